@@ -1,0 +1,145 @@
+import type { ActivityNote } from './activity.ts'
+import type { ErrorData } from './error-data.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { FinishReason, UsageMetadata } from './usage.ts'
+
+/** Behaviour hints of a tool, as MCP declares them. Absent means "not declared", not "false". */
+export interface ToolAnnotations {
+  readonly title?: string
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** Where an event stands in the foreign agent's own session: what a later turn resumes at. */
+export interface NativeRef {
+  readonly sessionId?: string
+  readonly messageId?: string
+  readonly turnId?: string
+  readonly itemId?: string
+}
+
+export interface EventMeta {
+  /** The part was cut off before its end. */
+  readonly interrupted?: true
+  /** The tool input was not JSON: `args` is empty and this is what came. */
+  readonly invalidInput?: string
+  /** What the provider wants back unchanged with the next request (reasoning signatures and the like). */
+  readonly provider?: JsonObject
+  /** Made by us to close what the agent left open. */
+  readonly synthetic?: true
+  /** The content was erased on request. */
+  readonly erased?: true
+  readonly [key: string]: JsonValue | undefined
+}
+
+/** What an agent event may carry beyond the public chat event. */
+export interface EventExtras {
+  readonly partId?: string
+  readonly messageId?: string
+  readonly parentToolCallId?: string
+  readonly native?: NativeRef
+  readonly activity?: ActivityNote
+  readonly meta?: EventMeta
+}
+
+export interface ToolCallInfo {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: JsonObject
+}
+
+export interface ToolOrigin {
+  readonly annotations?: ToolAnnotations
+  /** Set when the tool came from an MCP server. */
+  readonly serverName?: string
+}
+
+export interface StartEvent extends EventExtras {
+  readonly type: 'start'
+}
+
+export interface TextDeltaEvent extends EventExtras {
+  readonly type: 'text-delta'
+  readonly text: string
+}
+
+export interface ReasoningDeltaEvent extends EventExtras {
+  readonly type: 'reasoning-delta'
+  readonly text: string
+}
+
+export interface ToolCallEvent extends EventExtras, ToolCallInfo, ToolOrigin {
+  readonly type: 'tool-call'
+}
+
+export interface ToolCallDeltaEvent extends EventExtras {
+  readonly type: 'tool-call-delta'
+  readonly toolCallId: string
+  readonly toolName?: string
+  readonly argsTextDelta: string
+}
+
+export interface ToolApprovalRequestEvent extends EventExtras, ToolOrigin {
+  readonly type: 'tool-approval-request'
+  readonly toolCall: ToolCallInfo
+}
+
+export interface ToolResultEvent extends EventExtras, ToolOrigin {
+  readonly type: 'tool-result'
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly result: JsonValue
+  readonly isError?: boolean
+  readonly error?: ErrorData
+}
+
+export interface ToolProgressEvent extends EventExtras {
+  readonly type: 'tool-progress'
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly output?: string
+}
+
+export interface StepStartEvent extends EventExtras {
+  readonly type: 'step-start'
+  readonly stepIndex: number
+}
+
+export interface StepFinishEvent extends EventExtras {
+  readonly type: 'step-finish'
+  readonly stepIndex: number
+  readonly finishReason: FinishReason
+  readonly usage?: UsageMetadata
+}
+
+export interface ErrorEvent extends EventExtras {
+  readonly type: 'error'
+  readonly error: ErrorData
+  readonly code?: string
+}
+
+/** The one terminal event of a turn. */
+export interface FinishEvent extends EventExtras {
+  readonly type: 'finish'
+  readonly finishReason: FinishReason
+  readonly usage?: UsageMetadata
+}
+
+/** What any agent says while it takes a turn: native loop, CLI or ACP peer. */
+export type AgentEvent =
+  | StartEvent
+  | TextDeltaEvent
+  | ReasoningDeltaEvent
+  | ToolCallEvent
+  | ToolCallDeltaEvent
+  | ToolApprovalRequestEvent
+  | ToolResultEvent
+  | ToolProgressEvent
+  | StepStartEvent
+  | StepFinishEvent
+  | ErrorEvent
+  | FinishEvent
+
+export type AgentEventType = AgentEvent['type']

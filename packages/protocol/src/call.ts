@@ -1,0 +1,31 @@
+/**
+ * The life of a tool call.
+ *
+ * `ordered` the model asked for it · `waiting` someone has to answer first · `started` its effect may have begun ·
+ * `ended` its result is recorded. A call found `started` after a crash is in doubt: it is never run again by us.
+ */
+export type CallStage = 'ordered' | 'waiting' | 'started' | 'ended'
+
+export type CallOutcome = 'ok' | 'error' | 'denied' | 'aborted' | 'in-doubt'
+
+export interface CallState {
+  readonly stage: CallStage
+  readonly outcome?: CallOutcome
+  readonly attempt?: number
+  /** Stable over restarts: what a tool uses to recognise a repeated call. */
+  readonly idempotencyKey?: string
+  readonly waitId?: string
+}
+
+const NEXT: Readonly<Record<CallStage, readonly CallStage[]>> = {
+  ordered: ['waiting', 'started', 'ended'],
+  waiting: ['ordered', 'started', 'ended'],
+  // `started` again: another attempt at a call that is declared safe to repeat.
+  started: ['started', 'waiting', 'ended'],
+  ended: [],
+}
+
+/** Foreign agents run their tools themselves, so `ordered` may be followed by `ended` at once. */
+export function canCallMove(from: CallStage, to: CallStage): boolean {
+  return NEXT[from].includes(to)
+}

@@ -1,0 +1,380 @@
+import type {
+  EventMeta,
+  NativeRef,
+  ReasoningDeltaEvent,
+  TextDeltaEvent,
+  ToolCallDeltaEvent,
+  ToolProgressEvent,
+  ToolResultEvent,
+} from './agent-event.ts'
+import type { Binding } from './binding.ts'
+import type { BlobRef } from './blob.ts'
+import type { CallOutcome } from './call.ts'
+import type { ErrorData } from './error-data.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { Lineage } from './lineage.ts'
+import type { MessageRole, Part } from './message.ts'
+import type { Grants, PermissionRules } from './permission.ts'
+import type { Goal, TaskItem } from './task.ts'
+import type { FinishReason, UsageIncrement, UsageMetadata } from './usage.ts'
+import type { Answer, WaitCancelReason, WaitRequest } from './wait.ts'
+
+/** Where a part record belongs. The public event leaves these open, a record never does. */
+export interface PartAddress {
+  readonly messageId: string
+  readonly partId: string
+}
+
+export type BatchEvent = (TextDeltaEvent | ReasoningDeltaEvent | ToolCallDeltaEvent | ToolProgressEvent) & PartAddress
+
+/** What accumulated of one open part since the last batch. Gone when the part is sealed. */
+export interface BatchRecord {
+  readonly type: 'batch'
+  readonly event: BatchEvent
+}
+
+/** A whole message at once: the user's, added context, a signal. */
+export interface MessageAddedRecord {
+  readonly type: 'message.added'
+  readonly messageId: string
+  readonly role: MessageRole
+  readonly parts: readonly Part[]
+  /** When the message says so itself; otherwise it is the record's time. */
+  readonly createdAt?: number
+  readonly by?: string
+  readonly native?: NativeRef
+  readonly meta?: EventMeta
+}
+
+/** One assistant message per model step. */
+export interface MessageStartedRecord {
+  readonly type: 'message.started'
+  readonly messageId: string
+  readonly role: MessageRole
+  readonly step?: number
+  readonly by?: string
+  readonly parentToolCallId?: string
+  readonly native?: NativeRef
+}
+
+export interface MessageEndedRecord {
+  readonly type: 'message.ended'
+  readonly messageId: string
+  readonly outcome: 'done' | 'interrupted'
+  readonly finishReason?: FinishReason
+  readonly usage?: UsageMetadata
+  readonly error?: ErrorData
+  readonly native?: NativeRef
+}
+
+export interface RunStartedRecord {
+  readonly type: 'run.started'
+  readonly runId: string
+  readonly agentId: string
+  readonly mode?: string
+  readonly model?: string
+  /** What was in force: a resumed run has at least these denies. */
+  readonly rules: PermissionRules
+  readonly requestContext?: JsonObject
+}
+
+export interface RunResumedRecord {
+  readonly type: 'run.resumed'
+  readonly runId: string
+  readonly attempt: number
+  readonly reason: 'crash' | 'answer' | 'takeover'
+}
+
+/** The run waits for answers and needs no process. */
+export interface RunParkedRecord {
+  readonly type: 'run.parked'
+  readonly runId: string
+  readonly waitIds: readonly string[]
+}
+
+export interface CancelReceipt {
+  readonly how: 'clean' | 'killed' | 'gone'
+  /** Calls that were open and are closed as aborted. */
+  readonly calls: readonly string[]
+  readonly orphansKilled: number
+  /** Queue items that stay, held until the next user act. */
+  readonly queued: readonly string[]
+}
+
+export interface RunCancelledRecord {
+  readonly type: 'run.cancelled'
+  readonly runId: string
+  readonly receipt: CancelReceipt
+}
+
+export type RunOutcome = 'complete' | 'aborted' | 'error' | 'interrupted'
+
+export interface RunEndedRecord {
+  readonly type: 'run.ended'
+  readonly runId: string
+  readonly outcome: RunOutcome
+  readonly error?: ErrorData
+}
+
+/** A process we started for a turn: enough to find and end it after we died. */
+export interface ProcessNote {
+  readonly runTag: string
+  readonly pid: number
+  readonly startTime: string
+  readonly bootId: string
+}
+
+/** One agent takes the floor. */
+export interface TurnStartedRecord {
+  readonly type: 'turn.started'
+  readonly turnId: string
+  readonly agentId: string
+  readonly anchor?: string
+  readonly procs?: readonly ProcessNote[]
+}
+
+/** Stands for the turn's one `finish`. */
+export interface TurnEndedRecord {
+  readonly type: 'turn.ended'
+  readonly turnId: string
+  readonly finishReason: FinishReason
+  readonly outcome: RunOutcome
+  /** Of the whole turn: the steps have been counted already. */
+  readonly usage?: UsageMetadata
+  /** What no step reported. */
+  readonly increment?: UsageIncrement
+}
+
+/** The request as it was really sent, so that its prefix is a function of the log. */
+export interface RequestRef {
+  readonly system?: BlobRef
+  readonly tools?: BlobRef
+  readonly model?: string
+}
+
+export interface StepStartedRecord {
+  readonly type: 'step.started'
+  readonly stepIndex: number
+  readonly attempt?: number
+  readonly request?: RequestRef
+}
+
+export interface StepEndedRecord {
+  readonly type: 'step.ended'
+  readonly stepIndex: number
+  readonly finishReason: FinishReason
+  readonly usage?: UsageIncrement
+  /** The attempt failed: its text stays visible and leaves the model's context. */
+  readonly error?: ErrorData
+}
+
+/** Committed before a tool runs: what is found without a result afterwards is in doubt. */
+export interface CallStartedRecord extends PartAddress {
+  readonly type: 'call.started'
+  readonly toolCallId: string
+  readonly attempt: number
+  readonly idempotencyKey: string
+  /** Hash of agent, tool, definition, arguments and directory. */
+  readonly hash?: string
+  readonly procs?: readonly ProcessNote[]
+}
+
+export interface WaitOpenedRecord {
+  readonly type: 'wait.opened'
+  readonly wait: WaitRequest
+  /** The tool call that waits, if it is one. */
+  readonly call?: PartAddress
+}
+
+export interface WaitAnsweredRecord {
+  readonly type: 'wait.answered'
+  readonly waitId: string
+  readonly answer: Answer
+}
+
+export interface WaitCancelledRecord {
+  readonly type: 'wait.cancelled'
+  readonly waitId: string
+  readonly reason: WaitCancelReason
+}
+
+export interface WaitSupersededRecord {
+  readonly type: 'wait.superseded'
+  readonly waitId: string
+  readonly byWaitId?: string
+}
+
+export interface QueueItem {
+  readonly id: string
+  readonly lane: 'follow-up' | 'steer'
+  readonly parts: readonly Part[]
+  readonly by?: string
+  readonly requestContext?: JsonObject
+}
+
+export interface QueueAddedRecord {
+  readonly type: 'queue.added'
+  readonly item: QueueItem
+  /** Put at the front: an item whose sending failed. */
+  readonly front?: true
+}
+
+export interface QueueRemovedRecord {
+  readonly type: 'queue.removed'
+  readonly itemId: string
+  readonly reason: 'heard' | 'sent' | 'dropped'
+}
+
+/** After a cancel the queue is held until the next user act. */
+export interface QueueHeldRecord {
+  readonly type: 'queue.held'
+  readonly held: boolean
+}
+
+/** Absent means unchanged; `null` clears. */
+export interface ConfigChangedRecord {
+  readonly type: 'config.changed'
+  readonly mode?: string | null
+  readonly model?: string | null
+  readonly agentId?: string | null
+  readonly title?: string | null
+  readonly rules?: PermissionRules
+  readonly grants?: Grants
+  readonly yolo?: boolean
+  readonly goal?: Goal | null
+  /** Merged key by key. */
+  readonly settings?: { readonly [key: string]: JsonValue }
+  /** The user's own state, merged key by key. Kept apart from settings so that a schema can never strip a rule. */
+  readonly state?: { readonly [key: string]: JsonValue }
+}
+
+export interface TasksChangedRecord {
+  readonly type: 'tasks.changed'
+  readonly tasks: readonly TaskItem[]
+}
+
+export interface CheckpointMadeRecord {
+  readonly type: 'checkpoint.made'
+  readonly checkpointId: string
+  readonly messageId?: string
+  readonly ref: JsonObject
+}
+
+export interface BindingChangedRecord {
+  readonly type: 'binding.changed'
+  readonly binding: Binding
+}
+
+export interface BindingRemovedRecord {
+  readonly type: 'binding.removed'
+  readonly agentId: string
+}
+
+/** The pointer to the newest observational memory this thread sees. */
+export interface OmPointer {
+  readonly generation: number
+  /** The seq up to which messages are covered by observations. */
+  readonly coversTo: number
+  readonly ref: BlobRef
+}
+
+/** The first record of a fork. It holds what is kept, so that the fork folds without reading its parent. */
+export interface ForkRecord {
+  readonly type: 'fork'
+  readonly parent: string
+  readonly at: number
+  /** Up to and including `at`. */
+  readonly lineage: Lineage
+  readonly keep: {
+    readonly mode: string | null
+    readonly model: string | null
+    readonly agentId: string | null
+    readonly rules: PermissionRules
+    readonly yolo: boolean
+    readonly settings: JsonObject
+    readonly tasks: readonly TaskItem[]
+    readonly om: OmPointer | null
+    /** Only a forked subagent keeps the session's grants. */
+    readonly grants: Grants
+    /** Where a native fork may start from. */
+    readonly origins: { readonly [agentId: string]: Binding }
+  }
+}
+
+/** Moves the conversation to an earlier (or, as an un-rewind, a later) point of what the stream holds. */
+export interface RewindRecord {
+  readonly type: 'rewind'
+  readonly to: number
+  /** The lineage that is in force from here on, without the record's own open range. */
+  readonly lineage: Lineage
+  /** As they were at `to`: the fold itself keeps no history to look them up in. */
+  readonly tasks: readonly TaskItem[]
+  readonly om: OmPointer | null
+  readonly files?: { readonly checkpointId: string }
+}
+
+/** The content of `from`–`to` was overwritten everywhere it was kept. */
+export interface ErasedRecord {
+  readonly type: 'erased'
+  readonly from: number
+  readonly to: number
+  readonly reason?: string
+}
+
+export interface OmCommittedRecord {
+  readonly type: 'om.committed'
+  readonly om: OmPointer
+  /** Compare-and-swap: the generation this one replaces. */
+  readonly replaces: number
+}
+
+/** A tool's result as it is recorded: with the call it answers and how that ended. */
+export type RecordedToolResult = ToolResultEvent &
+  PartAddress & {
+    /** Set instead of `result` when the result is large. */
+    readonly resultRef?: BlobRef
+    readonly call?: PartAddress
+    readonly outcome?: CallOutcome
+  }
+
+/** Something worth keeping that changes no state: warnings, hand-overs, violations. */
+export interface NoteRecord {
+  readonly type: 'note'
+  readonly kind: 'info' | 'warning' | 'handover' | 'policy-violation' | 'receipt'
+  readonly text: string
+  readonly data?: JsonObject
+}
+
+/** The closed list of what is recorded besides agent events. */
+export type ControlRecord =
+  | BatchRecord
+  | MessageAddedRecord
+  | MessageStartedRecord
+  | MessageEndedRecord
+  | RunStartedRecord
+  | RunResumedRecord
+  | RunParkedRecord
+  | RunCancelledRecord
+  | RunEndedRecord
+  | TurnStartedRecord
+  | TurnEndedRecord
+  | StepStartedRecord
+  | StepEndedRecord
+  | CallStartedRecord
+  | WaitOpenedRecord
+  | WaitAnsweredRecord
+  | WaitCancelledRecord
+  | WaitSupersededRecord
+  | QueueAddedRecord
+  | QueueRemovedRecord
+  | QueueHeldRecord
+  | ConfigChangedRecord
+  | TasksChangedRecord
+  | CheckpointMadeRecord
+  | BindingChangedRecord
+  | BindingRemovedRecord
+  | ForkRecord
+  | RewindRecord
+  | ErasedRecord
+  | OmCommittedRecord
+  | NoteRecord

@@ -1,0 +1,59 @@
+/** Marks our errors across duplicate copies of this package, where `instanceof` fails. */
+const MARKER: symbol = Symbol.for('evener.error')
+
+export const ErrorCode = {
+  /** The caller broke the contract of a function. */
+  misuse: 'misuse',
+  notFound: 'not-found',
+  alreadyExists: 'already-exists',
+  /** Another process owns the thread; `details` name it. */
+  held: 'held',
+  /** We lost ownership of the thread: the write was refused. */
+  fenced: 'fenced',
+  /** The same command id came with another body. */
+  conflict: 'conflict',
+  expired: 'expired',
+  closed: 'closed',
+  /** What was asked needs a capability the agent does not have. */
+  unsupported: 'unsupported',
+  /** A rule in force cannot be enforced by this agent. */
+  policyUnsupported: 'policy-unsupported',
+  invalidInput: 'invalid-input',
+  /** The file is not a database of ours. */
+  foreignFile: 'foreign-file',
+  corrupt: 'corrupt',
+  readOnly: 'read-only',
+  diskFull: 'disk-full',
+  /** Written by a newer version of Evener. */
+  newerVersion: 'newer-version',
+  io: 'io',
+} as const
+
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
+
+/** The base of every error Evener throws: a stable `code`, what happened, and what to do about it. */
+export class EvenerError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; details?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(
+      options.hint === undefined ? message : `${message} ${options.hint}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
+    this.name = 'EvenerError'
+    Object.defineProperty(this, MARKER, { value: true })
+    this.code = code
+    this.hint = options.hint
+    this.details = options.details ?? {}
+  }
+
+  static is(value: unknown, code?: ErrorCode): value is EvenerError {
+    return value instanceof Error && MARKER in value && (code === undefined || ('code' in value && value.code === code))
+  }
+}

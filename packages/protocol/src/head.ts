@@ -1,0 +1,96 @@
+import type { Binding } from './binding.ts'
+import type { OmPointer, QueueItem, RunOutcome } from './control-record.ts'
+import type { ErrorData } from './error-data.ts'
+import type { JsonObject } from './json.ts'
+import { rootLineage, type Lineage } from './lineage.ts'
+import { NO_GRANTS, NO_RULES, type Grants, type PermissionRules } from './permission.ts'
+import type { Goal, TaskItem } from './task.ts'
+import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
+import type { Wait } from './wait.ts'
+
+/** Raised whenever the fold gives other heads for the same records; stored heads of another version are rebuilt. */
+export const REDUCER_VERSION = 1
+
+export interface RunState {
+  readonly runId: string
+  readonly agentId: string
+  readonly status: 'running' | 'parked'
+  readonly attempt: number
+  readonly startedAt: number
+  /** The seq of `run.started`. */
+  readonly startedSeq: number
+  readonly turnId: string | null
+  readonly step: number | null
+  /** The denies in force at the start stay in force. */
+  readonly rules: PermissionRules
+}
+
+export interface LastRun {
+  readonly runId: string
+  readonly outcome: RunOutcome
+  readonly endedAt: number
+  readonly error?: ErrorData
+}
+
+export interface QueuedItem extends QueueItem {
+  /** The seq of the record that queued it. */
+  readonly addedAt: number
+}
+
+/** Everything that decides how a thread goes on, of bounded size whatever the length of its history. */
+export interface Head {
+  readonly stream: string
+  readonly seq: number
+  readonly lineage: Lineage
+  readonly title: string | null
+  readonly mode: string | null
+  readonly model: string | null
+  readonly agentId: string | null
+  readonly rules: PermissionRules
+  readonly grants: Grants
+  readonly yolo: boolean
+  readonly settings: JsonObject
+  /** The user's own state, validated by the user's schema. */
+  readonly state: JsonObject
+  readonly goal: Goal | null
+  readonly queue: readonly QueuedItem[]
+  readonly queueHeld: boolean
+  /** Pending ones only. */
+  readonly waits: { readonly [waitId: string]: Wait }
+  readonly tasks: readonly TaskItem[]
+  /** The seq of the record that set them. */
+  readonly tasksAt: number
+  readonly usage: { readonly own: UsageTotals; readonly subagents: UsageTotals; readonly lastStep: UsageMetadata }
+  readonly bindings: { readonly [agentId: string]: Binding }
+  readonly om: OmPointer | null
+  readonly run: RunState | null
+  readonly lastRun: LastRun | null
+}
+
+export function emptyHead(stream: string): Head {
+  return {
+    stream,
+    seq: 0,
+    lineage: rootLineage(stream),
+    title: null,
+    mode: null,
+    model: null,
+    agentId: null,
+    rules: NO_RULES,
+    grants: NO_GRANTS,
+    yolo: false,
+    settings: {},
+    state: {},
+    goal: null,
+    queue: [],
+    queueHeld: false,
+    waits: {},
+    tasks: [],
+    tasksAt: 0,
+    usage: { own: NO_USAGE, subagents: NO_USAGE, lastStep: {} },
+    bindings: {},
+    om: null,
+    run: null,
+    lastRun: null,
+  }
+}

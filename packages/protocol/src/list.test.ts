@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { List } from './list.ts'
+
+type Step = { push: number } | { set: [number, number] }
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ push: fc.integer() }) },
+    { weight: 1, arbitrary: fc.record({ set: fc.tuple(fc.nat(5000), fc.integer()) }) },
+  ),
+  { maxLength: 3000, size: 'max' },
+)
+
+test('a list behaves as an array does, and no step changes an earlier list', () => {
+  fc.assert(
+    fc.property(steps, (program) => {
+      let list = List.empty<number>()
+      const array: number[] = []
+      const kept: { list: List<number>; copy: number[] }[] = []
+      program.forEach((step, n) => {
+        if ('push' in step) {
+          list = list.push(step.push)
+          array.push(step.push)
+        } else if (array.length > 0) {
+          const index = step.set[0] % array.length
+          list = list.set(index, step.set[1])
+          array[index] = step.set[1]
+        }
+        if (n % 250 === 0) kept.push({ list, copy: [...array] })
+      })
+      assert.deepEqual(list.toArray(), array)
+      assert.equal(list.length, array.length)
+      for (let i = -array.length; i < array.length; i += 7) assert.equal(list.at(i), array.at(i))
+      for (const { list: old, copy } of kept) assert.deepEqual(old.toArray(), copy)
+      assert.deepEqual(List.from(array).toArray(), array)
+      assert.deepEqual(List.from(array).push(1).toArray(), [...array, 1])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a list grows through every level of its tree', () => {
+  let list = List.empty<number>()
+  for (let i = 0; i < 70_000; i++) list = list.push(i)
+  for (const i of [0, 31, 32, 1023, 1024, 32_767, 32_768, 69_999]) assert.equal(list.at(i), i)
+  assert.equal(
+    list.findLastIndex((n) => n < 40_000),
+    39_999,
+  )
+  assert.equal(list.filter((n) => n % 1000 === 0).length, 70)
+})
+
+test('setting outside the list is an error, reading outside gives undefined', () => {
+  const list = List.from([1, 2])
+  assert.throws(() => list.set(2, 0), RangeError)
+  assert.throws(() => list.set(-1, 0), RangeError)
+  assert.equal(list.at(2), undefined)
+  assert.equal(JSON.stringify(list), '[1,2]')
+})

@@ -1,0 +1,158 @@
+/**
+ * A persistent list: `push` and `set` return a new list that shares all but a few nodes with the old one.
+ *
+ * State must never change under a listener that kept it, yet a message may hold 10,000 parts and receive 100,000
+ * deltas. Copying an array per delta would make the cost grow with the message; here it is a copy of at most
+ * `depth × 32` slots, and of the last 32 only for what happens at the end.
+ */
+const BITS = 5
+const WIDTH = 1 << BITS
+const MASK = WIDTH - 1
+
+type Leaf<T> = readonly T[]
+interface Branch<T> {
+  readonly children: readonly Node<T>[]
+}
+type Node<T> = Leaf<T> | Branch<T>
+
+export class List<T> implements Iterable<T> {
+  /** Full leaves of 32, as a tree of `#depth` levels; the remainder sits in `#tail`. */
+  readonly #root: Node<T> | undefined
+  readonly #depth: number
+  readonly #tail: Leaf<T>
+  readonly length: number
+
+  private constructor(root: Node<T> | undefined, depth: number, tail: Leaf<T>, length: number) {
+    this.#root = root
+    this.#depth = depth
+    this.#tail = tail
+    this.length = length
+  }
+
+  static #none: List<never> = new List<never>(undefined, 0, [], 0)
+
+  static empty<T>(): List<T> {
+    return List.#none
+  }
+
+  static from<T>(items: Iterable<T>): List<T> {
+    let list: List<T> = List.empty()
+    let tail: T[] = []
+    for (const item of items) {
+      tail.push(item)
+      if (tail.length === WIDTH) {
+        list = list.#withLeaf(tail)
+        tail = []
+      }
+    }
+    return tail.length === 0 ? list : new List(list.#root, list.#depth, tail, list.length + tail.length)
+  }
+
+  /** Counts from the end when negative, like `Array.prototype.at`. */
+  at(index: number): T | undefined {
+    const i = index < 0 ? index + this.length : index
+    if (i < 0 || i >= this.length) return undefined
+    const tailStart = this.length - this.#tail.length
+    if (i >= tailStart) return this.#tail[i - tailStart]
+    let node = this.#root
+    for (let level = this.#depth; level > 0; level--) {
+      node = (node as Branch<T>).children[(i >>> (level * BITS)) & MASK]
+    }
+    return (node as Leaf<T>)[i & MASK]
+  }
+
+  push(item: T): List<T> {
+    if (this.#tail.length < WIDTH - 1) {
+      return new List(this.#root, this.#depth, [...this.#tail, item], this.length + 1)
+    }
+    return new List(this.#root, this.#depth, [], this.length - this.#tail.length).#withLeaf([...this.#tail, item])
+  }
+
+  set(index: number, item: T): List<T> {
+    if (!Number.isInteger(index) || index < 0 || index >= this.length) {
+      throw new RangeError(`List.set: index ${index} is outside 0..${this.length - 1}`)
+    }
+    const tailStart = this.length - this.#tail.length
+    if (index >= tailStart) {
+      const tail = this.#tail.slice()
+      tail[index - tailStart] = item
+      return new List(this.#root, this.#depth, tail, this.length)
+    }
+    return new List(setIn(this.#root as Node<T>, this.#depth, index, item), this.#depth, this.#tail, this.length)
+  }
+
+  /** Looks from the end: what a stream touches is nearly always there. */
+  findLastIndex(matches: (item: T) => boolean): number {
+    for (let i = this.length - 1; i >= 0; i--) {
+      if (matches(this.at(i) as T)) return i
+    }
+    return -1
+  }
+
+  filter(keep: (item: T) => boolean): List<T> {
+    return List.from([...this].filter(keep))
+  }
+
+  *[Symbol.iterator](): IterableIterator<T> {
+    if (this.#root !== undefined) yield* leaves(this.#root, this.#depth)
+    yield* this.#tail
+  }
+
+  toArray(): T[] {
+    return [...this]
+  }
+
+  toJSON(): T[] {
+    return this.toArray()
+  }
+
+  /** Appends a full leaf; only called while the tail is empty. */
+  #withLeaf(leaf: Leaf<T>): List<T> {
+    const leafIndex = this.length >>> BITS
+    const length = this.length + WIDTH
+    if (this.#root === undefined) return new List<T>(leaf, 0, [], length)
+    const isFull = leafIndex === 1 << (this.#depth * BITS)
+    if (isFull) {
+      const root: Branch<T> = { children: [this.#root, pathTo(leaf, this.#depth)] }
+      return new List<T>(root, this.#depth + 1, [], length)
+    }
+    return new List<T>(addLeaf(this.#root as Branch<T>, this.#depth, leafIndex, leaf), this.#depth, [], length)
+  }
+}
+
+function pathTo<T>(leaf: Leaf<T>, depth: number): Node<T> {
+  let node: Node<T> = leaf
+  for (let level = 0; level < depth; level++) node = { children: [node] }
+  return node
+}
+
+function addLeaf<T>(node: Branch<T>, level: number, leafIndex: number, leaf: Leaf<T>): Branch<T> {
+  const slot = (leafIndex >>> ((level - 1) * BITS)) & MASK
+  const children = node.children.slice()
+  const child = children[slot]
+  children[slot] =
+    level === 1 || child === undefined
+      ? pathTo(leaf, level - 1)
+      : addLeaf(child as Branch<T>, level - 1, leafIndex, leaf)
+  return { children }
+}
+
+function setIn<T>(node: Node<T>, level: number, index: number, item: T): Node<T> {
+  if (level === 0) {
+    const leaf = (node as Leaf<T>).slice()
+    leaf[index & MASK] = item
+    return leaf
+  }
+  const slot = (index >>> (level * BITS)) & MASK
+  const children = (node as Branch<T>).children.slice()
+  children[slot] = setIn(children[slot] as Node<T>, level - 1, index, item)
+  return { children }
+}
+
+function* leaves<T>(node: Node<T>, level: number): IterableIterator<T> {
+  if (level === 0) {
+    yield* node as Leaf<T>
+    return
+  }
+  for (const child of (node as Branch<T>).children) yield* leaves(child, level - 1)
+}

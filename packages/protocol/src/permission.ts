@@ -1,0 +1,27 @@
+export type ToolCategory = 'read' | 'edit' | 'execute' | 'mcp' | 'other'
+
+export type Policy = 'allow' | 'ask' | 'deny'
+
+export interface PatternRule {
+  readonly tool: string
+  /** What the pattern is matched against is the tool's own business: a command, a path, an address. */
+  readonly pattern: string
+  readonly policy: Policy
+  /** Examples that must (not) match; checked when the rule is loaded. */
+  readonly match?: readonly string[]
+  readonly notMatch?: readonly string[]
+}
+
+export interface PermissionRules {
+  readonly categories: { readonly [category in ToolCategory]?: Policy }
+  readonly tools: { readonly [toolName: string]: Policy }
+  readonly patterns: readonly PatternRule[]
+}
+
+export interface Grants {
+  readonly categories: readonly ToolCategory[]
+  readonly tools: readonly string[]
+}
+
+export const NO_RULES: PermissionRules = Object.freeze({ categories: {}, tools: {}, patterns: [] })
+export const NO_GRANTS: Grants = Object.freeze({ categories: [], tools: [] })

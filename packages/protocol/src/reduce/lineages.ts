@@ -1,0 +1,84 @@
+import type { ErasedRecord, ForkRecord, RewindRecord } from '../control-record.ts'
+import { emptyHead } from '../head.ts'
+import type { Lineage } from '../lineage.ts'
+import { List } from '../list.ts'
+import { asJson } from '../op.ts'
+import { removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
+import type { RecordContext } from './reduce.ts'
+
+/** A fork starts clean: no waits, queue, run, grants, usage or native sessions of its parent. */
+export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext): void {
+  const { keep } = body
+  draft.messages = List.empty()
+  draft.head = {
+    ...emptyHead(record.stream),
+    seq: record.seq,
+    lineage: [...body.lineage, { stream: record.stream, from: record.seq, to: null }],
+    mode: keep.mode,
+    model: keep.model,
+    agentId: keep.agentId,
+    rules: keep.rules,
+    yolo: keep.yolo,
+    settings: keep.settings,
+    tasks: keep.tasks,
+    tasksAt: record.seq,
+    om: keep.om,
+    grants: keep.grants,
+    bindings: keep.origins,
+  }
+  draft.ops.push({ type: 'set', path: ['head'], value: asJson(draft.head) })
+}
+
+/** Conversation, tasks and memory move; rules, usage and what was answered stay. */
+export function applyRewind(draft: Draft, body: RewindRecord, record: RecordContext): void {
+  const before = draft.head.lineage
+  const lineage: Lineage = [...body.lineage, { stream: record.stream, from: record.seq, to: null }]
+  draft.messages = List.empty()
+  if (draft.head.run !== null) setHead(draft, 'run', null)
+  setHead(draft, 'lineage', lineage)
+  setHead(draft, 'tasks', body.tasks)
+  setHead(draft, 'tasksAt', record.seq)
+  setHead(draft, 'om', body.om)
+  for (const wait of Object.values(draft.head.waits)) {
+    if (wait.openedAt > body.to) removeHeadEntry(draft, 'waits', wait.id)
+  }
+  staleBindings(draft, 'rewound', (syncedTo) => syncedTo > body.to)
+  // Going forward again brings messages back that a client may not have: it has to read its window anew.
+  draft.ops.push(
+    body.lineage.every((range) => holdsRange(before, range))
+      ? { type: 'remove', path: ['messages'], from: body.to + 1, to: record.seq }
+      : { type: 'remove', path: ['messages'] },
+  )
+}
+
+/** What the range held leaves the state as it left the records. */
+export function applyErased(draft: Draft, body: ErasedRecord, record: RecordContext): void {
+  const isErased = (seq: number): boolean => seq >= body.from && seq <= body.to
+  draft.messages = draft.messages.filter((message) => !isErased(message.order))
+  draft.ops.push({ type: 'remove', path: ['messages'], from: body.from, to: body.to })
+  for (const wait of Object.values(draft.head.waits)) {
+    if (isErased(wait.openedAt)) removeHeadEntry(draft, 'waits', wait.id)
+  }
+  const queue = draft.head.queue.filter((item) => !isErased(item.addedAt))
+  if (queue.length !== draft.head.queue.length) setHead(draft, 'queue', queue)
+  if (isErased(draft.head.tasksAt)) {
+    setHead(draft, 'tasks', [])
+    setHead(draft, 'tasksAt', record.seq)
+  }
+  staleBindings(draft, 'erased', (syncedTo) => syncedTo >= body.from)
+}
+
+function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (syncedTo: number) => boolean): void {
+  for (const [agentId, binding] of Object.entries(draft.head.bindings)) {
+    if (isAffected(binding.syncedTo)) setHeadEntry(draft, 'bindings', agentId, { ...binding, stale })
+  }
+}
+
+function holdsRange(lineage: Lineage, range: Lineage[number]): boolean {
+  return lineage.some(
+    (held) =>
+      held.stream === range.stream &&
+      held.from <= range.from &&
+      (held.to === null || (range.to !== null && range.to <= held.to)),
+  )
+}

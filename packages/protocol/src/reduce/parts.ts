@@ -1,0 +1,205 @@
+import type { BatchEvent, CallStartedRecord, PartAddress } from '../control-record.ts'
+import type { CallState } from '../call.ts'
+import { canCallMove } from '../call.ts'
+import type { Part, PartBase, ThreadMessage, ToolResultPart } from '../message.ts'
+import { asJson } from '../op.ts'
+import type { SealedPart } from '../record.ts'
+import { findMessage, partPath, putMessage, setPartOp, type Draft } from './draft.ts'
+import { partIndex, putPart } from './part-list.ts'
+
+/** Live tool output is a window: cut back to this when it has grown to twice as much. */
+const OUTPUT_WINDOW = 64 * 1024
+
+/** Appends what a batch carries to its open part; the first batch opens the part. */
+export function applyBatch(draft: Draft, event: BatchEvent): void {
+  const at = findMessage(draft, event.messageId)
+  if (at < 0) return
+  const message = draft.messages.at(at) as ThreadMessage
+  const index = partIndex(event.partId, message.parts.length)
+  if (index < 0) return
+  const existing = message.parts.at(index)
+  if (existing === undefined || isHeldOpen(existing)) {
+    const part = openPart(event)
+    putMessage(draft, at, { ...message, parts: putPart(message.parts, index, part) })
+    setPartOp(draft, message.id, part)
+    return
+  }
+  const grown = growPart(draft, message.id, existing, event)
+  if (grown !== undefined) putMessage(draft, at, { ...message, parts: message.parts.set(index, grown) })
+}
+
+/** A place kept by `putPart` for a part whose own records come later. */
+function isHeldOpen(part: Part): boolean {
+  return part.type === 'text' && part.state === 'open' && part.text.length === 0
+}
+
+function openPart(event: BatchEvent): Part {
+  const base: PartBase = { ...partBase(event), state: 'open' }
+  switch (event.type) {
+    case 'text-delta':
+      return { ...base, type: 'text', text: event.text }
+    case 'reasoning-delta':
+      return { ...base, type: 'reasoning', text: event.text }
+    case 'tool-call-delta':
+      return {
+        ...base,
+        type: 'tool-call',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName ?? '',
+        args: {},
+        inputText: event.argsTextDelta,
+        call: { stage: 'ordered' },
+      }
+    case 'tool-progress':
+      return {
+        ...base,
+        type: 'tool-result',
+        toolCallId: event.toolCallId,
+        toolName: event.toolName,
+        result: null,
+        output: event.output ?? '',
+      }
+  }
+}
+
+/** `undefined` when the event does not fit the part: it was sealed already, or is of another kind. */
+function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent): Part | undefined {
+  if (part.state !== 'open') return undefined
+  const append = (field: string, value: string): void => {
+    draft.ops.push({ type: 'append-text', path: partPath(messageId, part.id, field), value })
+  }
+  if (
+    (part.type === 'text' && event.type === 'text-delta') ||
+    (part.type === 'reasoning' && event.type === 'reasoning-delta')
+  ) {
+    append('text', event.text)
+    return { ...part, text: part.text + event.text }
+  }
+  if (part.type === 'tool-call' && event.type === 'tool-call-delta') {
+    append('inputText', event.argsTextDelta)
+    return { ...part, inputText: (part.inputText ?? '') + event.argsTextDelta }
+  }
+  if (part.type === 'tool-result' && event.type === 'tool-progress') {
+    const output = (part.output ?? '') + (event.output ?? '')
+    if (output.length <= 2 * OUTPUT_WINDOW) {
+      append('output', event.output ?? '')
+      return { ...part, output }
+    }
+    const cut: ToolResultPart = { ...part, output: output.slice(-OUTPUT_WINDOW) }
+    draft.ops.push({ type: 'set', path: partPath(messageId, part.id, 'output'), value: cut.output ?? '' })
+    return cut
+  }
+  return undefined
+}
+
+/** The part as it stays. It is built from the record alone, so that a replay without the batches gives the same. */
+export function applySeal(draft: Draft, body: SealedPart): void {
+  const at = findMessage(draft, body.messageId)
+  if (at < 0) return
+  const message = draft.messages.at(at) as ThreadMessage
+  const index = partIndex(body.partId, message.parts.length)
+  if (index < 0) return
+  const existing = message.parts.at(index)
+  const part = sealedPart(body, existing)
+  putMessage(draft, at, { ...message, parts: putPart(message.parts, index, part) })
+  if (existing !== undefined && isSameText(existing, part)) {
+    // Every client that kept up has the text: sending it again would double the bytes of the whole stream.
+    draft.ops.push({ type: 'remove', path: partPath(message.id, part.id, 'state') })
+  } else {
+    setPartOp(draft, message.id, part)
+  }
+  if (body.type === 'tool-result') {
+    const address = body.call ?? findCall(draft, body.messageId, body.toolCallId)
+    const outcome = body.outcome ?? (body.isError === true ? 'error' : 'ok')
+    if (address !== undefined) moveCall(draft, address, (call) => ({ ...call, stage: 'ended', outcome }))
+  }
+}
+
+function sealedPart(body: SealedPart, existing: Part | undefined): Part {
+  const base: PartBase = {
+    ...partBase(body),
+    ...(body.meta?.interrupted === true ? { state: 'interrupted' } : {}),
+    ...(body.meta === undefined ? {} : { meta: body.meta }),
+  }
+  switch (body.type) {
+    case 'text-delta':
+      return { ...base, type: 'text', text: body.text }
+    case 'reasoning-delta':
+      return { ...base, type: 'reasoning', text: body.text }
+    case 'tool-call':
+      return {
+        ...base,
+        type: 'tool-call',
+        toolCallId: body.toolCallId,
+        toolName: body.toolName,
+        args: body.args,
+        ...(body.serverName === undefined ? {} : { serverName: body.serverName }),
+        ...(body.annotations === undefined ? {} : { annotations: body.annotations }),
+        ...(body.activity === undefined ? {} : { activity: body.activity }),
+        call: existing?.type === 'tool-call' ? existing.call : { stage: 'ordered' },
+      }
+    case 'tool-result':
+      return {
+        ...base,
+        type: 'tool-result',
+        toolCallId: body.toolCallId,
+        toolName: body.toolName,
+        result: body.result,
+        ...(body.resultRef === undefined ? {} : { resultRef: body.resultRef }),
+        ...(body.isError === undefined ? {} : { isError: body.isError }),
+        ...(body.error === undefined ? {} : { error: body.error }),
+        ...(body.activity === undefined ? {} : { activity: body.activity }),
+      }
+  }
+}
+
+function partBase(event: BatchEvent | SealedPart): PartBase {
+  return {
+    id: event.partId,
+    ...(event.parentToolCallId === undefined ? {} : { parentToolCallId: event.parentToolCallId }),
+    ...(event.native === undefined ? {} : { native: event.native }),
+  }
+}
+
+function isSameText(existing: Part, sealed: Part): boolean {
+  return (
+    (sealed.type === 'text' || sealed.type === 'reasoning') &&
+    existing.type === sealed.type &&
+    existing.state === 'open' &&
+    sealed.state === undefined &&
+    sealed.meta === undefined &&
+    existing.native?.itemId === sealed.native?.itemId &&
+    existing.native?.messageId === sealed.native?.messageId &&
+    existing.text === sealed.text
+  )
+}
+
+function findCall(draft: Draft, messageId: string, toolCallId: string): PartAddress | undefined {
+  const at = findMessage(draft, messageId)
+  const parts = draft.messages.at(at)?.parts
+  const index = parts?.findLastIndex((part) => part.type === 'tool-call' && part.toolCallId === toolCallId) ?? -1
+  return index < 0 ? undefined : { messageId, partId: String(index) }
+}
+
+export function applyCallStarted(draft: Draft, body: CallStartedRecord): void {
+  moveCall(draft, body, (call) => ({
+    ...call,
+    stage: 'started',
+    attempt: body.attempt,
+    idempotencyKey: body.idempotencyKey,
+  }))
+}
+
+/** Moves a call along its state machine; a move that it does not allow changes nothing. */
+export function moveCall(draft: Draft, address: PartAddress, next: (call: CallState) => CallState): void {
+  const at = findMessage(draft, address.messageId)
+  const message = draft.messages.at(at)
+  if (at < 0 || message === undefined) return
+  const index = partIndex(address.partId, message.parts.length)
+  const part = message.parts.at(index)
+  if (index < 0 || part?.type !== 'tool-call') return
+  const call = next(part.call)
+  if (!canCallMove(part.call.stage, call.stage)) return
+  putMessage(draft, at, { ...message, parts: message.parts.set(index, { ...part, call }) })
+  draft.ops.push({ type: 'set', path: partPath(message.id, part.id, 'call'), value: asJson(call) })
+}

@@ -1,0 +1,157 @@
+import type { ConfigChangedRecord, QueueAddedRecord, WaitOpenedRecord } from '../control-record.ts'
+import { emptyHead } from '../head.ts'
+import type { JsonObject } from '../json.ts'
+import { List } from '../list.ts'
+import type { ThreadMessage } from '../message.ts'
+import type { Op } from '../op.ts'
+import type { LogRecord, RecordBody } from '../record.ts'
+import { removeHeadEntry, setHead, setHeadEntry, type Draft, type ThreadState } from './draft.ts'
+import { applyErased, applyFork, applyRewind } from './lineages.ts'
+import { applyMessageAdded, applyMessageEnded, applyMessageStarted } from './messages.ts'
+import { applyBatch, applyCallStarted, applySeal, moveCall } from './parts.ts'
+import {
+  applyRunEnded,
+  applyRunParked,
+  applyRunResumed,
+  applyRunStarted,
+  applyStepEnded,
+  applyTurnEnded,
+  changeRun,
+} from './runs.ts'
+
+/** What of a record the fold looks at besides its body. */
+export type RecordContext = Pick<LogRecord, 'stream' | 'seq' | 'at' | 'run' | 'turn'>
+
+export interface Reduced {
+  readonly state: ThreadState
+  readonly ops: readonly Op[]
+  /** Messages whose view row has to be written in the record's transaction. */
+  readonly written: readonly ThreadMessage[]
+}
+
+export function emptyState(stream: string): ThreadState {
+  return { head: emptyHead(stream), messages: List.empty() }
+}
+
+/**
+ * Applies one record. Pure and total: whatever comes in the log, the old state stays as it was and a new one comes out.
+ * The cost depends on the size of the record, never on that of the message, the run or the thread.
+ */
+export function reduce(state: ThreadState, record: LogRecord): Reduced {
+  const draft: Draft = { head: state.head, messages: state.messages, ops: [], written: [] }
+  apply(draft, record.body, record)
+  return {
+    state: { head: { ...draft.head, seq: record.seq }, messages: draft.messages },
+    ops: draft.ops,
+    written: draft.written,
+  }
+}
+
+function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
+  switch (body.type) {
+    case 'batch':
+      return applyBatch(draft, body.event)
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-call':
+    case 'tool-result':
+      return applySeal(draft, body)
+    case 'message.added':
+      return applyMessageAdded(draft, body, record)
+    case 'message.started':
+      return applyMessageStarted(draft, body, record)
+    case 'message.ended':
+      return applyMessageEnded(draft, body)
+    case 'run.started':
+      return applyRunStarted(draft, body, record)
+    case 'run.resumed':
+      return applyRunResumed(draft, body)
+    case 'run.parked':
+      return applyRunParked(draft, body)
+    case 'run.ended':
+      return applyRunEnded(draft, body, record)
+    case 'turn.started':
+      return changeRun(draft, { turnId: body.turnId, step: null })
+    case 'turn.ended':
+      return applyTurnEnded(draft, body)
+    case 'step.started':
+      return changeRun(draft, { step: body.stepIndex })
+    case 'step.ended':
+      return applyStepEnded(draft, body)
+    case 'call.started':
+      return applyCallStarted(draft, body)
+    case 'wait.opened':
+      return applyWaitOpened(draft, body, record)
+    case 'wait.answered':
+    case 'wait.cancelled':
+    case 'wait.superseded':
+      return removeHeadEntry(draft, 'waits', body.waitId)
+    case 'queue.added':
+      return applyQueueAdded(draft, body, record)
+    case 'queue.removed':
+      return setHead(
+        draft,
+        'queue',
+        draft.head.queue.filter((item) => item.id !== body.itemId),
+      )
+    case 'queue.held':
+      return setHead(draft, 'queueHeld', body.held)
+    case 'config.changed':
+      return applyConfigChanged(draft, body)
+    case 'tasks.changed':
+      setHead(draft, 'tasks', body.tasks)
+      return setHead(draft, 'tasksAt', record.seq)
+    case 'binding.changed':
+      return setHeadEntry(draft, 'bindings', body.binding.agentId, body.binding)
+    case 'binding.removed':
+      return removeHeadEntry(draft, 'bindings', body.agentId)
+    case 'fork':
+      return applyFork(draft, body, record)
+    case 'rewind':
+      return applyRewind(draft, body, record)
+    case 'erased':
+      return applyErased(draft, body, record)
+    case 'om.committed':
+      // Compare-and-swap: of two observers that started from one generation, the second is ignored.
+      if ((draft.head.om?.generation ?? 0) === body.replaces) setHead(draft, 'om', body.om)
+      return
+    case 'error':
+    case 'run.cancelled':
+    case 'checkpoint.made':
+    case 'note':
+      return
+  }
+}
+
+function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordContext): void {
+  setHeadEntry(draft, 'waits', body.wait.id, {
+    ...body.wait,
+    ...(record.run === undefined ? {} : { run: record.run }),
+    ...(record.turn === undefined ? {} : { turn: record.turn }),
+    openedAt: record.seq,
+    at: record.at,
+  })
+  if (body.call !== undefined) {
+    moveCall(draft, body.call, (call) => ({ ...call, stage: 'waiting', waitId: body.wait.id }))
+  }
+}
+
+function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {
+  const item = { ...body.item, addedAt: record.seq }
+  setHead(draft, 'queue', body.front === true ? [item, ...draft.head.queue] : [...draft.head.queue, item])
+}
+
+const PLAIN_CONFIG = ['mode', 'model', 'agentId', 'title', 'rules', 'grants', 'yolo', 'goal'] as const
+
+function applyConfigChanged(draft: Draft, body: ConfigChangedRecord): void {
+  for (const key of PLAIN_CONFIG) {
+    const value = body[key]
+    if (value !== undefined) setHead(draft, key, value)
+  }
+  if (body.settings !== undefined) setHead(draft, 'settings', mergeSettings(draft.head.settings, body.settings))
+  if (body.state !== undefined) setHead(draft, 'state', { ...draft.head.state, ...body.state })
+}
+
+function mergeSettings(settings: JsonObject, changes: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null))
+}

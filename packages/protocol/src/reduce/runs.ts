@@ -1,0 +1,83 @@
+import type {
+  RunEndedRecord,
+  RunParkedRecord,
+  RunResumedRecord,
+  RunStartedRecord,
+  StepEndedRecord,
+  TurnEndedRecord,
+} from '../control-record.ts'
+import type { RunState } from '../head.ts'
+import { List } from '../list.ts'
+import type { ThreadMessage } from '../message.ts'
+import { addUsage, type UsageIncrement, type UsageMetadata } from '../usage.ts'
+import { setHead, type Draft } from './draft.ts'
+import { closeMessage } from './messages.ts'
+import type { RecordContext } from './reduce.ts'
+
+export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: RecordContext): void {
+  setHead(draft, 'run', {
+    runId: body.runId,
+    agentId: body.agentId,
+    status: 'running',
+    attempt: 1,
+    startedAt: record.at,
+    startedSeq: record.seq,
+    turnId: null,
+    step: null,
+    rules: body.rules,
+  })
+}
+
+export function applyRunResumed(draft: Draft, body: RunResumedRecord): void {
+  changeRun(draft, { attempt: body.attempt, status: 'running' })
+}
+
+export function applyRunParked(draft: Draft, _body: RunParkedRecord): void {
+  changeRun(draft, { status: 'parked' })
+}
+
+/** The messages leave the state: they are rows of the view now. */
+export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: RecordContext): void {
+  for (let i = 0; i < draft.messages.length; i++) {
+    const message = draft.messages.at(i) as ThreadMessage
+    if (message.state === 'open') closeMessage(draft, i, { ...message, state: 'interrupted' })
+  }
+  draft.messages = List.empty()
+  setHead(draft, 'run', null)
+  setHead(draft, 'lastRun', {
+    runId: body.runId,
+    outcome: body.outcome,
+    endedAt: record.at,
+    ...(body.error === undefined ? {} : { error: body.error }),
+  })
+}
+
+export function applyTurnEnded(draft: Draft, body: TurnEndedRecord): void {
+  if (body.increment !== undefined) countUsage(draft, body.increment)
+  changeRun(draft, { turnId: null, step: null })
+}
+
+export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
+  if (body.usage !== undefined) countUsage(draft, body.usage)
+}
+
+/** Changes single fields of the run; its rules may be long and are not sent again. */
+export function changeRun(
+  draft: Draft,
+  changes: Partial<Pick<RunState, 'attempt' | 'status' | 'turnId' | 'step'>>,
+): void {
+  const run = draft.head.run
+  if (run === null) return
+  draft.head = { ...draft.head, run: { ...run, ...changes } }
+  for (const [key, value] of Object.entries(changes)) {
+    draft.ops.push({ type: 'set', path: ['head', 'run', key], value })
+  }
+}
+
+function countUsage(draft: Draft, increment: UsageIncrement): void {
+  const { usage } = draft.head
+  const { scope, source: _source, uncounted, costUsd: _costUsd, ...tokens } = increment
+  const lastStep: UsageMetadata = scope === 'own' ? tokens : usage.lastStep
+  const totals = uncounted === true ? usage[scope] : addUsage(usage[scope], increment)
+  setHead(draft, 'usage', { ...usage, lastStep, [scope]: totals })
+}

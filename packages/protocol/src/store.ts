@@ -1,0 +1,240 @@
+import type { Head } from './head.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { Lineage } from './lineage.ts'
+import type { StoredMessage } from './message.ts'
+import type { LogRecord, RecordType } from './record.ts'
+import type { Wait, WaitState } from './wait.ts'
+
+/** One page of anything. `next` is opaque; `null` when there is no more. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: string | null
+}
+
+export interface PageRequest {
+  readonly cursor?: string
+  /** At most 1,000; 50 when absent. */
+  readonly limit?: number
+}
+
+export interface ThreadInfo {
+  readonly id: string
+  readonly resourceId: string
+  readonly title: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** Subagent threads do not show in lists unless asked for. */
+  readonly hidden: boolean
+  readonly root?: string
+  readonly parent?: string
+  readonly parentCall?: string
+  readonly forkedFrom?: { readonly thread: string; readonly at: number }
+  readonly metadata: JsonObject
+}
+
+/** `session` streams hold a session's own state; they are in no thread list. */
+export type StreamKind = 'thread' | 'session'
+
+export interface NewStream {
+  readonly kind: StreamKind
+  readonly info: ThreadInfo
+  /** 0 for a root; the fork point for a fork, whose first record then has the next seq. */
+  readonly headSeq: number
+}
+
+/** Who may write: every append proves that the writer still owns the stream. */
+export interface Fence {
+  readonly owner: string
+  readonly epoch: number
+}
+
+export interface WaitRow {
+  readonly stream: string
+  readonly wait: Wait
+  readonly state: WaitState
+  readonly answeredBy?: string
+  readonly settledAt?: number
+}
+
+export interface CommandOutcome {
+  readonly key: CommandKey
+  readonly outcome: JsonValue
+}
+
+/** One transaction: all of it becomes visible, or nothing. */
+export interface Append {
+  readonly stream: string
+  readonly fence: Fence
+  /** In order and without a gap after the stream's head. A record with `first` removes the batches of its part. */
+  readonly records: readonly LogRecord[]
+  readonly messages?: readonly StoredMessage[]
+  readonly waits?: readonly WaitRow[]
+  readonly head?: { readonly head: Head; readonly reducerVersion: number }
+  readonly thread?: Partial<Pick<ThreadInfo, 'title' | 'updatedAt' | 'metadata' | 'hidden' | 'resourceId'>>
+  readonly outcomes?: readonly CommandOutcome[]
+  readonly blobs?: readonly NewBlob[]
+}
+
+export interface NewBlob {
+  readonly hash: string
+  readonly mime: string
+  readonly bytes: Uint8Array
+  /** The record that refers to it: the blob goes when the last of them goes. */
+  readonly seq: number
+}
+
+export interface Blob {
+  readonly hash: string
+  readonly mime: string
+  readonly bytes: Uint8Array
+}
+
+export interface StreamStatus {
+  readonly stream: string
+  readonly kind: StreamKind
+  readonly headSeq: number
+  readonly owner: string | null
+  readonly epoch: number
+}
+
+export interface RecordQuery {
+  /** Records with a seq above this; ascending. */
+  readonly after?: number
+  readonly upTo?: number
+  readonly limit?: number
+}
+
+export interface MessageQuery extends PageRequest {
+  /** `newest` first pages backwards from the end. */
+  readonly order: 'newest' | 'oldest'
+}
+
+export interface CommandKey {
+  readonly principal: string
+  readonly clientId: string
+  readonly commandId: string
+}
+
+export type CommandState = 'accepted' | 'done'
+
+export interface CommandRow {
+  readonly key: CommandKey
+  readonly bodyHash: string
+  readonly target: string
+  readonly body: JsonValue
+  readonly state: CommandState
+  readonly outcome: JsonValue | null
+  /** The head seq of the transaction that carried the command out. */
+  readonly seq: number | null
+  readonly at: number
+}
+
+export interface NewCommand {
+  readonly key: CommandKey
+  readonly bodyHash: string
+  readonly target: string
+  readonly body: JsonValue
+  readonly at: number
+}
+
+export type Admission =
+  | { readonly status: 'accepted'; readonly command: CommandRow }
+  | { readonly status: 'duplicate'; readonly command: CommandRow }
+  | { readonly status: 'conflict'; readonly command: CommandRow }
+
+export interface Owner {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly startTime: string
+  readonly bootId: string
+  /** Until when it is believed to live without another heartbeat. */
+  readonly until: number
+  readonly url?: string
+}
+
+export type Claim =
+  | { readonly status: 'owned'; readonly epoch: number; readonly headSeq: number }
+  /** `holder` is null when the owner's row is gone: such a thread can be taken over at once. */
+  | { readonly status: 'held'; readonly epoch: number; readonly owner: string; readonly holder: Owner | null }
+
+export interface DeleteResult {
+  readonly deleted: boolean
+  /** What living forks still need, and so stays until the last of them goes. */
+  readonly retained: readonly {
+    readonly stream: string
+    readonly from: number
+    readonly to: number
+    readonly neededBy: readonly string[]
+  }[]
+}
+
+export interface EraseResult {
+  readonly records: number
+  readonly messages: number
+  readonly blobs: number
+}
+
+/**
+ * Where everything is kept. Asynchronous and paged throughout, one writer per stream, every append one transaction.
+ * A store knows nothing of agents: it is handed records together with the view rows that follow from them.
+ */
+export interface Store {
+  /** Changes when the data was replaced or restored: cursors of another epoch are void. */
+  readonly epoch: string
+
+  createStream(stream: NewStream): Promise<void>
+  getStream(stream: string): Promise<StreamStatus | null>
+  /** Gives the new head seq. Fails with `fenced` when the writer no longer owns the stream. */
+  append(append: Append): Promise<number>
+  readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>>
+  /** The records of a whole lineage, ascending. */
+  readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>>
+  /** The newest record of a type in a lineage with a seq up to `upTo`. */
+  latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null>
+  readHead(stream: string, reducerVersion: number): Promise<Head | null>
+
+  getThread(thread: string): Promise<ThreadInfo | null>
+  /** Newest change first. */
+  listThreads(
+    query: PageRequest & { readonly resourceId?: string; readonly includeHidden?: boolean },
+  ): Promise<Page<ThreadInfo>>
+  listResourceIds(query: PageRequest): Promise<Page<string>>
+  /** Hides the thread at once and removes what no living fork needs. */
+  deleteThread(thread: string, fence: Fence): Promise<DeleteResult>
+
+  listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>>
+  getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null>
+  listWaits(query: PageRequest & { readonly stream?: string; readonly state?: WaitState }): Promise<Page<WaitRow>>
+  getWait(stream: string, waitId: string): Promise<WaitRow | null>
+
+  readBlob(hash: string): Promise<Blob | null>
+  /** Overwrites the content of the range in place; the caller appends the `erased` record. */
+  erase(stream: string, fence: Fence, range: { readonly from: number; readonly to: number }): Promise<EraseResult>
+
+  /** The insert is the durable receipt. */
+  admitCommand(command: NewCommand): Promise<Admission>
+  listCommands(
+    query: PageRequest & { readonly target: string; readonly state: CommandState },
+  ): Promise<Page<CommandRow>>
+  getCommand(key: CommandKey): Promise<CommandRow | null>
+  /** Removes what was carried out before `before`; gives how many. */
+  pruneCommands(before: number): Promise<number>
+
+  putOwner(owner: Owner): Promise<void>
+  heartbeat(owner: string, until: number): Promise<boolean>
+  removeOwner(owner: string): Promise<void>
+  getOwner(owner: string): Promise<Owner | null>
+  listOwners(query: PageRequest): Promise<Page<Owner>>
+  /** Takes an unowned stream; says who holds it otherwise. */
+  claim(stream: string, owner: string): Promise<Claim>
+  /** Takes the stream from an owner found dead, if its epoch is still the one that was seen. */
+  takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim>
+  release(stream: string, fence: Fence): Promise<void>
+  listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>>
+
+  close(): Promise<void>
+}
+
+export const DEFAULT_PAGE = 50
+export const MAX_PAGE = 1000

@@ -1,0 +1,78 @@
+/** Token counts of one step or of a whole turn. Absent means "not reported", never zero. */
+export interface UsageMetadata {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly totalTokens?: number
+  readonly reasoningTokens?: number
+  readonly cachedInputTokens?: number
+  /** Input tokens written to the provider's cache. */
+  readonly cacheWriteInputTokens?: number
+}
+
+/** What was used since the last report. Counters that only rise are turned into increments before they get here. */
+export interface UsageIncrement extends UsageMetadata {
+  readonly costUsd?: number
+  readonly source: 'reported' | 'estimated'
+  readonly scope: 'own' | 'subagents'
+  /** The counter's baseline was unknown, so the numbers are shown but not added up. */
+  readonly uncounted?: true
+}
+
+/** Running totals of a thread. */
+export interface UsageTotals {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly totalTokens: number
+  readonly reasoningTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheWriteInputTokens: number
+  readonly costUsd: number
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'error' | 'other'
+
+/** How full the model's context window was at the last step. */
+export interface ContextUsage {
+  readonly usage: UsageMetadata
+  readonly contextWindow: number
+  /** Input, cached and cache-write tokens over the window, within 0 and 1; `undefined` when none was reported. */
+  readonly usedFraction: number | undefined
+}
+
+export const NO_USAGE: UsageTotals = Object.freeze({
+  inputTokens: 0,
+  outputTokens: 0,
+  totalTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  costUsd: 0,
+})
+
+/** Adds an increment; hostile or broken numbers (negative, NaN, infinite) count as nothing. */
+export function addUsage(totals: UsageTotals, more: UsageMetadata & { readonly costUsd?: number }): UsageTotals {
+  const input = count(more.inputTokens)
+  const output = count(more.outputTokens)
+  return {
+    inputTokens: totals.inputTokens + input,
+    outputTokens: totals.outputTokens + output,
+    totalTokens: totals.totalTokens + (more.totalTokens === undefined ? input + output : count(more.totalTokens)),
+    reasoningTokens: totals.reasoningTokens + count(more.reasoningTokens),
+    cachedInputTokens: totals.cachedInputTokens + count(more.cachedInputTokens),
+    cacheWriteInputTokens: totals.cacheWriteInputTokens + count(more.cacheWriteInputTokens),
+    costUsd: totals.costUsd + count(more.costUsd),
+  }
+}
+
+export function contextUsage(usage: UsageMetadata, contextWindow: number): ContextUsage {
+  const { inputTokens, cachedInputTokens, cacheWriteInputTokens } = usage
+  if (inputTokens === undefined && cachedInputTokens === undefined && cacheWriteInputTokens === undefined) {
+    return { usage, contextWindow, usedFraction: undefined }
+  }
+  const used = count(inputTokens) + count(cachedInputTokens) + count(cacheWriteInputTokens)
+  return { usage, contextWindow, usedFraction: Math.min(1, Math.max(0, used / contextWindow)) }
+}
+
+function count(value: number | undefined): number {
+  return value !== undefined && Number.isFinite(value) && value > 0 ? value : 0
+}

@@ -1,0 +1,143 @@
+import { EvenerError } from './errors.ts'
+import { emptyHead, type Head } from './head.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import { List } from './list.ts'
+import type { Part, StoredMessage, ThreadMessage } from './message.ts'
+import { asJson, assertSafePath, type DeltaFrame, type Op, type Path } from './op.ts'
+import { partIndex, putPart } from './reduce/part-list.ts'
+
+/** A client's replica of a thread: its head and a window of messages, oldest first. */
+export interface ThreadView {
+  readonly seq: number
+  readonly head: Head
+  readonly messages: List<ThreadMessage>
+  /** True after a rewind forwards: messages came back that only the server has. */
+  readonly needsWindow: boolean
+}
+
+export interface ViewSnapshot {
+  readonly seq: number
+  readonly head: Head
+  readonly messages: readonly StoredMessage[]
+}
+
+export function emptyView(stream: string): ThreadView {
+  return { seq: 0, head: emptyHead(stream), messages: List.empty(), needsWindow: false }
+}
+
+export function viewFrom(snapshot: ViewSnapshot): ThreadView {
+  return {
+    seq: snapshot.seq,
+    head: snapshot.head,
+    messages: List.from(snapshot.messages.map(reviveMessage)),
+    needsWindow: false,
+  }
+}
+
+export function reviveMessage(message: StoredMessage): ThreadMessage {
+  return { ...message, parts: List.from(message.parts) }
+}
+
+/** Frames that the view already holds are skipped, so a resent one does no harm. */
+export function applyFrame(view: ThreadView, frame: DeltaFrame): ThreadView {
+  return frame.seq <= view.seq ? view : { ...applyOps(view, frame.operations), seq: frame.seq }
+}
+
+/** Applies recorded ops. The view it was given stays as it was. */
+export function applyOps(view: ThreadView, ops: readonly Op[]): ThreadView {
+  let next = view
+  for (const op of ops) {
+    assertSafePath(op.path)
+    if (op.path[0] === 'messages') next = applyToMessages(next, op)
+    else if (op.path[0] === 'head') next = { ...next, head: applyToJson(asJson(next.head), op, 1) as unknown as Head }
+    // Anything else was added by a newer server and concerns a part of the state this client does not know.
+  }
+  return next
+}
+
+function applyToMessages(view: ThreadView, op: Op): ThreadView {
+  const [, messageId, field, partId, ...rest] = op.path
+  if (messageId === undefined) return removeMessages(view, op)
+  const at = view.messages.findLastIndex((message) => message.id === messageId)
+  if (field === undefined) return placeMessage(view, at, op)
+  const message = view.messages.at(at)
+  // A message outside the window: the op is meant for clients that show it.
+  if (at < 0 || message === undefined) return view
+  const changed =
+    field === 'parts' && partId !== undefined
+      ? applyToPart(message, partId, rest, op)
+      : applyToField(message, field, op)
+  return changed === message ? view : { ...view, messages: view.messages.set(at, changed) }
+}
+
+function removeMessages(view: ThreadView, op: Op): ThreadView {
+  if (op.type !== 'remove') throw badOp(op, 'messages are set one by one, by id')
+  const { from, to } = op
+  if (from === undefined && to === undefined) return { ...view, messages: List.empty(), needsWindow: true }
+  const isGone = (order: number): boolean => order >= (from ?? 0) && order <= (to ?? Infinity)
+  return { ...view, messages: view.messages.filter((message) => !isGone(message.order)) }
+}
+
+function placeMessage(view: ThreadView, at: number, op: Op): ThreadView {
+  if (op.type === 'append-text') throw badOp(op, 'a message is not a text')
+  if (op.type === 'remove') {
+    return at < 0 ? view : { ...view, messages: view.messages.filter((_message) => _message.id !== op.path[1]) }
+  }
+  const message = reviveMessage(op.value as unknown as StoredMessage)
+  if (at >= 0) return { ...view, messages: view.messages.set(at, message) }
+  const last = view.messages.at(-1)
+  if (last === undefined || last.order <= message.order) return { ...view, messages: view.messages.push(message) }
+  const sorted = [...view.messages, message].sort((a, b) => a.order - b.order)
+  return { ...view, messages: List.from(sorted) }
+}
+
+function applyToField(message: ThreadMessage, field: string, op: Op): ThreadMessage {
+  if (op.path.length !== 3) throw badOp(op, 'no such place in a message')
+  if (op.type === 'append-text') throw badOp(op, `"${field}" is not a text`)
+  if (op.type === 'set') return { ...message, [field]: op.value }
+  const { [field as keyof ThreadMessage]: _removed, ...kept } = message
+  return kept as ThreadMessage
+}
+
+function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op): ThreadMessage {
+  const index = partIndex(partId, message.parts.length)
+  if (index < 0) throw badOp(op, `"${partId}" is no part id`)
+  if (rest.length === 0) {
+    if (op.type !== 'set') throw badOp(op, 'parts are only set')
+    return { ...message, parts: putPart(message.parts, index, op.value as unknown as Part) }
+  }
+  const part = message.parts.at(index)
+  const field = rest[0]
+  if (part === undefined || field === undefined) throw badOp(op, 'the part is not there')
+  if (op.type === 'append-text' && rest.length === 1) {
+    const text: unknown = Object.hasOwn(part, field) ? part[field as keyof Part] : undefined
+    if (typeof text !== 'string') throw badOp(op, `"${field}" is not a text`)
+    return { ...message, parts: message.parts.set(index, { ...part, [field]: text + op.value } as Part) }
+  }
+  const changed = applyToJson(asJson(part), op, 4) as unknown as Part
+  return { ...message, parts: message.parts.set(index, changed) }
+}
+
+/** Sets, appends or removes inside plain JSON, copying only what lies on the path. */
+function applyToJson(value: JsonValue | undefined, op: Op, depth: number): JsonValue {
+  const key = op.path[depth]
+  if (key === undefined) {
+    if (op.type === 'set') return op.value
+    if (op.type === 'append-text' && typeof value === 'string') return value + op.value
+    throw badOp(op, 'the place does not hold a text')
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw badOp(op, 'there is no such place')
+  const object = value as JsonObject
+  if (op.type === 'remove' && depth === op.path.length - 1) {
+    const { [key]: _removed, ...kept } = object
+    return kept
+  }
+  return { ...object, [key]: applyToJson(Object.hasOwn(object, key) ? object[key] : undefined, op, depth + 1) }
+}
+
+function badOp(op: Op, why: string): EvenerError {
+  return new EvenerError('invalid-input', `Op "${op.type}" at ${op.path.join('/')} cannot be applied: ${why}.`, {
+    hint: 'The replica has diverged: read a new snapshot.',
+    details: { path: op.path },
+  })
+}

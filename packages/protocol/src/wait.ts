@@ -1,0 +1,58 @@
+import type { ErrorData } from './error-data.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+
+export type WaitKind = 'approval' | 'question' | 'plan' | 'access' | 'tool'
+
+/** `pending` until exactly one of the others; nothing ever turns into "allow" by itself. */
+export type WaitState = 'pending' | 'answered' | 'cancelled' | 'superseded'
+
+export type WaitCancelReason = 'abort' | 'rewind' | 'delete' | 'timeout' | 'erase'
+
+/** What an approval is bound to: other arguments or another definition of the tool ask anew. */
+export interface WaitSubject {
+  readonly agentId?: string
+  readonly toolCallId?: string
+  readonly toolName?: string
+  readonly args?: JsonObject
+  /** Hash over agent, tool, definition, canonical arguments and working directory. */
+  readonly hash?: string
+}
+
+export interface WaitRequest {
+  readonly id: string
+  readonly kind: WaitKind
+  readonly subject: WaitSubject
+  /** One line for a person. */
+  readonly description: string
+  /** What the asker shows: question and options, plan, path. */
+  readonly payload?: JsonObject
+  /** JSON Schema of the answer, as text. */
+  readonly answerSchema?: string
+  /** False when the asker cannot be continued after a restart: said before anybody answers. */
+  readonly resumable?: boolean
+  /** Checked again before the effect, e.g. the content hash of the file to be edited. */
+  readonly preconditions?: JsonObject
+}
+
+export interface Wait extends WaitRequest {
+  readonly run?: string
+  readonly turn?: string
+  /** The seq of the record that opened it. */
+  readonly openedAt: number
+  readonly at: number
+}
+
+export type WaitDecision = 'approve' | 'decline' | 'answer'
+
+export interface Answer {
+  readonly decision: WaitDecision
+  readonly value?: JsonValue
+  readonly reason?: string
+  /** Also allow what comes later: kept by us, never written into a foreign program's settings. */
+  readonly remember?: 'tool' | 'category'
+  readonly error?: ErrorData
+}
+
+export function canWaitMove(from: WaitState, to: WaitState): boolean {
+  return from === 'pending' && to !== 'pending'
+}
