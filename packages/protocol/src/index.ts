@@ -202,3 +202,16 @@ export {
   type ThreadInfo,
   type WaitRow,
 } from './store.ts'
+export type {
+  AgentDriver,
+  AgentSession,
+  Capabilities,
+  Decision,
+  HistoryQuery,
+  Host,
+  HostTool,
+  LogLevel,
+  ToolCallRequest,
+  ToolOutcome,
+  Turn,
+} from './driver.ts'

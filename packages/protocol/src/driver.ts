@@ -1,0 +1,115 @@
+import type { AgentEvent, ToolAnnotations, ToolCallInfo } from './agent-event.ts'
+import type { Binding } from './binding.ts'
+import type { CancelReceipt } from './control-record.ts'
+import type { ErrorData } from './error-data.ts'
+import type { JsonObject, JsonValue } from './json.ts'
+import type { Part, StoredMessage } from './message.ts'
+import type { PermissionRules, Policy, ToolCategory } from './permission.ts'
+import type { Answer, WaitRequest } from './wait.ts'
+
+/**
+ * What an agent can do, known before its first turn and true for the installed version. What it cannot do is a typed
+ * error for the caller, never silence.
+ */
+export interface Capabilities {
+  /** Which of its tool calls come to us before they run. */
+  readonly governs: 'all' | 'asks-only' | 'none'
+  readonly steer: 'inject' | 'queue' | 'restart' | 'none'
+  /** Where a conversation can be taken up again: at our anchor, only at its own end, or not at all. */
+  readonly resume: 'anchor' | 'head' | 'none'
+  readonly fork: 'anchor' | 'head' | 'none'
+  /** How it can be told what others said: as items of its own history, or as text. */
+  readonly handover: 'items' | 'text'
+  readonly hostTools: 'inproc' | 'mcp' | 'protocol' | 'none'
+  readonly interrupt: 'clean' | 'kill'
+  readonly usage: 'turn' | 'cumulative' | 'none'
+  readonly images: boolean
+  readonly systemPrompt: 'replace' | 'append' | 'none'
+  /** `null` when the agent does not say which models it takes. */
+  readonly models: readonly string[] | null
+  readonly version?: string
+}
+
+/** One agent taking the floor: what it is asked, and within which limits. */
+export interface Turn {
+  readonly turnId: string
+  readonly runId: string
+  readonly threadId: string
+  readonly input: readonly Part[]
+  readonly model?: string
+  readonly instructions?: string
+  readonly cwd?: string
+  readonly maxSteps?: number
+  readonly rules?: PermissionRules
+  readonly requestContext?: JsonObject
+  readonly providerOptions?: JsonObject
+  /** Set when an earlier attempt at this turn was cut short. */
+  readonly resumed?: { readonly attempt: number }
+}
+
+export interface ToolCallRequest extends ToolCallInfo {
+  readonly category?: ToolCategory
+  readonly serverName?: string
+  readonly annotations?: ToolAnnotations
+  readonly parentToolCallId?: string
+  readonly cwd?: string
+}
+
+/** Which rule decided, so that a decision can be explained. */
+export interface Decision {
+  readonly policy: Policy
+  readonly reason: string
+  readonly rule?: string
+}
+
+export interface HistoryQuery {
+  readonly order: 'newest' | 'oldest'
+  /** Only what came after this seq. */
+  readonly after?: number
+  readonly limit?: number
+}
+
+export interface ToolOutcome {
+  readonly result: JsonValue
+  readonly isError?: boolean
+  readonly error?: ErrorData
+}
+
+export interface HostTool {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: JsonObject
+  readonly annotations?: ToolAnnotations
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** What a driver may ask of whoever runs it. */
+export interface Host {
+  /** Waits for a person. The wait outlives this process. */
+  ask(request: WaitRequest): Promise<Answer>
+  decide(call: ToolCallRequest): Decision
+  history(query: HistoryQuery): AsyncIterable<StoredMessage>
+  listTools?(): readonly HostTool[]
+  callTool?(call: ToolCallRequest): Promise<ToolOutcome>
+  /** A native binding is recorded as soon as it is known, not at the end of the turn. */
+  bind(binding: Binding): void
+  readonly signal: AbortSignal
+  now(): number
+  log(level: LogLevel, message: string, context?: JsonObject): void
+}
+
+/** Anything that can take a turn. */
+export interface AgentDriver {
+  readonly id: string
+  describe(): Promise<Capabilities>
+  open(binding: Binding | null, host: Host): Promise<AgentSession>
+}
+
+export interface AgentSession {
+  /** Ends with exactly one `finish`. */
+  run(turn: Turn): AsyncIterable<AgentEvent>
+  steer?(message: StoredMessage): Promise<'injected' | 'queued'>
+  cancel(): Promise<CancelReceipt>
+  close(): Promise<void>
+}
