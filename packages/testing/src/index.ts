@@ -1,1 +1,30 @@
-export type { JsonValue } from '@evener/protocol'
+export { scriptedModel } from './scripted-model.ts'
+export type { ModelRequest, ScriptedModel, ScriptedModelOptions } from './scripted-model.ts'
+export { startProvider } from './provider/start-provider.ts'
+export type {
+  HttpRequest,
+  Provider,
+  ProviderOptions,
+  ProviderRequest,
+  RequestOutcome,
+} from './provider/start-provider.ts'
+export { WaitFailed } from './provider/watch.ts'
+export { InvalidScript, QuoteNotFound, ScriptEnded } from './script-errors.ts'
+export type {
+  Deltas,
+  Script,
+  ScriptedError,
+  ScriptedFinishReason,
+  ScriptedMetadata,
+  ScriptedPart,
+  ScriptedRaw,
+  ScriptedReasoning,
+  ScriptedRoute,
+  ScriptedStreamError,
+  ScriptedText,
+  ScriptedToolCall,
+  ScriptedTurn,
+  ScriptedUsage,
+  ScriptObject,
+  Turn,
+} from './script.ts'

@@ -1,0 +1,31 @@
+import type { JsonObject } from '@evener/protocol'
+
+const bytesPerToken = 4
+
+/** The list in the words of both vendors at once: each client finds the fields it knows. */
+export function modelList(ids: readonly string[]): JsonObject {
+  return {
+    object: 'list',
+    data: ids.map((id) => modelEntry(id)),
+    has_more: false,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+  }
+}
+
+export function modelEntry(id: string): JsonObject {
+  return {
+    id,
+    object: 'model',
+    type: 'model',
+    display_name: id,
+    created: 1_767_225_600,
+    created_at: '2026-01-01T00:00:00Z',
+    owned_by: 'scripted',
+  }
+}
+
+/** A rough estimate that only depends on the text. */
+export function countTokens(text: string): JsonObject {
+  return { input_tokens: Math.ceil(Buffer.byteLength(text) / bytesPerToken) }
+}

@@ -1,0 +1,241 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { JsonObject } from '@evener/protocol'
+import { isRecord } from '../checks.ts'
+import { newId } from '../ids.ts'
+import { Playbook } from '../playbook.ts'
+import type { Script } from '../script.ts'
+import { ScriptEnded } from '../script-errors.ts'
+import { answer, sendError, sendJson } from './answer.ts'
+import { endpointOf } from './endpoints.ts'
+import type { Endpoint } from './endpoints.ts'
+import { countTokens, modelList, modelEntry } from './fixed-answers.ts'
+import { readBody, UnreadableBody } from './request-body.ts'
+import { Watch } from './watch.ts'
+import type { WireFormat } from './wire.ts'
+
+export interface HttpRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The body byte for byte, after unpacking. */
+  readonly text: string
+  /** When it arrived, in milliseconds since 1970. */
+  readonly at: number
+}
+
+/** A call of a model. */
+export interface ProviderRequest extends HttpRequest {
+  readonly api: WireFormat['api']
+  readonly body: JsonObject
+  /** Who answers: `main`, `side`, or the name of a route. */
+  readonly route: string
+  /** The index of the turn in the list of its route; a side answer has none, nor has a request after the end. */
+  readonly turn: number | undefined
+  readonly outcome: RequestOutcome
+}
+
+/** `open`: not answered yet. `client-gone`: the client closed the connection before the end of the answer. */
+export type RequestOutcome = 'open' | 'answered' | 'cut' | 'client-gone'
+
+export interface ProviderOptions {
+  /** Default: a free one. */
+  readonly port?: number
+  /** What `GET /v1/models` lists. Default: `scripted-model`. */
+  readonly models?: readonly string[]
+  /** Larger bodies are answered with 413. Default: 100 MB. */
+  readonly maxBodyBytes?: number
+}
+
+export interface Provider {
+  /** `http://127.0.0.1:PORT`. The base address for Anthropic clients; those of OpenAI get `/v1` behind it. */
+  readonly url: string
+  readonly port: number
+  /** Every model call, in the order in which they came. */
+  readonly requests: readonly ProviderRequest[]
+  /** Model lists, token counts and WebSocket upgrades. */
+  readonly otherRequests: readonly HttpRequest[]
+  /** What no provider answers, or what could not be read: a sign that the client was set up wrongly. */
+  readonly unexpected: readonly HttpRequest[]
+  /** Why requests were refused: the script was over, a quote found nothing, a turn function threw. */
+  readonly problems: readonly Error[]
+  /** Turns that no request has reached yet, routes included. */
+  readonly turnsLeft: number
+  /** Resolves when so many model calls have come. Default deadline: 30 s. */
+  waitForRequests(count: number, timeoutMs?: number): Promise<readonly ProviderRequest[]>
+  /** Resolves when the request with this index is no longer open. Default deadline: 30 s. */
+  waitForOutcome(index: number, timeoutMs?: number): Promise<RequestOutcome>
+  /** Breaks all connections and stops. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+const defaultDeadlineMs = 30_000
+const defaultMaxBodyBytes = 100 * 1024 * 1024
+
+/** Starts an HTTP server on 127.0.0.1 that plays a script to clients of Anthropic and OpenAI. */
+export async function startProvider(script: Script<ProviderRequest>, options: ProviderOptions = {}): Promise<Provider> {
+  const playbook = new Playbook(script, { sideByDefault: true })
+  const requests: Writable<ProviderRequest>[] = []
+  const otherRequests: HttpRequest[] = []
+  const unexpected: HttpRequest[] = []
+  const problems: Error[] = []
+  const watch = new Watch()
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const at = Date.now()
+    const endpoint = endpointOf(incoming.method ?? '', incoming.url ?? '')
+    response.setHeader('request-id', newId('req'))
+    try {
+      const text = await readBody(incoming, options.maxBodyBytes ?? defaultMaxBodyBytes)
+      await respond(endpoint, recordOf(incoming, text, at), response)
+    } catch (error) {
+      if (!(error instanceof UnreadableBody)) throw error
+      unexpected.push(recordOf(incoming, '', at))
+      sendJson(response, error.status, errorBody(endpoint, error.status, error.message))
+    }
+  }
+
+  async function respond(endpoint: Endpoint, record: HttpRequest, response: ServerResponse): Promise<void> {
+    if (endpoint.kind === 'model') return respondAsModel(endpoint.format, record, response)
+    if (endpoint.kind === 'unknown') {
+      unexpected.push(record)
+      return sendJson(response, 404, errorBody(endpoint, 404, `There is no ${record.method} ${record.path} here`))
+    }
+    otherRequests.push(record)
+    if (endpoint.kind === 'count-tokens') sendJson(response, 200, countTokens(record.text))
+    else if (endpoint.id !== undefined) sendJson(response, 200, modelEntry(endpoint.id))
+    else sendJson(response, 200, modelList(options.models ?? ['scripted-model']))
+  }
+
+  async function respondAsModel(format: WireFormat, record: HttpRequest, response: ServerResponse): Promise<void> {
+    const body = jsonObject(record.text)
+    if (body === undefined) {
+      unexpected.push(record)
+      sendError({ status: 400, message: 'The request body is not a JSON object' }, { response, format })
+      return
+    }
+    const request: Writable<ProviderRequest> = {
+      ...record,
+      api: format.api,
+      body,
+      route: 'main',
+      turn: undefined,
+      outcome: 'open',
+    }
+    const gone = new AbortController()
+    response.once('close', () => gone.abort())
+    try {
+      const chosen = takeTurn(request, format)
+      const turn = await chosen.make()
+      request.outcome = await answer(turn, { response, format, body, gone: gone.signal })
+    } catch (error) {
+      if (gone.signal.aborted) request.outcome = 'client-gone'
+      else {
+        const problem = error instanceof Error ? error : new Error(String(error))
+        problems.push(problem)
+        const refusal = { status: 400, message: problem.message, code: problem.name, retryable: false }
+        request.outcome = sendError(refusal, { response, format })
+      }
+    }
+    watch.changed()
+  }
+
+  function takeTurn(request: Writable<ProviderRequest>, format: WireFormat): ReturnType<typeof playbook.take> {
+    requests.push(request)
+    watch.changed()
+    const userAgent = request.headers['user-agent'] ?? ''
+    try {
+      const chosen = playbook.take({ request, facts: format.facts(request.body), text: request.text, userAgent })
+      request.route = chosen.route
+      request.turn = chosen.turn
+      return chosen
+    } catch (error) {
+      if (error instanceof ScriptEnded) request.route = error.route
+      throw error
+    }
+  }
+
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (incoming, response) => {
+    handle(incoming, response).catch(() => response.destroy())
+  })
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
+    otherRequests.push(recordOf(incoming, '', Date.now()))
+    refuseUpgrade(socket)
+  })
+  const port = await listen(server, options.port ?? 0)
+
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closed ??= new Promise((resolve) => {
+      watch.close()
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+    return closed
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    otherRequests,
+    unexpected,
+    problems,
+    get turnsLeft() {
+      return playbook.turnsLeft
+    },
+    waitForRequests: (count, timeoutMs = defaultDeadlineMs) =>
+      watch.until(() => (requests.length >= count ? requests : undefined), `${count} requests`, timeoutMs),
+    waitForOutcome: (index, timeoutMs = defaultDeadlineMs) =>
+      watch.until(() => outcomeOf(requests[index]), `the outcome of request ${index}`, timeoutMs),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function recordOf(incoming: IncomingMessage, text: string, at: number): HttpRequest {
+  return { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers, text, at }
+}
+
+function outcomeOf(request: ProviderRequest | undefined): RequestOutcome | undefined {
+  return request === undefined || request.outcome === 'open' ? undefined : request.outcome
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isRecord(value) ? (value as JsonObject) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function errorBody(endpoint: Endpoint, status: number, message: string): ReturnType<WireFormat['errorBody']> {
+  return endpoint.kind === 'model'
+    ? endpoint.format.errorBody({ message }, status)
+    : { type: 'error', error: { type: 'not_found_error', message } }
+}
+
+// Codex tries a WebSocket first and takes this answer as: use HTTP.
+function refuseUpgrade(socket: Duplex): void {
+  const body = JSON.stringify({ error: { type: 'invalid_request_error', message: 'No WebSocket here: use HTTP' } })
+  socket.end(
+    'HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\ncontent-type: application/json\r\n' +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,24 @@
+import type { ScriptedError } from './script.ts'
+
+export const defaultStatus = 500
+
+export function errorMessage(error: { readonly message?: string }, status: number): string {
+  return error.message ?? `Scripted error ${status}`
+}
+
+/** The headers of a failed response, with the wait in both spellings that clients look for. */
+export function errorHeaders(error: ScriptedError): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (error.retryAfterMs !== undefined) {
+    headers['retry-after-ms'] = String(error.retryAfterMs)
+    headers['retry-after'] = String(Math.ceil(error.retryAfterMs / 1000))
+  }
+  if (error.retryable !== undefined) headers['x-should-retry'] = String(error.retryable)
+  return { ...headers, ...error.headers }
+}
+
+/** What fetch throws when the connection breaks while the body is read. */
+export function connectionLost(): TypeError {
+  const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+  return new TypeError('terminated', { cause })
+}

@@ -1,0 +1,138 @@
+import { APICallError } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider'
+import type { JsonObject } from '@evener/protocol'
+import { abortable, abortErrorOf, forever, pause } from './abort.ts'
+import { newToolCallId } from './ids.ts'
+import { contentOf, finishReasonOf, streamPartsOf, usageOf } from './model-parts.ts'
+import { playParts } from './model-stream.ts'
+import { Playbook } from './playbook.ts'
+import { factsOfModelCall } from './request-facts.ts'
+import { connectionLost, defaultStatus, errorHeaders, errorMessage } from './scripted-error.ts'
+import type { Script, ScriptedError, ScriptedStreamError, Turn } from './script.ts'
+import { planTurn } from './timeline.ts'
+import type { Plan } from './timeline.ts'
+
+/** The call options of one model call as JSON: frozen, without the abort signal, binary data as base64. */
+export type ModelRequest = JsonObject
+
+export interface ScriptedModelOptions {
+  /** Default: `scripted`. */
+  readonly provider?: string
+  /** Default: `scripted-model`. */
+  readonly modelId?: string
+}
+
+export interface ScriptedModel extends LanguageModelV4 {
+  /** What was asked, call by call. */
+  readonly requests: readonly ModelRequest[]
+  /** The same as JSON text: for comparing byte for byte. */
+  readonly requestBodies: readonly string[]
+  /** How many calls were made. */
+  readonly calls: number
+  /** Turns that no call has reached yet. */
+  readonly turnsLeft: number
+}
+
+/** A language model of the AI SDK that plays a script: one turn per call. Throws `InvalidScript` for a bad one. */
+export function scriptedModel(script: Script<ModelRequest>, options: ScriptedModelOptions = {}): ScriptedModel {
+  const provider = options.provider ?? 'scripted'
+  const modelId = options.modelId ?? 'scripted-model'
+  const playbook = new Playbook(script, { sideByDefault: false })
+  const requests: ModelRequest[] = []
+  const requestBodies: string[] = []
+
+  async function begin(call: LanguageModelV4CallOptions): Promise<{ turn: Turn; plan: Plan; request: ModelRequest }> {
+    const text = JSON.stringify({ ...call, abortSignal: undefined }, binaryAsBase64)
+    const request = freezeDeep(JSON.parse(text) as ModelRequest)
+    requestBodies.push(text)
+    requests.push(request)
+    if (call.abortSignal?.aborted === true) throw abortErrorOf(call.abortSignal)
+    const chosen = playbook.take({ request, facts: factsOfModelCall(call, modelId), text, userAgent: '' })
+    const turn = await abortable(chosen.make(), call.abortSignal)
+    if (turn.delayMs !== undefined) await pause(turn.delayMs, call.abortSignal)
+    if (turn.error !== undefined) throw apiError(turn.error, request)
+    const plan = planTurn(turn, newToolCallId)
+    // With nothing to say before it hangs, it does not even begin to answer.
+    if (plan.ending.kind === 'hang' && plan.parts.length === 0) await forever(call.abortSignal)
+    return { turn, plan, request }
+  }
+
+  return {
+    specificationVersion: 'v4',
+    provider,
+    modelId,
+    supportedUrls: {},
+    requests,
+    requestBodies,
+    get calls() {
+      return requests.length
+    },
+    get turnsLeft() {
+      return playbook.turnsLeft
+    },
+    async doStream(call): Promise<LanguageModelV4StreamResult> {
+      const { turn, plan, request } = await begin(call)
+      const stream = playParts(streamPartsOf(plan, provider), {
+        signal: call.abortSignal,
+        delayPerDeltaMs: turn.delayPerDeltaMs ?? 0,
+        ending: plan.ending,
+        streamError: (error) => apiError(asCallError(error), request),
+      })
+      return { stream, ...(turn.headers !== undefined && { response: { headers: { ...turn.headers } } }) }
+    },
+    async doGenerate(call): Promise<LanguageModelV4GenerateResult> {
+      const { turn, plan, request } = await begin(call)
+      const deltas = plan.parts.reduce((sum, part) => sum + part.deltas.length, 0)
+      if (turn.delayPerDeltaMs !== undefined) await pause(turn.delayPerDeltaMs * deltas, call.abortSignal)
+      const { ending } = plan
+      if (ending.kind === 'hang') await forever(call.abortSignal)
+      if (ending.kind === 'error') throw apiError(asCallError(ending.error), request)
+      if (ending.kind === 'cut') throw connectionLost()
+      return {
+        content: contentOf(plan, provider),
+        finishReason: finishReasonOf(plan),
+        usage: usageOf(plan),
+        warnings: [],
+        ...(turn.headers !== undefined && { response: { headers: { ...turn.headers } } }),
+      }
+    },
+  }
+}
+
+function apiError(error: ScriptedError, request: ModelRequest): APICallError {
+  const statusCode = error.status ?? defaultStatus
+  const message = errorMessage(error, statusCode)
+  const body = error.body ?? { error: { type: error.type ?? 'scripted_error', code: error.code ?? null, message } }
+  return new APICallError({
+    message,
+    url: 'scripted:model',
+    requestBodyValues: request,
+    statusCode,
+    responseHeaders: errorHeaders(error),
+    responseBody: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(error.retryable !== undefined && { isRetryable: error.retryable }),
+  })
+}
+
+function asCallError(error: ScriptedStreamError): ScriptedError {
+  return {
+    ...(error.message !== undefined && { message: error.message }),
+    ...(error.type !== undefined && { type: error.type }),
+    ...(error.code !== undefined && { code: String(error.code) }),
+  }
+}
+
+function binaryAsBase64(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const item of Object.values(value)) freezeDeep(item)
+  return Object.freeze(value)
+}
