@@ -1,3 +1,5 @@
+export { FaultInjected, faultPoints, faultPointsFromEnv } from './fault-points.ts'
+export type { Fault, FaultAction, FaultPointsOptions, ReachedPoint, TestFaultPoints } from './fault-points.ts'
 export { scriptedModel } from './scripted-model.ts'
 export type { ModelRequest, ScriptedModel, ScriptedModelOptions } from './scripted-model.ts'
 export { startProvider } from './provider/start-provider.ts'

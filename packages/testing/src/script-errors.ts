@@ -45,5 +45,7 @@ export class QuoteNotFound extends Error {
 const excerptLength = 200
 
 function excerpt(text: string): string {
-  return text.length <= excerptLength ? text : `${text.slice(0, excerptLength)}…`
+  // Agents wrap what they add to a user message in tags; what the user said stands outside of them.
+  const said = text.replace(/<([\w-]+)>[\s\S]*?<\/\1>/g, '').trim() || text
+  return said.length <= excerptLength ? said : `${said.slice(0, excerptLength)}…`
 }
