@@ -1,42 +1,31 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type { JsonObject } from '@evener/protocol'
 import { abortErrorOf, forever, pause } from './abort.ts'
-import { connectionLost } from './scripted-error.ts'
-import type { ScriptedStreamError } from './script.ts'
+import { connectionLost, streamErrorOf } from './model-errors.ts'
 import type { Ending } from './timeline.ts'
+
+type Controller = ReadableStreamDefaultController<LanguageModelV4StreamPart>
 
 export interface ModelPlay {
   readonly signal: AbortSignal | undefined
   readonly delayPerDeltaMs: number
   readonly ending: Ending
-  streamError(error: ScriptedStreamError): Error
+  readonly request: JsonObject
 }
 
 /** Hands out prebuilt parts one by one, as they are asked for, and ends as the script says. */
 export function playParts(
   parts: readonly LanguageModelV4StreamPart[],
-  play: ModelPlay,
+  { signal, delayPerDeltaMs, ending, request }: ModelPlay,
 ): ReadableStream<LanguageModelV4StreamPart> {
-  const { signal, delayPerDeltaMs, ending } = play
   const cancelled = new AbortController()
-  const waitSignal = (): AbortSignal => (signal ? AbortSignal.any([signal, cancelled.signal]) : cancelled.signal)
+  const stop = signal === undefined ? cancelled.signal : AbortSignal.any([signal, cancelled.signal])
   let next = 0
 
-  async function pullSlowly(controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>): Promise<void> {
-    await pause(delayPerDeltaMs, waitSignal())
-    pullNow(controller)
-  }
-
-  function pullNow(controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>): void {
-    const part = parts[next]
-    if (part === undefined) return
-    next += 1
-    controller.enqueue(part)
-  }
-
-  function end(controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>): Promise<void> | void {
-    if (ending.kind === 'hang') return forever(waitSignal())
-    if (ending.kind === 'cut' && ending.how === 'reset') return controller.error(connectionLost())
-    if (ending.kind === 'error') controller.enqueue({ type: 'error', error: play.streamError(ending.error) })
+  function end(controller: Controller): Promise<void> | void {
+    if (ending.kind === 'hang') return forever(stop)
+    if (ending.kind === 'cut' && ending.how === 'reset') return controller.error(connectionLost(request))
+    if (ending.kind === 'error') controller.enqueue({ type: 'error', error: streamErrorOf(ending.error) })
     controller.close()
   }
 
@@ -46,12 +35,13 @@ export function playParts(
         if (signal?.aborted === true) return controller.error(abortErrorOf(signal))
         const part = parts[next]
         if (part === undefined) return end(controller)
-        if (delayPerDeltaMs > 0 && part.type.endsWith('-delta')) return pullSlowly(controller)
-        pullNow(controller)
+        next += 1
+        if (delayPerDeltaMs > 0 && part.type.endsWith('-delta')) {
+          return pause(delayPerDeltaMs, stop).then(() => controller.enqueue(part))
+        }
+        controller.enqueue(part)
       },
-      cancel() {
-        cancelled.abort()
-      },
+      cancel: () => cancelled.abort(),
     },
     { highWaterMark: 0 },
   )

@@ -113,6 +113,8 @@ const turnShape = shape({
     message: aString,
     type: aString,
     code: either([aString, aCount], 'a string or a number'),
+    status,
+    retryable: aBoolean,
   }),
   cut: oneOf(true, 'end', 'reset'),
   cutAfter: aCount,

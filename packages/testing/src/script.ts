@@ -115,6 +115,10 @@ export interface ScriptedStreamError {
   readonly message?: string
   readonly type?: string
   readonly code?: string | number
+  /** In process, what the provider package makes of the type; over HTTP there is no such field. Default: 500. */
+  readonly status?: number
+  /** Likewise. Default: what the status says. */
+  readonly retryable?: boolean
 }
 
 export type ScriptedMetadata = Readonly<Record<string, JsonObject>>

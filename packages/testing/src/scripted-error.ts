@@ -1,4 +1,4 @@
-import type { ScriptedError } from './script.ts'
+import type { ScriptedError, ScriptedStreamError } from './script.ts'
 
 export const defaultStatus = 500
 
@@ -17,8 +17,7 @@ export function errorHeaders(error: ScriptedError): Record<string, string> {
   return { ...headers, ...error.headers }
 }
 
-/** What fetch throws when the connection breaks while the body is read. */
-export function connectionLost(): TypeError {
-  const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
-  return new TypeError('terminated', { cause })
+/** The same error for an answer that is not streamed. */
+export function streamErrorAsCallError({ code, ...error }: ScriptedStreamError): ScriptedError {
+  return { ...error, ...(code !== undefined && { code: String(code) }) }
 }

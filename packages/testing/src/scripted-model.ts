@@ -1,4 +1,3 @@
-import { APICallError } from '@ai-sdk/provider'
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -8,12 +7,13 @@ import type {
 import type { JsonObject } from '@evener/protocol'
 import { abortable, abortErrorOf, forever, pause } from './abort.ts'
 import { newToolCallId } from './ids.ts'
+import { apiError, connectionLost } from './model-errors.ts'
 import { contentOf, finishReasonOf, streamPartsOf, usageOf } from './model-parts.ts'
 import { playParts } from './model-stream.ts'
 import { Playbook } from './playbook.ts'
 import { factsOfModelCall } from './request-facts.ts'
-import { connectionLost, defaultStatus, errorHeaders, errorMessage } from './scripted-error.ts'
-import type { Script, ScriptedError, ScriptedStreamError, Turn } from './script.ts'
+import { streamErrorAsCallError } from './scripted-error.ts'
+import type { Script, Turn } from './script.ts'
 import { planTurn } from './timeline.ts'
 import type { Plan } from './timeline.ts'
 
@@ -81,7 +81,7 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
         signal: call.abortSignal,
         delayPerDeltaMs: turn.delayPerDeltaMs ?? 0,
         ending: plan.ending,
-        streamError: (error) => apiError(asCallError(error), request),
+        request,
       })
       return { stream, ...(turn.headers !== undefined && { response: { headers: { ...turn.headers } } }) }
     },
@@ -91,8 +91,8 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
       if (turn.delayPerDeltaMs !== undefined) await pause(turn.delayPerDeltaMs * deltas, call.abortSignal)
       const { ending } = plan
       if (ending.kind === 'hang') await forever(call.abortSignal)
-      if (ending.kind === 'error') throw apiError(asCallError(ending.error), request)
-      if (ending.kind === 'cut') throw connectionLost()
+      if (ending.kind === 'error') throw apiError(streamErrorAsCallError(ending.error), request)
+      if (ending.kind === 'cut') throw connectionLost(request)
       return {
         content: contentOf(plan, provider),
         finishReason: finishReasonOf(plan),
@@ -101,29 +101,6 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
         ...(turn.headers !== undefined && { response: { headers: { ...turn.headers } } }),
       }
     },
-  }
-}
-
-function apiError(error: ScriptedError, request: ModelRequest): APICallError {
-  const statusCode = error.status ?? defaultStatus
-  const message = errorMessage(error, statusCode)
-  const body = error.body ?? { error: { type: error.type ?? 'scripted_error', code: error.code ?? null, message } }
-  return new APICallError({
-    message,
-    url: 'scripted:model',
-    requestBodyValues: request,
-    statusCode,
-    responseHeaders: errorHeaders(error),
-    responseBody: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(error.retryable !== undefined && { isRetryable: error.retryable }),
-  })
-}
-
-function asCallError(error: ScriptedStreamError): ScriptedError {
-  return {
-    ...(error.message !== undefined && { message: error.message }),
-    ...(error.type !== undefined && { type: error.type }),
-    ...(error.code !== undefined && { code: String(error.code) }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@evener/protocol'
 import { forever, pause } from '../abort.ts'
 import { newToolCallId } from '../ids.ts'
 import type { ScriptedError, Turn } from '../script.ts'
-import { defaultStatus, errorHeaders } from '../scripted-error.ts'
+import { defaultStatus, errorHeaders, streamErrorAsCallError } from '../scripted-error.ts'
 import { planTurn, stepsOf } from '../timeline.ts'
 import type { Plan } from '../timeline.ts'
 import type { WireFormat } from './wire.ts'
@@ -94,8 +94,7 @@ async function sendWhole(plan: Plan, turn: Turn, to: Answering): Promise<'answer
   if (turn.delayPerDeltaMs !== undefined) await pause(turn.delayPerDeltaMs * deltas, to.gone)
   if (ending.kind === 'hang') await forever(to.gone)
   if (ending.kind === 'error') {
-    const { code, ...error } = ending.error
-    return sendError({ ...error, ...(code !== undefined && { code: String(code) }) }, to)
+    return sendError(streamErrorAsCallError(ending.error), to)
   }
   const whole = to.format.whole(plan, to.body)
   if (ending.kind === 'cut') {
