@@ -1,0 +1,6 @@
+export { Line } from './line.ts'
+export type { LineEnding, LineSpan } from './line.ts'
+export { defaultMaxLineBytes, LineSplitter } from './line-splitter.ts'
+export type { LineSplitterOptions } from './line-splitter.ts'
+export { LineStream } from './line-stream.ts'
+export type { LineStreamOptions } from './line-stream.ts'

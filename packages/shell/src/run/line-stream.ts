@@ -1,0 +1,145 @@
+import type { Readable } from 'node:stream'
+import type { Line } from './line.ts'
+import { LineSplitter } from './line-splitter.ts'
+
+export interface LineStreamOptions {
+  readonly maxLineBytes?: number
+  /** The source is paused while more than this waits to be read. Default 1 MiB. */
+  readonly highWaterBytes?: number
+  /** Sees every line first, also when it is discarded. A promise holds the source until it settles; it must not reject. */
+  readonly tap?: (line: Line) => Promise<void> | undefined
+}
+
+const defaultHighWaterBytes = 1024 * 1024
+/** What an empty line costs in memory, so that a flood of them is bounded too. */
+const bytesPerLine = 100
+
+/**
+ * The lines of a byte stream for one reader: `for await (const line of stream)`.
+ * Leaving the loop discards the rest, so that the writer never hangs on a full pipe.
+ */
+export class LineStream implements AsyncIterable<Line> {
+  /** Settles when the source has ended; lines may still wait to be read. Never rejects. */
+  readonly ended: Promise<void>
+  readonly #source: Readable
+  readonly #highWater: number
+  readonly #tap: LineStreamOptions['tap']
+  readonly #markEnded: () => void
+  #lines: Line[] = []
+  #waitingBytes = 0
+  #unread = true
+  #discarding = false
+  #unbounded = false
+  #finished = false
+  #tapsPending = 0
+  #error: Error | undefined
+  #wake: (() => void) | undefined
+
+  constructor(source: Readable, options: LineStreamOptions = {}) {
+    this.#source = source
+    this.#highWater = options.highWaterBytes ?? defaultHighWaterBytes
+    this.#tap = options.tap
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.ended = promise
+    this.#markEnded = resolve
+    const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }
+    const splitter = new LineSplitter((line) => this.#accept(line), limit)
+    source.on('data', (chunk: Buffer) => {
+      splitter.push(chunk)
+      this.#regulate()
+    })
+    source.once('error', (error: Error) => {
+      this.#error = error
+    })
+    // 'close' follows 'end' and 'error', and is all there is after destroy().
+    source.once('close', () => {
+      splitter.end()
+      this.#finish()
+    })
+  }
+
+  /** True while the source is held back because the reader, or the tap, is slower than it. */
+  get paused(): boolean {
+    return !this.#finished && this.#source.isPaused()
+  }
+
+  /** Reads on and drops what nobody has read. */
+  discard(): void {
+    this.#discarding = true
+    this.#lines = []
+    this.#waitingBytes = 0
+    this.#regulate()
+  }
+
+  /** Takes everything that is left without waiting for the reader: for a source whose writers are dead. */
+  readToEnd(): void {
+    this.#unbounded = true
+    this.#regulate()
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<Line, void, undefined> {
+    if (!this.#unread) throw new Error('These lines are already being read: a line stream has one reader.')
+    this.#unread = false
+    return this.#read()
+  }
+
+  async *#read(): AsyncGenerator<Line, void, undefined> {
+    try {
+      for (;;) {
+        const lines = this.#lines
+        this.#lines = []
+        for (const line of lines) {
+          this.#waitingBytes -= cost(line)
+          this.#regulate()
+          yield line
+        }
+        if (this.#lines.length > 0) continue
+        if (this.#finished) break
+        await new Promise<void>((wake) => {
+          this.#wake = wake
+        })
+      }
+      if (this.#error !== undefined) throw this.#error
+    } finally {
+      this.discard()
+    }
+  }
+
+  #accept(line: Line): void {
+    const recorded = this.#tap?.(line)
+    if (recorded !== undefined) {
+      this.#tapsPending += 1
+      void recorded.finally(() => {
+        this.#tapsPending -= 1
+        this.#regulate()
+      })
+    }
+    if (this.#discarding) return
+    this.#lines.push(line)
+    this.#waitingBytes += cost(line)
+    this.#wakeReader()
+  }
+
+  #regulate(): void {
+    if (this.#finished) return
+    const full = !this.#unbounded && !this.#discarding && this.#waitingBytes > this.#highWater
+    const roomAgain = this.#unbounded || this.#discarding || this.#waitingBytes <= this.#highWater / 2
+    if (full || this.#tapsPending > 0) this.#source.pause()
+    else if (roomAgain && this.#source.isPaused()) this.#source.resume()
+  }
+
+  #finish(): void {
+    this.#finished = true
+    this.#wakeReader()
+    this.#markEnded()
+  }
+
+  #wakeReader(): void {
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}
+
+function cost(line: Line): number {
+  return line.rawLength + bytesPerLine
+}

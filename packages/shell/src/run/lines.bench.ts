@@ -1,0 +1,82 @@
+/**
+ * Own scan against node:readline on the same bytes, in the same process, alternating.
+ * Run: node packages/shell/src/run/lines.bench.ts [megabytes]
+ */
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { LineSplitter } from './line-splitter.ts'
+import { LineStream } from './line-stream.ts'
+
+const megabytes = Number(process.argv[2] ?? 100)
+const dir = await mkdtemp(join(tmpdir(), 'evener-lines-'))
+const file = join(dir, 'lines.jsonl')
+const highWaterMark = 64 * 1024
+
+function content(): string {
+  const line = (n: number): string =>
+    JSON.stringify({ type: 'assistant', n, text: 'lorem ipsum · dolor '.repeat(20 + (n % 30)) })
+  const block: string[] = []
+  for (let n = 0; n < 1000; n += 1) block.push(line(n))
+  const text = `${block.join('\n')}\n`
+  return text.repeat(Math.ceil((megabytes * 1e6) / Buffer.byteLength(text)))
+}
+
+async function withCallback(): Promise<number> {
+  let characters = 0
+  const splitter = new LineSplitter((line) => {
+    characters += line.text.length
+  })
+  for await (const chunk of createReadStream(file, { highWaterMark })) splitter.push(chunk as Buffer)
+  splitter.end()
+  return characters
+}
+
+async function withIterator(): Promise<number> {
+  let characters = 0
+  for await (const line of new LineStream(createReadStream(file, { highWaterMark }))) characters += line.text.length
+  return characters
+}
+
+async function withReadline(): Promise<number> {
+  let characters = 0
+  for await (const line of createInterface({ input: createReadStream(file, { highWaterMark }) })) {
+    characters += line.length
+  }
+  return characters
+}
+
+async function withReadlineEvents(): Promise<number> {
+  let characters = 0
+  const lines = createInterface({ input: createReadStream(file, { highWaterMark }) })
+  lines.on('line', (line) => {
+    characters += line.length
+  })
+  await new Promise((resolve) => lines.once('close', resolve))
+  return characters
+}
+
+try {
+  const text = content()
+  const bytes = Buffer.byteLength(text)
+  await writeFile(file, text)
+  const contenders = { withCallback, withIterator, withReadlineEvents, withReadline }
+  const best = new Map<string, number>()
+  const seen = new Set<number>()
+  for (let round = 0; round < 3; round += 1) {
+    for (const [name, run] of Object.entries(contenders)) {
+      const begin = performance.now()
+      seen.add(await run())
+      best.set(name, Math.min(best.get(name) ?? Infinity, performance.now() - begin))
+    }
+  }
+  if (seen.size !== 1) throw new Error('the contenders did not read the same lines')
+  const rate = (name: string): number => bytes / 1000 / (best.get(name) ?? Infinity)
+  for (const name of best.keys()) console.log(`${name.padEnd(20)} ${rate(name).toFixed(0).padStart(5)} MB/s`)
+  console.log(`ratio callback / readline events:    ${(rate('withCallback') / rate('withReadlineEvents')).toFixed(2)}`)
+  console.log(`ratio iterator / readline iterator:  ${(rate('withIterator') / rate('withReadline')).toFixed(2)}`)
+} finally {
+  await rm(dir, { recursive: true })
+}
