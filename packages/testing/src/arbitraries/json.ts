@@ -1,0 +1,69 @@
+import type { BlobRef, ErrorData, JsonObject, JsonValue } from '@evener/protocol'
+import * as fc from 'fast-check'
+import { listOf, mapOf, shape } from './shape.ts'
+
+/** Any text, lone surrogates and control characters included: agents print what they like. */
+export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ maxLength: 12, unit: 'grapheme' }) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 6, unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.constantFrom('', '\ud83d', '\u2028', '\0', '{"a":', '</script>') },
+)
+
+/** Ids become path segments, so they are never empty and never a name that reaches a prototype. */
+export const arbitraryId: fc.Arbitrary<string> = fc.oneof(
+  fc.stringMatching(/^[a-z][a-z0-9_-]{0,7}$/),
+  fc.constantFrom('0', 'toString', 'héllo', 'a/b', 'a.b', ' '),
+)
+
+/** Names a careless program trips over, as keys of data. `__proto__` is refused by the schemas and has its own tests. */
+const keys: fc.Arbitrary<string> = fc.oneof(
+  { weight: 5, arbitrary: fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__') },
+  { weight: 1, arbitrary: fc.constantFrom('constructor', 'prototype', 'toString', 'hasOwnProperty', '') },
+)
+
+/** `-0` becomes `0` on its way through JSON, so it is not generated. */
+export const arbitraryNumber: fc.Arbitrary<number> = fc
+  .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+  .map((value) => (Object.is(value, -0) ? 0 : value))
+
+export const arbitraryCount: fc.Arbitrary<number> = fc.nat({ max: 1_000_000 })
+
+export const arbitraryTime: fc.Arbitrary<number> = fc.integer({ min: 0, max: 4_102_444_800_000 })
+
+const tree = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.constantFrom(null, true, false),
+    arbitraryText,
+    arbitraryNumber,
+    listOf(tie('value')),
+    tie('object'),
+  ),
+  object: mapOf(keys, tie('value')),
+}))
+
+export const arbitraryJsonValue: fc.Arbitrary<JsonValue> = tree.value
+export const arbitraryJsonObject: fc.Arbitrary<JsonObject> = tree.object
+
+const errors = fc.letrec<{ error: ErrorData }>((tie) => ({
+  error: shape<ErrorData>(
+    { name: fc.constantFrom('Error', 'TypeError', 'AbortError', 'EvenerError'), message: arbitraryText },
+    {
+      code: fc.constantFrom('ENOENT', 'held', '429'),
+      stack: arbitraryText,
+      details: arbitraryJsonValue,
+      cause: tie('error'),
+    },
+  ),
+}))
+
+export const arbitraryErrorData: fc.Arbitrary<ErrorData> = errors.error
+
+export const arbitraryBlobRef: fc.Arbitrary<BlobRef> = shape<BlobRef>(
+  {
+    blob: fc.stringMatching(/^[0-9a-f]{64}$/),
+    size: arbitraryCount,
+    mime: fc.constantFrom('application/json', 'text/plain', 'image/png'),
+  },
+  { preview: arbitraryText },
+)

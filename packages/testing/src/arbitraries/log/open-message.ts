@@ -1,0 +1,191 @@
+import type {
+  BatchEvent,
+  CallOutcome,
+  EventMeta,
+  JsonObject,
+  JsonValue,
+  NativeRef,
+  PartAddress,
+} from '@evener/protocol'
+import type { LogWriter, PendingWait } from './writer.ts'
+
+type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
+
+export interface OpenCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: JsonObject
+  readonly address: PartAddress
+  stage: 'coming' | 'ordered' | 'started' | 'ended'
+  attempt: number
+  wait: PendingWait | null
+  resultPart: OpenPart | null
+}
+
+export interface OpenPart {
+  readonly kind: PartKind
+  readonly partId: string
+  readonly call: OpenCall | null
+  readonly native: NativeRef | null
+  text: string
+  /** The seq of its oldest batch. */
+  first: number | null
+  isSealed: boolean
+}
+
+export interface OpenMessage {
+  readonly id: string
+  readonly parentToolCallId: string | null
+  readonly parts: OpenPart[]
+  readonly calls: OpenCall[]
+}
+
+export interface Seal {
+  /** What the agent said after the last batch. */
+  readonly tail: string
+  /** The part was cut off. */
+  readonly cut: boolean
+  /** The words were replaced before they were written down for good. */
+  readonly redacted: boolean
+}
+
+export const WHOLE: Seal = { tail: '', cut: false, redacted: false }
+
+export function openMessage(log: LogWriter, parent: OpenCall | null): OpenMessage {
+  const id = log.newId('m')
+  const step = log.run?.step ?? 0
+  log.append({
+    type: 'message.started',
+    messageId: id,
+    role: 'assistant',
+    step,
+    ...(parent === null ? {} : { parentToolCallId: parent.toolCallId }),
+  })
+  const message: OpenMessage = { id, parentToolCallId: parent?.toolCallId ?? null, parts: [], calls: [] }
+  log.messages.push(message)
+  return message
+}
+
+export function addPart(
+  message: OpenMessage,
+  kind: PartKind,
+  options: { readonly call?: OpenCall; readonly native?: NativeRef | null } = {},
+): OpenPart {
+  const part: OpenPart = {
+    kind,
+    partId: String(message.parts.length),
+    call: options.call ?? null,
+    native: options.native ?? null,
+    text: '',
+    first: null,
+    isSealed: false,
+  }
+  message.parts.push(part)
+  return part
+}
+
+export function addCall(log: LogWriter, message: OpenMessage, toolName: string, args: JsonObject): OpenPart {
+  const address: PartAddress = { messageId: message.id, partId: String(message.parts.length) }
+  const call: OpenCall = {
+    toolCallId: log.newId('c'),
+    toolName,
+    args,
+    address,
+    stage: 'coming',
+    attempt: 0,
+    wait: null,
+    resultPart: null,
+  }
+  message.calls.push(call)
+  return addPart(message, 'tool-call', { call })
+}
+
+export function addResultPart(message: OpenMessage, call: OpenCall): OpenPart {
+  call.resultPart ??= addPart(message, 'tool-result', { call })
+  return call.resultPart
+}
+
+/** What accumulated of the part since its last batch. */
+export function batch(log: LogWriter, message: OpenMessage, part: OpenPart, text: string): void {
+  const seq = log.append({ type: 'batch', event: batchEvent(message, part, text) })
+  part.first ??= seq
+  part.text += text
+}
+
+function batchEvent(message: OpenMessage, part: OpenPart, text: string): BatchEvent {
+  const base = partFields(message, part)
+  switch (part.kind) {
+    case 'text':
+      return { ...base, type: 'text-delta', text }
+    case 'reasoning':
+      return { ...base, type: 'reasoning-delta', text }
+    case 'tool-call':
+      return { ...base, type: 'tool-call-delta', ...callNames(part), argsTextDelta: text }
+    case 'tool-result':
+      return { ...base, type: 'tool-progress', ...callNames(part), output: text }
+  }
+}
+
+/** Ends a text, a thought or a call's input. */
+export function seal(log: LogWriter, message: OpenMessage, part: OpenPart, how: Seal): void {
+  if (part.isSealed || part.kind === 'tool-result') return
+  part.isSealed = true
+  const text = how.redacted ? '[redacted]' : part.text + how.tail
+  const meta: EventMeta | null = how.cut ? { interrupted: true } : null
+  const base = { ...partFields(message, part), ...(meta === null ? {} : { meta }) }
+  const more = part.first === null ? {} : { first: part.first }
+  if (part.call === null) {
+    log.append({ ...base, type: part.kind === 'text' ? 'text-delta' : 'reasoning-delta', text }, more)
+  } else {
+    part.call.stage = 'ordered'
+    log.append({ ...base, type: 'tool-call', ...callNames(part), args: part.call.args }, more)
+  }
+}
+
+/** Records a call's result, in the call's own message or in one of its own. */
+export function endCall(
+  log: LogWriter,
+  message: OpenMessage,
+  call: OpenCall,
+  result: { readonly value: JsonValue; readonly outcome: CallOutcome; readonly isApart: boolean },
+): void {
+  if (call.stage === 'coming' || call.stage === 'ended') return
+  call.stage = 'ended'
+  const home = result.isApart && call.resultPart === null ? toolMessage(log) : message
+  const part = addResultPart(home, call)
+  part.isSealed = true
+  log.append(
+    {
+      ...partFields(home, part),
+      type: 'tool-result',
+      ...callNames(part),
+      result: result.value,
+      ...(result.outcome === 'ok' ? {} : { isError: true }),
+      ...(home === message && result.outcome === 'ok' ? {} : { call: call.address, outcome: result.outcome }),
+    },
+    part.first === null ? {} : { first: part.first },
+  )
+  if (home !== message) log.append({ type: 'message.ended', messageId: home.id, outcome: 'done' })
+}
+
+function toolMessage(log: LogWriter): OpenMessage {
+  const id = log.newId('m')
+  log.append({ type: 'message.started', messageId: id, role: 'tool' })
+  return { id, parentToolCallId: null, parts: [], calls: [] }
+}
+
+function partFields(
+  message: OpenMessage,
+  part: OpenPart,
+): PartAddress & { readonly parentToolCallId?: string; readonly native?: NativeRef } {
+  return {
+    messageId: message.id,
+    partId: part.partId,
+    ...(message.parentToolCallId === null ? {} : { parentToolCallId: message.parentToolCallId }),
+    ...(part.native === null ? {} : { native: part.native }),
+  }
+}
+
+function callNames(part: OpenPart): { readonly toolCallId: string; readonly toolName: string } {
+  return { toolCallId: part.call?.toolCallId ?? '', toolName: part.call?.toolName ?? '' }
+}

@@ -1,0 +1,124 @@
+import type { ConfigChangedRecord } from '@evener/protocol'
+import * as fc from 'fast-check'
+import { arbitraryBinding, arbitraryTasks } from '../control.ts'
+import { arbitraryBlobRef, arbitraryJsonObject, arbitraryText } from '../json.ts'
+import { arbitraryUserParts } from '../message.ts'
+import { arbitraryConfigChange, arbitraryQueueItem, recordBodiesByType } from '../record-body.ts'
+import { pick, type Move } from './agent-moves.ts'
+import { ensureRun } from './run.ts'
+import { pickFrom, type LogWriter } from './writer.ts'
+
+const say = fc
+  .record({ parts: arbitraryUserParts, role: fc.constantFrom('user' as const, 'user' as const, 'system' as const) })
+  .map(({ parts, role }): Move => (log) => {
+    const body = { type: 'message.added', messageId: log.newId('m'), role, parts } as const
+    log.append(body, { by: 'user', cause: log.newId('k') })
+    log.markBoundary()
+  })
+
+const start = pick.map((pick): Move => (log) => {
+  ensureRun(log, pick)
+})
+
+const enqueue = fc.record({ item: arbitraryQueueItem, front: fc.boolean() }).map(({ item, front }): Move => (log) => {
+  const id = log.newId('q')
+  const body = { type: 'queue.added', item: { ...item, id }, ...(front ? { front } : {}) } as const
+  log.queue.push({ id, addedAt: log.append(body, { by: 'user' }) })
+})
+
+const dequeue = fc
+  .record({ pick, reason: fc.constantFrom('heard' as const, 'sent' as const, 'dropped' as const) })
+  .map(({ pick, reason }): Move => (log) => {
+    const item = pickFrom(log.queue, pick)
+    if (item === undefined) return
+    log.queue = log.queue.filter((other) => other !== item)
+    log.append({ type: 'queue.removed', itemId: item.id, reason })
+  })
+
+const hold = fc.boolean().map((held): Move => (log) => {
+  log.append({ type: 'queue.held', held })
+})
+
+const configure = arbitraryConfigChange.map((change): Move => (log) => {
+  log.append(change, { by: 'user' })
+  log.keep = keepChanged(log.keep, change)
+})
+
+function keepChanged(keep: LogWriter['keep'], change: ConfigChangedRecord): LogWriter['keep'] {
+  const { mode = keep.mode, model = keep.model, agentId = keep.agentId, rules = keep.rules, yolo = keep.yolo } = change
+  return { ...keep, mode, model, agentId, rules, yolo }
+}
+
+const setTasks = arbitraryTasks.map((tasks): Move => (log) => {
+  log.tasks = tasks
+  log.tasksAt = log.append({ type: 'tasks.changed', tasks })
+})
+
+const checkpoint = arbitraryJsonObject.map((ref): Move => (log) => {
+  log.append({ type: 'checkpoint.made', checkpointId: log.newId('p'), ref })
+})
+
+/** A native session is known as far as the log goes, never further. */
+const bind = arbitraryBinding.map((made): Move => (log) => {
+  const { stale: _stale, origin: _origin, ...fresh } = made
+  const binding = { ...fresh, agentId: log.run?.agentId ?? 'native', nativeId: log.newId('n'), syncedTo: log.seq }
+  log.bindings.set(binding.agentId, binding)
+  log.append({ type: 'binding.changed', binding })
+})
+
+const unbind = pick.map((pick): Move => (log) => {
+  const agentId = pickFrom([...log.bindings.keys()], pick)
+  if (agentId === undefined) return
+  log.bindings.delete(agentId)
+  log.append({ type: 'binding.removed', agentId })
+})
+
+/** Sometimes from a generation that is no longer the newest: of two observers the second has to lose. */
+const observe = fc.record({ ref: arbitraryBlobRef, isLate: fc.boolean() }).map(({ ref, isLate }): Move => (log) => {
+  const newest = log.om?.generation ?? 0
+  const replaces = isLate && newest > 0 ? newest - 1 : newest
+  const om = { generation: replaces + 1, coversTo: log.seq, ref }
+  log.append({ type: 'om.committed', om, replaces })
+  if (replaces === newest) log.om = om
+})
+
+const note = recordBodiesByType.note.map((body): Move => (log) => {
+  log.append(body)
+})
+
+/** Only between runs or while one is parked: a running one is ended first. */
+const rewind = pick.map((pick): Move => (log) => {
+  const to = pickFrom(log.boundaries, pick)
+  if (to === undefined || (log.run !== null && !log.run.isParked)) return
+  log.rewind(to)
+})
+
+/** Whole stretches of this stream, between two places at which nothing was open. */
+const erase = fc.record({ from: pick, to: pick, reason: arbitraryText }).map(({ from, to }): Move => (log) => {
+  const first = log.records[0]?.seq
+  if (log.run !== null || first === undefined) return
+  const own = log.boundaries.map((boundary) => boundary.seq).filter((seq) => seq >= first)
+  const starts = [first - 1, ...own]
+  const start = pickFrom(starts, from)
+  const end = pickFrom(own, to)
+  if (start === undefined || end === undefined || end <= start) return
+  log.erase(start + 1, end)
+})
+
+/** What happens to a thread whether an agent runs or not. */
+export const threadMoves: readonly fc.WeightedArbitrary<Move>[] = [
+  { weight: 4, arbitrary: say },
+  { weight: 3, arbitrary: start },
+  { weight: 2, arbitrary: enqueue },
+  { weight: 2, arbitrary: dequeue },
+  { weight: 1, arbitrary: hold },
+  { weight: 2, arbitrary: configure },
+  { weight: 2, arbitrary: setTasks },
+  { weight: 1, arbitrary: checkpoint },
+  { weight: 2, arbitrary: bind },
+  { weight: 1, arbitrary: unbind },
+  { weight: 2, arbitrary: observe },
+  { weight: 1, arbitrary: note },
+  { weight: 3, arbitrary: rewind },
+  { weight: 2, arbitrary: erase },
+]

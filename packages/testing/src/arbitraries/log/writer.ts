@@ -1,0 +1,167 @@
+import {
+  lineageHolds,
+  lineageUpTo,
+  NO_GRANTS,
+  NO_RULES,
+  RECORD_VERSIONS,
+  rewindLineage,
+  rootLineage,
+  type Binding,
+  type ForkRecord,
+  type Lineage,
+  type LogRecord,
+  type OmPointer,
+  type RecordBody,
+  type TaskItem,
+} from '@evener/protocol'
+import type { OpenMessage } from './open-message.ts'
+
+const START = 1_700_000_000_000
+
+/** A place a thread can be forked at or rewound to, with what a fork or rewind has to write down about it. */
+export interface Boundary {
+  readonly seq: number
+  readonly lineage: Lineage
+  readonly tasks: readonly TaskItem[]
+  readonly tasksAt: number
+  readonly om: OmPointer | null
+}
+
+export interface OpenRun {
+  readonly runId: string
+  readonly agentId: string
+  turnId: string | null
+  step: number
+  isStepOpen: boolean
+  attempt: number
+  isParked: boolean
+}
+
+export interface PendingWait {
+  readonly id: string
+  readonly openedAt: number
+}
+
+type Keep = ForkRecord['keep']
+
+/**
+ * Writes one stream the way the engine does, and knows just enough of the thread to write nothing that makes no sense.
+ * It does not use the reducer: logs made from the fold could not find its faults.
+ */
+export class LogWriter {
+  readonly stream: string
+  readonly records: LogRecord[] = []
+  readonly boundaries: Boundary[] = []
+  readonly messages: OpenMessage[] = []
+  waits: PendingWait[] = []
+  queue: { readonly id: string; readonly addedAt: number }[] = []
+  bindings: Map<string, Binding> = new Map()
+  lineage: Lineage
+  run: OpenRun | null = null
+  tasks: readonly TaskItem[] = []
+  tasksAt = 0
+  om: OmPointer | null = null
+  keep: Omit<Keep, 'tasks' | 'om' | 'grants' | 'origins'> = {
+    mode: null,
+    model: null,
+    agentId: null,
+    rules: NO_RULES,
+    yolo: false,
+    settings: {},
+  }
+  #seq = 0
+  #ids = 0
+
+  constructor(stream: string) {
+    this.stream = stream
+    this.lineage = rootLineage(stream)
+  }
+
+  /** A stream that goes on from a boundary of another one. */
+  static fork(parent: LogWriter, at: Boundary, stream: string): LogWriter {
+    const fork = new LogWriter(stream)
+    const origins = Object.fromEntries(
+      [...parent.bindings].map(([agentId, binding]) => [agentId, { ...binding, origin: true as const }]),
+    )
+    fork.#seq = at.seq
+    fork.tasks = at.tasks
+    fork.om = at.om
+    fork.keep = parent.keep
+    fork.bindings = new Map(Object.entries(origins))
+    fork.boundaries.push(...parent.boundaries.filter((other) => lineageHolds(at.lineage, other.seq)))
+    const keep: Keep = { ...parent.keep, tasks: at.tasks, om: at.om, grants: NO_GRANTS, origins }
+    fork.append({ type: 'fork', parent: parent.stream, at: at.seq, lineage: at.lineage, keep })
+    fork.lineage = [...at.lineage, { stream, from: at.seq + 1, to: null }]
+    fork.tasksAt = at.seq + 1
+    return fork
+  }
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Ids are unique within a lineage, so they carry their stream. */
+  newId(kind: string): string {
+    this.#ids += 1
+    return `${this.stream}-${kind}${this.#ids}`
+  }
+
+  append(body: RecordBody, more: Pick<LogRecord, 'first' | 'cause' | 'by'> = {}): number {
+    this.#seq += 1
+    this.records.push({
+      v: RECORD_VERSIONS[body.type],
+      stream: this.stream,
+      seq: this.#seq,
+      at: START + this.#seq * 40,
+      ...(this.run === null ? {} : { run: this.run.runId }),
+      ...(this.run?.turnId == null ? {} : { turn: this.run.turnId }),
+      ...more,
+      body,
+    })
+    return this.#seq
+  }
+
+  /** Only where no message is open: what comes before a boundary is complete. */
+  markBoundary(): void {
+    if (this.messages.length > 0) return
+    this.boundaries.push({
+      seq: this.#seq,
+      lineage: lineageUpTo(this.lineage, this.#seq),
+      tasks: this.tasks,
+      tasksAt: this.tasksAt,
+      om: this.om,
+    })
+  }
+
+  /** To an earlier place, or to one that an earlier rewind left behind. */
+  rewind(to: Boundary): void {
+    const { tasks, om, lineage } = to
+    const seq = this.append({ type: 'rewind', to: to.seq, lineage, tasks, om })
+    this.lineage = rewindLineage(lineage, this.stream, to.seq, seq)
+    this.run = null
+    this.messages.length = 0
+    this.tasks = tasks
+    this.tasksAt = seq
+    this.om = om
+    this.waits = this.waits.filter((wait) => wait.openedAt <= to.seq)
+  }
+
+  erase(from: number, to: number): void {
+    const isErased = (seq: number): boolean => seq >= from && seq <= to
+    const seq = this.append({ type: 'erased', from, to })
+    this.waits = this.waits.filter((wait) => !isErased(wait.openedAt))
+    this.queue = this.queue.filter((item) => !isErased(item.addedAt))
+    if (isErased(this.tasksAt)) {
+      this.tasks = []
+      this.tasksAt = seq
+    }
+    for (const [index, boundary] of this.boundaries.entries()) {
+      if (isErased(boundary.tasksAt)) this.boundaries[index] = { ...boundary, tasks: [] }
+    }
+  }
+}
+
+/** One of the list, whatever number was drawn. */
+export function pickFrom<T>(list: readonly T[], pick: number): T | undefined {
+  return list[pick % Math.max(list.length, 1)]
+}

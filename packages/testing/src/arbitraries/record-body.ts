@@ -1,0 +1,304 @@
+import type {
+  BatchEvent,
+  CallOutcome,
+  OmPointer,
+  PartAddress,
+  QueueItem,
+  RecordBody,
+  RecordedToolResult,
+  RunOutcome,
+} from '@evener/protocol'
+import * as fc from 'fast-check'
+import { agentEventsByType, arbitraryEventMeta, arbitraryNativeRef } from './agent-event.ts'
+import {
+  arbitraryAnswer,
+  arbitraryBinding,
+  arbitraryCancelReason,
+  arbitraryGoal,
+  arbitraryGrants,
+  arbitraryLineage,
+  arbitraryProcesses,
+  arbitraryRules,
+  arbitraryTasks,
+  arbitraryWaitRequest,
+} from './control.ts'
+import {
+  arbitraryBlobRef,
+  arbitraryCount,
+  arbitraryErrorData,
+  arbitraryId,
+  arbitraryJsonObject,
+  arbitraryText,
+  arbitraryTime,
+} from './json.ts'
+import { arbitraryRole, arbitraryUserParts } from './message.ts'
+import { listOf, mapOf, shape } from './shape.ts'
+import { arbitraryFinishReason, arbitraryUsage, arbitraryUsageIncrement } from './usage.ts'
+
+type BodyOf<Type extends RecordBody['type']> = Extract<RecordBody, { type: Type }>
+
+const address = { messageId: arbitraryId, partId: fc.nat({ max: 20 }).map(String) }
+const arbitraryAddress: fc.Arbitrary<PartAddress> = shape<PartAddress>(address, {})
+
+/** An event that says where it belongs, as everything on a record does. */
+function addressed<T extends object>(events: fc.Arbitrary<T>): fc.Arbitrary<T & PartAddress> {
+  return fc.tuple(events, arbitraryAddress).map(([event, place]) => ({ ...event, ...place }))
+}
+
+const batchEvent: fc.Arbitrary<BatchEvent> = fc.oneof(
+  addressed(agentEventsByType['text-delta']),
+  addressed(agentEventsByType['reasoning-delta']),
+  addressed(agentEventsByType['tool-call-delta']),
+  addressed(agentEventsByType['tool-progress']),
+)
+
+interface ResultExtras {
+  readonly resultRef?: RecordedToolResult['resultRef'] & object
+  readonly call?: PartAddress
+  readonly outcome?: CallOutcome
+}
+
+const toolResult: fc.Arbitrary<RecordedToolResult> = fc
+  .tuple(
+    addressed(agentEventsByType['tool-result']),
+    shape<ResultExtras>(
+      {},
+      {
+        resultRef: arbitraryBlobRef,
+        call: arbitraryAddress,
+        outcome: fc.constantFrom('ok', 'error', 'denied', 'aborted', 'in-doubt'),
+      },
+    ),
+  )
+  .map(([event, more]) => ({ ...event, ...more }))
+
+export const arbitraryRunOutcome: fc.Arbitrary<RunOutcome> = fc.constantFrom(
+  'complete',
+  'aborted',
+  'error',
+  'interrupted',
+)
+
+export const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
+  { generation: fc.integer({ min: 1, max: 9 }), coversTo: arbitraryCount, ref: arbitraryBlobRef },
+  {},
+)
+
+export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
+  { id: arbitraryId, lane: fc.constantFrom('follow-up', 'steer'), parts: arbitraryUserParts },
+  { by: arbitraryId, requestContext: arbitraryJsonObject },
+)
+
+export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = shape<BodyOf<'config.changed'>>(
+  { type: fc.constant('config.changed') },
+  {
+    mode: fc.option(fc.constantFrom('plan', 'build')),
+    model: fc.option(fc.constantFrom('openai/gpt', 'anthropic/claude')),
+    agentId: fc.option(arbitraryId),
+    title: fc.option(arbitraryText),
+    rules: arbitraryRules,
+    grants: arbitraryGrants,
+    yolo: fc.boolean(),
+    goal: fc.option(arbitraryGoal),
+    settings: arbitraryJsonObject,
+    state: arbitraryJsonObject,
+  },
+)
+
+const nullableText = fc.option(arbitraryText)
+
+/** One arbitrary per type. A type that is added to the protocol does not compile until it has its own here. */
+export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arbitrary<BodyOf<Type>> } = {
+  'text-delta': addressed(agentEventsByType['text-delta']),
+  'reasoning-delta': addressed(agentEventsByType['reasoning-delta']),
+  'tool-call': addressed(agentEventsByType['tool-call']),
+  'tool-result': toolResult,
+  error: agentEventsByType.error,
+  batch: shape<BodyOf<'batch'>>({ type: fc.constant('batch'), event: batchEvent }, {}),
+  'message.added': shape<BodyOf<'message.added'>>(
+    { type: fc.constant('message.added'), messageId: arbitraryId, role: arbitraryRole, parts: arbitraryUserParts },
+    { createdAt: arbitraryTime, by: arbitraryId, native: arbitraryNativeRef, meta: arbitraryEventMeta },
+  ),
+  'message.started': shape<BodyOf<'message.started'>>(
+    { type: fc.constant('message.started'), messageId: arbitraryId, role: arbitraryRole },
+    { step: fc.nat({ max: 50 }), by: arbitraryId, parentToolCallId: arbitraryId, native: arbitraryNativeRef },
+  ),
+  'message.ended': shape<BodyOf<'message.ended'>>(
+    { type: fc.constant('message.ended'), messageId: arbitraryId, outcome: fc.constantFrom('done', 'interrupted') },
+    {
+      finishReason: arbitraryFinishReason,
+      usage: arbitraryUsage,
+      error: arbitraryErrorData,
+      native: arbitraryNativeRef,
+    },
+  ),
+  'run.started': shape<BodyOf<'run.started'>>(
+    { type: fc.constant('run.started'), runId: arbitraryId, agentId: arbitraryId, rules: arbitraryRules },
+    { mode: arbitraryText, model: arbitraryText, requestContext: arbitraryJsonObject },
+  ),
+  'run.resumed': shape<BodyOf<'run.resumed'>>(
+    {
+      type: fc.constant('run.resumed'),
+      runId: arbitraryId,
+      attempt: fc.integer({ min: 2, max: 3 }),
+      reason: fc.constantFrom('crash', 'answer', 'takeover'),
+    },
+    {},
+  ),
+  'run.parked': shape<BodyOf<'run.parked'>>(
+    { type: fc.constant('run.parked'), runId: arbitraryId, waitIds: listOf(arbitraryId) },
+    {},
+  ),
+  'run.cancelled': shape<BodyOf<'run.cancelled'>>(
+    {
+      type: fc.constant('run.cancelled'),
+      runId: arbitraryId,
+      receipt: shape<BodyOf<'run.cancelled'>['receipt']>(
+        {
+          how: fc.constantFrom('clean', 'killed', 'gone'),
+          calls: listOf(arbitraryId),
+          orphansKilled: fc.nat({ max: 9 }),
+          queued: listOf(arbitraryId),
+        },
+        {},
+      ),
+    },
+    {},
+  ),
+  'run.ended': shape<BodyOf<'run.ended'>>(
+    { type: fc.constant('run.ended'), runId: arbitraryId, outcome: arbitraryRunOutcome },
+    { error: arbitraryErrorData },
+  ),
+  'turn.started': shape<BodyOf<'turn.started'>>(
+    { type: fc.constant('turn.started'), turnId: arbitraryId, agentId: arbitraryId },
+    { anchor: arbitraryId, procs: arbitraryProcesses },
+  ),
+  'turn.ended': shape<BodyOf<'turn.ended'>>(
+    {
+      type: fc.constant('turn.ended'),
+      turnId: arbitraryId,
+      finishReason: arbitraryFinishReason,
+      outcome: arbitraryRunOutcome,
+    },
+    { usage: arbitraryUsage, increment: arbitraryUsageIncrement },
+  ),
+  'step.started': shape<BodyOf<'step.started'>>(
+    { type: fc.constant('step.started'), stepIndex: fc.nat({ max: 50 }) },
+    {
+      attempt: fc.integer({ min: 1, max: 3 }),
+      request: shape<NonNullable<BodyOf<'step.started'>['request']>>(
+        {},
+        { system: arbitraryBlobRef, tools: arbitraryBlobRef, model: arbitraryText },
+      ),
+    },
+  ),
+  'step.ended': shape<BodyOf<'step.ended'>>(
+    { type: fc.constant('step.ended'), stepIndex: fc.nat({ max: 50 }), finishReason: arbitraryFinishReason },
+    { usage: arbitraryUsageIncrement, error: arbitraryErrorData },
+  ),
+  'call.started': shape<BodyOf<'call.started'>>(
+    {
+      type: fc.constant('call.started'),
+      ...address,
+      toolCallId: arbitraryId,
+      attempt: fc.integer({ min: 1, max: 3 }),
+      idempotencyKey: arbitraryId,
+    },
+    { hash: arbitraryId, procs: arbitraryProcesses },
+  ),
+  'wait.opened': shape<BodyOf<'wait.opened'>>(
+    { type: fc.constant('wait.opened'), wait: arbitraryWaitRequest },
+    { call: arbitraryAddress },
+  ),
+  'wait.answered': shape<BodyOf<'wait.answered'>>(
+    { type: fc.constant('wait.answered'), waitId: arbitraryId, answer: arbitraryAnswer },
+    {},
+  ),
+  'wait.cancelled': shape<BodyOf<'wait.cancelled'>>(
+    { type: fc.constant('wait.cancelled'), waitId: arbitraryId, reason: arbitraryCancelReason },
+    {},
+  ),
+  'wait.superseded': shape<BodyOf<'wait.superseded'>>(
+    { type: fc.constant('wait.superseded'), waitId: arbitraryId },
+    { byWaitId: arbitraryId },
+  ),
+  'queue.added': shape<BodyOf<'queue.added'>>(
+    { type: fc.constant('queue.added'), item: arbitraryQueueItem },
+    { front: fc.constant(true) },
+  ),
+  'queue.removed': shape<BodyOf<'queue.removed'>>(
+    {
+      type: fc.constant('queue.removed'),
+      itemId: arbitraryId,
+      reason: fc.constantFrom('heard', 'sent', 'dropped'),
+    },
+    {},
+  ),
+  'queue.held': shape<BodyOf<'queue.held'>>({ type: fc.constant('queue.held'), held: fc.boolean() }, {}),
+  'config.changed': arbitraryConfigChange,
+  'tasks.changed': shape<BodyOf<'tasks.changed'>>({ type: fc.constant('tasks.changed'), tasks: arbitraryTasks }, {}),
+  'checkpoint.made': shape<BodyOf<'checkpoint.made'>>(
+    { type: fc.constant('checkpoint.made'), checkpointId: arbitraryId, ref: arbitraryJsonObject },
+    { messageId: arbitraryId },
+  ),
+  'binding.changed': shape<BodyOf<'binding.changed'>>(
+    { type: fc.constant('binding.changed'), binding: arbitraryBinding },
+    {},
+  ),
+  'binding.removed': shape<BodyOf<'binding.removed'>>(
+    { type: fc.constant('binding.removed'), agentId: arbitraryId },
+    {},
+  ),
+  fork: shape<BodyOf<'fork'>>(
+    {
+      type: fc.constant('fork'),
+      parent: arbitraryId,
+      at: arbitraryCount,
+      lineage: arbitraryLineage,
+      keep: shape<BodyOf<'fork'>['keep']>(
+        {
+          mode: nullableText,
+          model: nullableText,
+          agentId: fc.option(arbitraryId),
+          rules: arbitraryRules,
+          yolo: fc.boolean(),
+          settings: arbitraryJsonObject,
+          tasks: arbitraryTasks,
+          om: fc.option(arbitraryOmPointer),
+          grants: arbitraryGrants,
+          origins: mapOf(arbitraryId, arbitraryBinding, 2),
+        },
+        {},
+      ),
+    },
+    {},
+  ),
+  rewind: shape<BodyOf<'rewind'>>(
+    {
+      type: fc.constant('rewind'),
+      to: arbitraryCount,
+      lineage: arbitraryLineage,
+      tasks: arbitraryTasks,
+      om: fc.option(arbitraryOmPointer),
+    },
+    { files: shape<NonNullable<BodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}) },
+  ),
+  erased: shape<BodyOf<'erased'>>(
+    { type: fc.constant('erased'), from: arbitraryCount, to: arbitraryCount },
+    { reason: arbitraryText },
+  ),
+  'om.committed': shape<BodyOf<'om.committed'>>(
+    { type: fc.constant('om.committed'), om: arbitraryOmPointer, replaces: fc.nat({ max: 8 }) },
+    {},
+  ),
+  note: shape<BodyOf<'note'>>(
+    {
+      type: fc.constant('note'),
+      kind: fc.constantFrom('info', 'warning', 'handover', 'policy-violation', 'receipt'),
+      text: arbitraryText,
+    },
+    { data: arbitraryJsonObject },
+  ),
+}
+
+export const arbitraryRecordBody: fc.Arbitrary<RecordBody> = fc.oneof(...Object.values(recordBodiesByType))
