@@ -228,7 +228,7 @@ export const agentMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 3, arbitrary: ask },
   { weight: 3, arbitrary: answer },
   { weight: 1, arbitrary: withdraw },
-  { weight: 4, arbitrary: beginCall },
+  { weight: 6, arbitrary: beginCall },
   { weight: 3, arbitrary: print },
   { weight: 4, arbitrary: finishCall },
   { weight: 1, arbitrary: fc.constant<Move>((log) => endMessages(log, 'ok')) },

@@ -7,7 +7,7 @@ import { LogWriter, pickFrom } from './writer.ts'
 
 export interface LogOptions {
   readonly stream?: string
-  /** How many things happen at most; most of them write one to five records. 40 when absent. */
+  /** How many things happen at most; one writes no record to a dozen. 100 when absent. */
   readonly maxMoves?: number
   /** Ends the last run. Otherwise the log may stop anywhere, as after a crash. */
   readonly closed?: boolean
@@ -24,7 +24,7 @@ export interface ForkedLog {
 const move: fc.Arbitrary<Move> = fc.oneof(...agentMoves, ...threadMoves)
 
 function moves(options: LogOptions): fc.Arbitrary<readonly Move[]> {
-  return fc.array(move, { maxLength: options.maxMoves ?? 40, size: 'max' })
+  return fc.array(move, { maxLength: options.maxMoves ?? 100, size: 'max' })
 }
 
 /**

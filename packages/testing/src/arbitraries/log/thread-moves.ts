@@ -1,7 +1,7 @@
 import type { ConfigChangedRecord } from '@evener/protocol'
 import * as fc from 'fast-check'
 import { arbitraryBinding, arbitraryTasks } from '../control.ts'
-import { arbitraryBlobRef, arbitraryJsonObject, arbitraryText } from '../json.ts'
+import { arbitraryBlobRef, arbitraryJsonObject } from '../json.ts'
 import { arbitraryUserParts } from '../message.ts'
 import { arbitraryConfigChange, arbitraryQueueItem, recordBodiesByType } from '../record-body.ts'
 import { pick, type Move } from './agent-moves.ts'
@@ -86,15 +86,17 @@ const note = recordBodiesByType.note.map((body): Move => (log) => {
   log.append(body)
 })
 
+const anyBoundary = fc.nat({ max: 99 })
+
 /** Only between runs or while one is parked: a running one is ended first. */
-const rewind = pick.map((pick): Move => (log) => {
+const rewind = anyBoundary.map((pick): Move => (log) => {
   const to = pickFrom(log.boundaries, pick)
   if (to === undefined || (log.run !== null && !log.run.isParked)) return
   log.rewind(to)
 })
 
 /** Whole stretches of this stream, between two places at which nothing was open. */
-const erase = fc.record({ from: pick, to: pick, reason: arbitraryText }).map(({ from, to }): Move => (log) => {
+const erase = fc.record({ from: anyBoundary, to: anyBoundary }).map(({ from, to }): Move => (log) => {
   const first = log.records[0]?.seq
   if (log.run !== null || first === undefined) return
   const own = log.boundaries.map((boundary) => boundary.seq).filter((seq) => seq >= first)
