@@ -1,0 +1,58 @@
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
+import type { FinishReason, UsageMetadata } from '@evener/protocol'
+
+/** Any model of the AI SDK's provider specification that is in use. */
+export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4
+
+const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
+  'stop',
+  'length',
+  'tool-calls',
+  'content-filter',
+  'error',
+  'other',
+])
+
+/** V2 says a word, V3 and V4 an object with the word in it. */
+export function finishReasonOf(reason: unknown): FinishReason {
+  const word: unknown = isObject(reason) ? reason['unified'] : reason
+  // `interrupted`: the stream ended without the provider saying that it was complete.
+  if (word === 'interrupted') return 'error'
+  return typeof word === 'string' && FINISH_REASONS.has(word) ? (word as FinishReason) : 'other'
+}
+
+/** V2 reports flat numbers, V3 and V4 break them down; input tokens here are the uncached ones. */
+export function usageOf(usage: unknown): UsageMetadata {
+  if (!isObject(usage)) return {}
+  const input = usage['inputTokens']
+  const output = usage['outputTokens']
+  if (!isObject(input) && !isObject(output)) {
+    return numbers({
+      inputTokens: input,
+      outputTokens: output,
+      totalTokens: usage['totalTokens'],
+      reasoningTokens: usage['reasoningTokens'],
+      cachedInputTokens: usage['cachedInputTokens'],
+    })
+  }
+  const inputs = isObject(input) ? input : {}
+  const outputs = isObject(output) ? output : {}
+  const total = inputs['total']
+  const outputTotal = outputs['total']
+  return numbers({
+    inputTokens: inputs['noCache'] ?? total,
+    outputTokens: outputTotal,
+    totalTokens: typeof total === 'number' && typeof outputTotal === 'number' ? total + outputTotal : undefined,
+    reasoningTokens: outputs['reasoning'],
+    cachedInputTokens: inputs['cacheRead'],
+    cacheWriteInputTokens: inputs['cacheWrite'],
+  })
+}
+
+function numbers(fields: { [K in keyof UsageMetadata]: unknown }): UsageMetadata {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => typeof value === 'number'))
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null
+}

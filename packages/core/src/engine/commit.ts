@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { EvenerError, type Append, type Store } from '@evener/protocol'
+
+const RETRY_DELAYS_MS = [20, 200, 1000]
+
+/** Trying again cannot help: the data is not ours to write, or there is no place for it. */
+const FINAL: ReadonlySet<string> = new Set([
+  'fenced',
+  'misuse',
+  'not-found',
+  'invalid-input',
+  'corrupt',
+  'read-only',
+  'disk-full',
+  'foreign-file',
+  'newer-version',
+  'closed',
+])
+
+/**
+ * Appends once, also when the answer got lost: after an error the stream itself says whether the transaction was
+ * committed, and only if not it is tried again.
+ */
+export async function commitSafely(store: Store, append: Append): Promise<void> {
+  const last = append.records.at(-1)?.seq
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await store.append(append)
+      return
+    } catch (error) {
+      const pause = RETRY_DELAYS_MS[attempt]
+      if (last !== undefined && (await isCommitted(store, append, last))) return
+      if (pause === undefined || (EvenerError.is(error) && FINAL.has(error.code))) throw error
+      await delay(pause)
+    }
+  }
+}
+
+async function isCommitted(store: Store, append: Append, seq: number): Promise<boolean> {
+  try {
+    const status = await store.getStream(append.stream)
+    // Seqs are handed out by the owner alone, so under our own fence a head that reached ours is our write.
+    return (
+      status !== null &&
+      status.owner === append.fence.owner &&
+      status.epoch === append.fence.epoch &&
+      status.headSeq >= seq
+    )
+  } catch {
+    return false
+  }
+}

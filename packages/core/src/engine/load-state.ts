@@ -1,0 +1,80 @@
+import {
+  emptyState,
+  EvenerError,
+  List,
+  reduce,
+  REDUCER_VERSION,
+  storedMessage,
+  type Fence,
+  type LogRecord,
+  type Store,
+  type StoredMessage,
+  type ThreadState,
+} from '@evener/protocol'
+
+/** View rows written at a time while a thread is folded anew. */
+const REBUILD_CHUNK = 500
+const PAGE = 500
+
+export interface LoadedState {
+  readonly state: ThreadState
+  /** The first seq of the batches found for parts that were never sealed, by part. */
+  readonly openBatches: ReadonlyMap<string, number>
+}
+
+/** The stored head and the records after it. Without a head of this reducer's version the stream is folded anew. */
+export async function loadState(store: Store, stream: string, fence: Fence): Promise<LoadedState> {
+  const status = await store.getStream(stream)
+  if (status === null) {
+    throw new EvenerError('not-found', `There is no thread ${stream}.`, { details: { stream } })
+  }
+  const head = await store.readHead(stream, REDUCER_VERSION)
+  const isRebuilt = head === null
+  let state: ThreadState = head === null ? emptyState(stream) : { head, messages: List.empty() }
+  const openBatches = new Map<string, number>()
+  const rows = new Map<string, StoredMessage>()
+  const writeRows = async (): Promise<void> => {
+    const isWhole = state.head.run === null
+    await store.append({
+      stream,
+      fence,
+      records: [],
+      messages: [...rows.values()],
+      ...(isWhole ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
+    })
+    rows.clear()
+  }
+  for await (const record of recordsAfter(store, stream, state.head.seq)) {
+    const reduced = reduce(state, record)
+    state = reduced.state
+    noteBatch(openBatches, record)
+    if (!isRebuilt) continue
+    for (const message of reduced.written) rows.set(message.id, storedMessage(message))
+    if (rows.size >= REBUILD_CHUNK) await writeRows()
+  }
+  if (isRebuilt && rows.size > 0) await writeRows()
+  // A stream without records (a fork before its first one) still knows its place.
+  if (state.head.seq < status.headSeq) state = { ...state, head: { ...state.head, seq: status.headSeq } }
+  return { state, openBatches }
+}
+
+export async function* recordsAfter(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
+  let position = after
+  for (;;) {
+    const page = await store.readRecords(stream, { after: position, limit: PAGE })
+    yield* page.items
+    const last = page.items.at(-1)
+    if (page.next === null || last === undefined) return
+    position = last.seq
+  }
+}
+
+function noteBatch(open: Map<string, number>, record: LogRecord): void {
+  const { body } = record
+  if (body.type === 'batch') {
+    const key = `${body.event.partId}/${body.event.messageId}`
+    if (!open.has(key)) open.set(key, record.seq)
+  } else if ('partId' in body && body.type !== 'call.started') {
+    open.delete(`${body.partId}/${body.messageId}`)
+  }
+}

@@ -1,0 +1,84 @@
+import type { PartAddress } from '@evener/protocol'
+
+export type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
+
+/** A part that is still growing. */
+export interface OpenPart extends PartAddress {
+  readonly kind: PartKind
+  /** The agent's own name for it, when it gives one. */
+  readonly key: string
+  text: string
+}
+
+export interface TrackedCall extends PartAddress {
+  readonly toolName: string
+  isEnded: boolean
+}
+
+/** The parts of one message: hands out their numbers and knows which are open. */
+export class PartTracker {
+  readonly messageId: string
+  #count = 0
+  #unanswered = 0
+  readonly #open = new Map<string, OpenPart>()
+  /** Texts are looked at with every delta and are few; tool inputs may be many. */
+  readonly #texts = new Set<OpenPart>()
+  readonly #calls = new Map<string, TrackedCall>()
+
+  constructor(messageId: string) {
+    this.messageId = messageId
+  }
+
+  open(kind: PartKind, key: string): OpenPart {
+    const existing = this.#open.get(`${kind}:${key}`)
+    if (existing !== undefined) return existing
+    const part: OpenPart = { kind, key, messageId: this.messageId, partId: String(this.#count++), text: '' }
+    this.#open.set(`${kind}:${key}`, part)
+    if (kind === 'text' || kind === 'reasoning') this.#texts.add(part)
+    return part
+  }
+
+  /** The address for a part that is sealed now: that of its open one, or a new one. */
+  take(kind: PartKind, key: string): PartAddress {
+    const existing = this.#open.get(`${kind}:${key}`)
+    if (existing === undefined) return { messageId: this.messageId, partId: String(this.#count++) }
+    this.#open.delete(`${kind}:${key}`)
+    this.#texts.delete(existing)
+    return { messageId: existing.messageId, partId: existing.partId }
+  }
+
+  get openTexts(): ReadonlySet<OpenPart> {
+    return this.#texts
+  }
+
+  openInputs(): OpenPart[] {
+    return [...this.#open.values()].filter((part) => part.kind === 'tool-call')
+  }
+
+  order(toolCallId: string, toolName: string, address: PartAddress): void {
+    if (!this.#calls.has(toolCallId)) this.#unanswered++
+    this.#calls.set(toolCallId, { ...address, toolName, isEnded: false })
+  }
+
+  /** Notes the result; `undefined` when this message holds no such call. */
+  answer(toolCallId: string): TrackedCall | undefined {
+    const call = this.#calls.get(toolCallId)
+    if (call !== undefined && !call.isEnded) {
+      call.isEnded = true
+      this.#unanswered--
+    }
+    return call
+  }
+
+  call(toolCallId: string): TrackedCall | undefined {
+    return this.#calls.get(toolCallId)
+  }
+
+  get isAnswered(): boolean {
+    return this.#unanswered === 0
+  }
+
+  unanswered(): [string, TrackedCall][] {
+    return this.#unanswered === 0 ? [] : [...this.#calls].filter(([, call]) => !call.isEnded)
+  }
+}

@@ -1,0 +1,85 @@
+import type { CallOutcome, Part, RecordBody, ThreadMessage } from '@evener/protocol'
+import type { ThreadLog } from './thread-log.ts'
+
+/**
+ * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls
+ * without a result are answered as in doubt, and the turn gets the finish it never had. Gives the run's id, or `null`
+ * when nothing was open.
+ */
+export async function closeInterruptedRun(log: ThreadLog): Promise<string | null> {
+  const { head, messages } = log.state
+  const { run } = head
+  if (run === null) return null
+  const bodies: RecordBody[] = []
+  for (const message of messages) {
+    if (message.state === 'open') bodies.push(...closeMessage(message))
+  }
+  for (const wait of Object.values(head.waits)) {
+    if (wait.run === run.runId) bodies.push({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' })
+  }
+  if (run.step !== null) bodies.push({ type: 'step.ended', stepIndex: run.step, finishReason: 'error' })
+  if (run.turnId !== null) {
+    bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome: 'interrupted' })
+  }
+  bodies.push({ type: 'run.ended', runId: run.runId, outcome: 'interrupted' })
+  await log.commit(bodies, { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) })
+  return run.runId
+}
+
+function closeMessage(message: ThreadMessage): RecordBody[] {
+  const bodies: RecordBody[] = []
+  let next = message.parts.length
+  const open = new Map<string, Part & { type: 'tool-result' }>()
+  for (const part of message.parts) {
+    if (part.type === 'tool-result' && part.state === 'open') open.set(part.toolCallId, part)
+    const sealed = sealInterrupted(message.id, part)
+    if (sealed !== undefined) bodies.push(sealed)
+  }
+  for (const part of message.parts) {
+    if (part.type !== 'tool-call' || part.call.stage === 'ended') continue
+    // Whether a call that was started had its effect nobody knows; one that was not started certainly had none.
+    const outcome: CallOutcome = part.call.stage === 'started' ? 'in-doubt' : 'aborted'
+    bodies.push({
+      type: 'tool-result',
+      messageId: message.id,
+      partId: open.get(part.toolCallId)?.id ?? String(next++),
+      toolCallId: part.toolCallId,
+      toolName: part.toolName,
+      result:
+        outcome === 'in-doubt'
+          ? 'The call was interrupted; its outcome is unknown. Check before doing it again.'
+          : 'The call was not carried out: the run was interrupted before it began.',
+      isError: true,
+      call: { messageId: message.id, partId: part.id },
+      outcome,
+      meta: { synthetic: true },
+    })
+  }
+  bodies.push({ type: 'message.ended', messageId: message.id, outcome: 'interrupted' })
+  return bodies
+}
+
+function sealInterrupted(messageId: string, part: Part): RecordBody | undefined {
+  if (part.state !== 'open') return undefined
+  const address = { messageId, partId: part.id }
+  switch (part.type) {
+    case 'text':
+      return { type: 'text-delta', ...address, text: part.text, meta: { interrupted: true } }
+    case 'reasoning':
+      return { type: 'reasoning-delta', ...address, text: part.text, meta: { interrupted: true } }
+    case 'tool-call':
+      return {
+        type: 'tool-call',
+        ...address,
+        toolCallId: part.toolCallId,
+        toolName: part.toolName,
+        args: {},
+        meta: { interrupted: true, invalidInput: part.inputText ?? '' },
+      }
+    case 'tool-result':
+    case 'image':
+    case 'file':
+    case 'signal':
+      return undefined
+  }
+}

@@ -1,0 +1,391 @@
+import {
+  BARRIER_TYPES,
+  EvenerError,
+  isSafeSegment,
+  isSealedPart,
+  noFaults,
+  RECORD_VERSIONS,
+  reduce,
+  type Append,
+  type BatchEvent,
+  type CommandOutcome,
+  type DeltaFrame,
+  type FaultPoints,
+  type Fence,
+  type LogRecord,
+  type NewBlob,
+  type RecordBody,
+  type Store,
+  type ThreadState,
+} from '@evener/protocol'
+import type { UnplacedBlob } from './blobs.ts'
+import { commitSafely } from './commit.ts'
+import { Emitter, type ListenerFailure } from './emitter.ts'
+import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } from './flush-ticker.ts'
+import { loadState } from './load-state.ts'
+import { foldWithViews } from './view-writes.ts'
+
+/** A batch is written early when it has grown to this many characters. */
+const BATCH_CHARS = 4096
+
+/** Where a record stands: which run, who did it, what led to it. */
+export interface RecordOrigin {
+  readonly run?: string
+  readonly turn?: string
+  readonly cause?: string
+  readonly by?: string
+}
+
+/** Seen by listeners in this process, in one total order. `live` ones are not on disk yet. */
+export type LogEntry =
+  | { readonly kind: 'delta'; readonly event: BatchEvent; readonly state: ThreadState }
+  | { readonly kind: 'record'; readonly record: LogRecord; readonly live: boolean; readonly state: ThreadState }
+
+export interface ThreadLogOptions {
+  readonly store: Store
+  readonly stream: string
+  readonly fence: Fence
+  readonly now?: () => number
+  readonly faults?: FaultPoints
+  readonly ticker?: FlushTicker
+  readonly onListenerFailure?: ListenerFailure
+  /** Told once when the log can no longer be written. */
+  readonly onFailure?: (error: EvenerError) => void
+}
+
+/** What belongs into the same transaction as the records. */
+export interface CommitExtras {
+  readonly outcomes?: readonly CommandOutcome[]
+  /** Of the first record: it is the one that refers to them. */
+  readonly blobs?: readonly UnplacedBlob[]
+  readonly thread?: Append['thread']
+}
+
+type PlacedExtras = Omit<CommitExtras, 'blobs'> & { readonly blobs: readonly NewBlob[] }
+
+interface PendingBatch {
+  seq: number
+  event: BatchEvent
+}
+
+/**
+ * The one writer of a thread's stream.
+ *
+ * Deltas and other records that nothing depends on are shown to listeners at once and written together, at most 40 ms
+ * later; barrier records are written first and shown afterwards. Only what is written leaves the process as a frame.
+ */
+export class ThreadLog implements Flushable {
+  readonly stream: string
+  readonly #store: Store
+  readonly #fence: Fence
+  readonly #now: () => number
+  readonly #faults: FaultPoints
+  readonly #ticker: FlushTicker
+  readonly #onFailure: (error: EvenerError) => void
+  readonly #entries: Emitter<LogEntry>
+  readonly #frames: Emitter<DeltaFrame>
+
+  #committed: ThreadState
+  #live: ThreadState
+  #nextSeq: number
+  #pending: LogRecord[] = []
+  /** By part; each is also an element of `#pending`, filled in when it is written. */
+  readonly #batches = new Map<string, PendingBatch>()
+  #pendingChars = 0
+  /** The oldest unsealed batch of each open part, written or not. */
+  readonly #openParts = new Map<string, number>()
+  #extras: PlacedExtras[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #lastFlush = 0
+  #failure: EvenerError | undefined
+  #closed = false
+
+  private constructor(options: ThreadLogOptions, state: ThreadState) {
+    const onListenerFailure = options.onListenerFailure ?? reportUnhandled
+    this.stream = options.stream
+    this.#store = options.store
+    this.#fence = options.fence
+    this.#now = options.now ?? Date.now
+    this.#faults = options.faults ?? noFaults
+    this.#ticker = options.ticker ?? sharedTicker
+    this.#onFailure = options.onFailure ?? ((): void => undefined)
+    this.#entries = new Emitter(onListenerFailure)
+    this.#frames = new Emitter(onListenerFailure)
+    this.#committed = state
+    this.#live = state
+    this.#nextSeq = state.head.seq + 1
+  }
+
+  /** Reads the stored head and what was recorded after it; the length of the thread does not matter. */
+  static async open(options: ThreadLogOptions): Promise<ThreadLog> {
+    const loaded = await loadState(options.store, options.stream, options.fence)
+    const log = new ThreadLog(options, loaded.state)
+    for (const [part, first] of loaded.openBatches) log.#openParts.set(part, first)
+    return log
+  }
+
+  /** The state with everything shown so far, written or not. */
+  get state(): ThreadState {
+    return this.#live
+  }
+
+  /** The state as it is on disk. */
+  get committed(): ThreadState {
+    return this.#committed
+  }
+
+  get failure(): EvenerError | undefined {
+    return this.#failure
+  }
+
+  onEntry(listener: (entry: LogEntry) => unknown): () => void {
+    return this.#entries.subscribe(listener)
+  }
+
+  /** Frames are what other processes may see: recorded ops of what is written. */
+  onFrame(listener: (frame: DeltaFrame) => unknown): () => void {
+    return this.#frames.subscribe(listener)
+  }
+
+  /** A piece of an open part. Costs the same whatever the message, the thread and the number of listeners of frames. */
+  delta(event: BatchEvent, origin: RecordOrigin = {}): void {
+    this.#assertWritable()
+    const key = partKey(event.messageId, event.partId)
+    const batch = this.#batches.get(key)
+    if (batch === undefined) {
+      const record = this.#record({ type: 'batch', event }, origin)
+      this.#pending.push(record)
+      this.#batches.set(key, { seq: record.seq, event })
+      if (!this.#openParts.has(key)) this.#openParts.set(key, record.seq)
+      this.#scheduleFlush()
+    } else {
+      batch.event = joinDeltas(batch.event, event)
+    }
+    this.#pendingChars += deltaLength(event)
+    // The provisional record has the part's first unwritten seq, as the written one will.
+    this.#live = reduce(this.#live, this.#liveRecord(event)).state
+    this.#entries.emit({ kind: 'delta', event, state: this.#live })
+    if (this.#pendingChars >= BATCH_CHARS) this.flushSoon()
+  }
+
+  /** A record nothing waits for: shown at once, written with the next batch or barrier. */
+  add(body: RecordBody, origin: RecordOrigin = {}): LogRecord {
+    this.#assertWritable()
+    if (BARRIER_TYPES.has(body.type)) {
+      throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
+    }
+    const record = this.#push(body, origin)
+    this.#live = reduce(this.#live, record).state
+    this.#entries.emit({ kind: 'record', record, live: true, state: this.#live })
+    this.#scheduleFlush()
+    return record
+  }
+
+  /** Writes the records, and everything shown before them, in one transaction; then shows them. */
+  async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
+    this.#assertWritable()
+    const records = bodies.map((body) => this.#push(body, origin))
+    if (extras !== undefined) this.#extras.push(placeExtras(extras, records[0]?.seq ?? this.#committed.head.seq))
+    await this.flush()
+    return records
+  }
+
+  /** Resolves when everything shown or added so far is on disk. */
+  async flush(): Promise<void> {
+    this.#ticker.remove(this)
+    this.#writing = this.#writing.then(() => this.#write())
+    await this.#writing
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  flushSoon(): void {
+    // The failure reaches everybody through `onFailure` and the next call; a tick has nobody to tell.
+    this.flush().catch(() => undefined)
+  }
+
+  /** Writes what is left. The stream stays as it is: closing is not aborting. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    if (this.#failure === undefined) await this.flush()
+    this.#closed = true
+    this.#ticker.remove(this)
+  }
+
+  #scheduleFlush(): void {
+    // The first delta after a pause is written at once, so that a reader far away sees the answer begin.
+    if (this.#now() - this.#lastFlush >= FLUSH_INTERVAL_MS) {
+      this.#lastFlush = this.#now()
+      setImmediate(() => {
+        if (!this.#closed && this.#failure === undefined) this.flushSoon()
+      })
+    } else {
+      this.#ticker.add(this)
+    }
+  }
+
+  #push(body: RecordBody, origin: RecordOrigin): LogRecord {
+    if (!isSealedPart(body)) {
+      const record = this.#record(body, origin)
+      this.#pending.push(record)
+      return record
+    }
+    const key = partKey(body.messageId, body.partId)
+    const batch = this.#batches.get(key)
+    const first = this.#openParts.get(key)
+    this.#batches.delete(key)
+    this.#openParts.delete(key)
+    const last = this.#pending.at(-1)
+    if (batch !== undefined && last?.seq === batch.seq) {
+      // Nothing came after the unwritten batch: the sealed record takes its place.
+      this.#pending.pop()
+      this.#nextSeq = batch.seq
+    } else if (batch !== undefined) {
+      this.#fillBatch(batch)
+    }
+    const record = this.#record(body, origin, first)
+    this.#pending.push(record)
+    return record
+  }
+
+  #record(body: RecordBody, origin: RecordOrigin, first?: number): LogRecord {
+    assertSafeIds(body)
+    const seq = this.#nextSeq++
+    return {
+      v: RECORD_VERSIONS[body.type],
+      stream: this.stream,
+      seq,
+      ...(first === undefined || first === seq ? {} : { first }),
+      at: this.#now(),
+      ...origin,
+      body,
+    }
+  }
+
+  #liveRecord(event: BatchEvent): LogRecord {
+    return { v: 1, stream: this.stream, seq: this.#nextSeq - 1, at: 0, body: { type: 'batch', event } }
+  }
+
+  #fillBatch(batch: PendingBatch): void {
+    const index = this.#pending.findLastIndex((record) => record.seq === batch.seq)
+    const record = this.#pending[index]
+    if (record !== undefined) this.#pending[index] = { ...record, body: { type: 'batch', event: batch.event } }
+  }
+
+  async #write(): Promise<void> {
+    if (this.#failure !== undefined || (this.#pending.length === 0 && this.#extras.length === 0)) return
+    for (const batch of this.#batches.values()) this.#fillBatch(batch)
+    const records = this.#pending
+    const extras = this.#extras
+    this.#pending = []
+    this.#extras = []
+    this.#batches.clear()
+    this.#pendingChars = 0
+    this.#lastFlush = this.#now()
+    const folded = foldWithViews(this.#committed, records)
+    try {
+      await this.#faults.reach('append.before', records.at(-1)?.body.type)
+      await commitSafely(this.#store, {
+        stream: this.stream,
+        fence: this.#fence,
+        records,
+        ...folded.writes,
+        ...joinExtras(folded.writes.thread, extras),
+      })
+      await this.#faults.reach('append.after', records.at(-1)?.body.type)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#committed = folded.state
+    this.#live = this.#withShown(folded.state)
+    for (const { record, state } of folded.barriers) this.#entries.emit({ kind: 'record', record, live: false, state })
+    const seq = records.at(-1)?.seq
+    if (seq !== undefined) this.#frames.emit({ type: 'delta', seq, operations: folded.ops })
+  }
+
+  /** The written state plus what was shown while it was being written. */
+  #withShown(written: ThreadState): ThreadState {
+    let state = written
+    for (const record of this.#pending) {
+      if (!BARRIER_TYPES.has(record.body.type)) state = reduce(state, this.#filled(record)).state
+    }
+    return state
+  }
+
+  /** A pending record with what has accumulated in its batch. */
+  #filled(record: LogRecord): LogRecord {
+    if (record.body.type !== 'batch') return record
+    const { event } = record.body
+    const batch = this.#batches.get(partKey(event.messageId, event.partId))
+    return batch?.seq === record.seq ? { ...record, body: { type: 'batch', event: batch.event } } : record
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = EvenerError.is(error)
+      ? error
+      : new EvenerError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
+    this.#ticker.remove(this)
+    this.#onFailure(this.#failure)
+  }
+
+  #assertWritable(): void {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#closed) throw new EvenerError('closed', `The log of thread ${this.stream} is closed.`)
+  }
+}
+
+function placeExtras({ blobs, ...rest }: CommitExtras, seq: number): PlacedExtras {
+  return { ...rest, blobs: (blobs ?? []).map((blob) => ({ ...blob, seq })) }
+}
+
+function joinExtras(thread: Append['thread'], extras: readonly PlacedExtras[]): Partial<Append> {
+  if (extras.length === 0) return {}
+  return {
+    outcomes: extras.flatMap((extra) => extra.outcomes ?? []),
+    blobs: extras.flatMap((extra) => extra.blobs),
+    thread: Object.assign({}, thread, ...extras.map((extra) => extra.thread ?? {})) as Append['thread'] & object,
+  }
+}
+
+function joinDeltas(earlier: BatchEvent, later: BatchEvent): BatchEvent {
+  if (earlier.type === 'tool-call-delta' && later.type === 'tool-call-delta') {
+    return { ...earlier, argsTextDelta: earlier.argsTextDelta + later.argsTextDelta }
+  }
+  if (earlier.type === 'tool-progress' && later.type === 'tool-progress') {
+    return { ...earlier, output: (earlier.output ?? '') + (later.output ?? '') }
+  }
+  if (
+    (earlier.type === 'text-delta' && later.type === 'text-delta') ||
+    (earlier.type === 'reasoning-delta' && later.type === 'reasoning-delta')
+  ) {
+    return { ...earlier, text: earlier.text + later.text }
+  }
+  throw new EvenerError(
+    'misuse',
+    `Part ${later.messageId}/${later.partId} got a "${later.type}" after "${earlier.type}".`,
+  )
+}
+
+function deltaLength(event: BatchEvent): number {
+  if (event.type === 'tool-call-delta') return event.argsTextDelta.length
+  return event.type === 'tool-progress' ? (event.output?.length ?? 0) : event.text.length
+}
+
+function partKey(messageId: string, partId: string): string {
+  return `${partId}/${messageId}`
+}
+
+/** Ids become path segments on the wire; one that reaches a prototype is refused where it enters. */
+function assertSafeIds(body: RecordBody): void {
+  const ids =
+    body.type === 'batch'
+      ? [body.event.messageId]
+      : Object.entries(body).flatMap(([key, value]) => (key.endsWith('Id') && typeof value === 'string' ? [value] : []))
+  for (const id of ids) {
+    if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
+  }
+}
+
+function reportUnhandled(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'EvenerListenerWarning')
+}

@@ -1,0 +1,318 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type AgentEvent,
+  type BatchEvent,
+  type CallOutcome,
+  type EventMeta,
+  type PartAddress,
+  type RecordBody,
+  type ReasoningDeltaEvent,
+  type RunOutcome,
+  type StepFinishEvent,
+  type TextDeltaEvent,
+  type ToolCallDeltaEvent,
+  type ToolCallEvent,
+  type ToolProgressEvent,
+  type ToolResultEvent,
+} from '@evener/protocol'
+import { extractResult } from './blobs.ts'
+import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
+import type { RecordOrigin, ThreadLog } from './thread-log.ts'
+
+/** The agent's own messages have no parent; a foreign subagent's hang on the call that started it. */
+const MAIN = ''
+
+export interface RecorderOptions {
+  readonly log: ThreadLog
+  readonly runId: string
+  readonly turnId: string
+  readonly agentId: string
+}
+
+interface Speaker {
+  tracker: PartTracker
+  step: number | undefined
+  /** A message ends when its step is over and its calls are answered. */
+  stepOver: boolean
+  finish: Pick<StepFinishEvent, 'finishReason' | 'usage'> | undefined
+}
+
+/** Turns what an agent says during one turn into records: messages, numbered parts, seals, steps. */
+export class TurnRecorder {
+  readonly #log: ThreadLog
+  readonly #agentId: string
+  readonly #turnId: string
+  readonly #origin: RecordOrigin
+  readonly #speakers = new Map<string, Speaker>()
+  readonly #callTracker = new Map<string, PartTracker>()
+  #step: number | undefined
+  #finished = false
+
+  constructor(options: RecorderOptions) {
+    this.#log = options.log
+    this.#agentId = options.agentId
+    this.#turnId = options.turnId
+    this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
+  }
+
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  /** Where a call of this turn stands, for the records about it. */
+  callAddress(toolCallId: string): PartAddress | undefined {
+    return this.#callTracker.get(toolCallId)?.call(toolCallId)
+  }
+
+  /** Deltas return at once; only what must be on disk first is waited for. */
+  record(event: AgentEvent): Promise<void> | undefined {
+    switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        this.#text(event)
+        return undefined
+      case 'tool-call-delta':
+        this.#toolInput(event)
+        return undefined
+      case 'tool-call':
+        this.#toolCall(event)
+        return undefined
+      case 'tool-progress':
+        this.#progress(event)
+        return undefined
+      case 'tool-result':
+        return this.#toolResult(event)
+      case 'step-start':
+        this.#stepStart(event.stepIndex)
+        return undefined
+      case 'step-finish':
+        this.#stepFinish(event)
+        return undefined
+      case 'error':
+        this.#sealTexts(event.parentToolCallId ?? MAIN)
+        this.#log.add(event, this.#origin)
+        return undefined
+      case 'finish':
+        return this.finish(event.finishReason, 'complete', event.usage)
+      case 'start':
+      case 'tool-approval-request':
+        // `turn.started` and `wait.opened` say these; they are written before the agent goes on.
+        return undefined
+    }
+  }
+
+  /** Ends the turn, closing what is open. The second call does nothing: a turn has one finish. */
+  async finish(
+    finishReason: StepFinishEvent['finishReason'],
+    outcome: RunOutcome,
+    usage?: StepFinishEvent['usage'],
+  ): Promise<void> {
+    if (this.#finished) return
+    this.#finished = true
+    const isCut = outcome !== 'complete'
+    const callOutcome: CallOutcome = outcome === 'aborted' ? 'aborted' : 'in-doubt'
+    const bodies: RecordBody[] = []
+    for (const [parent, speaker] of this.#speakers) {
+      this.#sealTexts(parent, isCut ? { interrupted: true } : undefined)
+      bodies.push(...this.#closeCalls(speaker.tracker, callOutcome))
+      bodies.push(this.#messageEnd(speaker, isCut ? 'interrupted' : 'done'))
+    }
+    this.#speakers.clear()
+    bodies.push({
+      type: 'turn.ended',
+      turnId: this.#turnId,
+      finishReason,
+      outcome,
+      ...(usage === undefined ? {} : { usage }),
+    })
+    await this.#log.commit(bodies, this.#origin)
+  }
+
+  #text(event: TextDeltaEvent | ReasoningDeltaEvent): void {
+    const kind = event.type === 'text-delta' ? 'text' : 'reasoning'
+    const parent = event.parentToolCallId ?? MAIN
+    const speaker = this.#speaker(parent)
+    // Without a name of its own a text goes on until something else is said.
+    const key = event.partId ?? ''
+    if (event.partId === undefined && speaker.tracker.openTexts.size > 0) this.#sealTexts(parent, undefined, kind)
+    const part = speaker.tracker.open(kind, key)
+    if (event.text !== '') {
+      part.text += event.text
+      this.#log.delta(addressed(event, part), this.#origin)
+    }
+    if (event.meta?.['end'] === true) this.#seal(speaker.tracker, part, withoutEnd(event.meta))
+  }
+
+  #toolInput(event: ToolCallDeltaEvent): void {
+    const parent = event.parentToolCallId ?? MAIN
+    this.#sealTexts(parent)
+    const part = this.#speaker(parent).tracker.open('tool-call', event.toolCallId)
+    // Kept for the case that the input never ends: a closed call still says which tool it was for.
+    part.text ||= event.toolName ?? ''
+    this.#log.delta(addressed(event, part), this.#origin)
+  }
+
+  #toolCall(event: ToolCallEvent): void {
+    const parent = event.parentToolCallId ?? MAIN
+    this.#sealTexts(parent)
+    const { tracker } = this.#speaker(parent)
+    const address = tracker.take('tool-call', event.toolCallId)
+    tracker.order(event.toolCallId, event.toolName, address)
+    this.#callTracker.set(event.toolCallId, tracker)
+    this.#log.add({ ...event, ...address }, this.#origin)
+  }
+
+  #progress(event: ToolProgressEvent): void {
+    const tracker = this.#trackerOf(event)
+    this.#log.delta(addressed(event, tracker.open('tool-result', event.toolCallId)), this.#origin)
+  }
+
+  async #toolResult(event: ToolResultEvent): Promise<void> {
+    const tracker = this.#trackerOf(event)
+    const call = tracker.answer(event.toolCallId)
+    const { body, blobs } = extractResult({
+      ...event,
+      ...tracker.take('tool-result', event.toolCallId),
+      ...(call === undefined ? {} : { call: { messageId: call.messageId, partId: call.partId } }),
+    })
+    await this.#log.commit([body, ...this.#endedMessages()], this.#origin, { blobs })
+  }
+
+  #stepStart(stepIndex: number): void {
+    const speaker = this.#speakers.get(MAIN)
+    if (speaker !== undefined) {
+      this.#sealTexts(MAIN)
+      this.#speakers.delete(MAIN)
+      this.#log.add(this.#messageEnd(speaker, 'done'), this.#origin)
+    }
+    this.#step = stepIndex
+    this.#log.add({ type: 'step.started', stepIndex }, this.#origin)
+  }
+
+  #stepFinish(event: StepFinishEvent): void {
+    this.#sealTexts(MAIN)
+    const { stepIndex, finishReason, usage } = event
+    const speaker = this.#speakers.get(MAIN)
+    if (speaker !== undefined) {
+      speaker.stepOver = true
+      speaker.finish = { finishReason, ...(usage === undefined ? {} : { usage }) }
+    }
+    this.#log.add(
+      {
+        type: 'step.ended',
+        stepIndex,
+        finishReason,
+        ...(usage === undefined ? {} : { usage: { ...usage, source: 'reported', scope: 'own' } }),
+      },
+      this.#origin,
+    )
+    for (const body of this.#endedMessages()) this.#log.add(body, this.#origin)
+  }
+
+  #speaker(parent: string): Speaker {
+    const existing = this.#speakers.get(parent)
+    if (existing !== undefined && !existing.stepOver) return existing
+    if (existing !== undefined) this.#log.add(this.#messageEnd(existing, 'done'), this.#origin)
+    const messageId = randomUUID()
+    const speaker: Speaker = {
+      tracker: new PartTracker(messageId),
+      step: parent === MAIN ? this.#step : undefined,
+      stepOver: false,
+      finish: undefined,
+    }
+    this.#speakers.set(parent, speaker)
+    this.#log.add(
+      {
+        type: 'message.started',
+        messageId,
+        role: 'assistant',
+        by: this.#agentId,
+        ...(speaker.step === undefined ? {} : { step: speaker.step }),
+        ...(parent === MAIN ? {} : { parentToolCallId: parent }),
+      },
+      this.#origin,
+    )
+    return speaker
+  }
+
+  /** A result belongs to the message that holds its call; one without a call starts or joins a message. */
+  #trackerOf(event: ToolResultEvent | ToolProgressEvent): PartTracker {
+    return this.#callTracker.get(event.toolCallId) ?? this.#speaker(event.parentToolCallId ?? MAIN).tracker
+  }
+
+  /** Seals the open texts of a speaker; `except` is the kind that is just going on. */
+  #sealTexts(parent: string, meta?: EventMeta, except?: PartKind): void {
+    const tracker = this.#speakers.get(parent)?.tracker
+    if (tracker === undefined) return
+    for (const part of tracker.openTexts) {
+      if (part.kind !== except) this.#seal(tracker, part, meta)
+    }
+  }
+
+  #seal(tracker: PartTracker, part: OpenPart, meta?: EventMeta): void {
+    const address = tracker.take(part.kind, part.key)
+    this.#log.add(
+      {
+        type: part.kind === 'reasoning' ? 'reasoning-delta' : 'text-delta',
+        ...address,
+        text: part.text,
+        ...(meta === undefined ? {} : { meta }),
+      },
+      this.#origin,
+    )
+  }
+
+  /** Calls without a result at the end of a turn are closed, so that no history holds an unanswered call. */
+  #closeCalls(tracker: PartTracker, outcome: CallOutcome): RecordBody[] {
+    const inputs = tracker.openInputs().map((part): RecordBody => ({
+      type: 'tool-call',
+      ...tracker.take('tool-call', part.key),
+      toolCallId: part.key,
+      toolName: part.text,
+      args: {},
+      meta: { interrupted: true, synthetic: true },
+    }))
+    const results = tracker.unanswered().map(([toolCallId, call]): RecordBody => {
+      tracker.answer(toolCallId)
+      return {
+        type: 'tool-result',
+        ...tracker.take('tool-result', toolCallId),
+        toolCallId,
+        toolName: call.toolName,
+        result: outcome === 'aborted' ? 'The call was aborted.' : 'The call was interrupted; its outcome is unknown.',
+        isError: true,
+        call: { messageId: call.messageId, partId: call.partId },
+        outcome,
+        meta: { synthetic: true },
+      }
+    })
+    return [...inputs, ...results]
+  }
+
+  /** The messages whose step is over and whose calls are all answered; they end now. */
+  #endedMessages(): RecordBody[] {
+    const bodies: RecordBody[] = []
+    for (const [parent, speaker] of this.#speakers) {
+      if (!speaker.stepOver || !speaker.tracker.isAnswered) continue
+      this.#speakers.delete(parent)
+      bodies.push(this.#messageEnd(speaker, 'done'))
+    }
+    return bodies
+  }
+
+  #messageEnd(speaker: Speaker, outcome: 'done' | 'interrupted'): RecordBody {
+    return { type: 'message.ended', messageId: speaker.tracker.messageId, outcome, ...speaker.finish }
+  }
+}
+
+function addressed(
+  event: TextDeltaEvent | ReasoningDeltaEvent | ToolCallDeltaEvent | ToolProgressEvent,
+  part: PartAddress,
+): BatchEvent {
+  return { ...event, messageId: part.messageId, partId: part.partId }
+}
+
+function withoutEnd(meta: EventMeta): EventMeta | undefined {
+  const { end: _end, ...rest } = meta
+  return Object.keys(rest).length === 0 ? undefined : rest
+}

@@ -1,0 +1,83 @@
+import {
+  BARRIER_TYPES,
+  reduce,
+  REDUCER_VERSION,
+  storedMessage,
+  type Append,
+  type LogRecord,
+  type Op,
+  type StoredMessage,
+  type ThreadState,
+  type WaitRow,
+} from '@evener/protocol'
+
+/** What a group of records does: the state after them, the ops for replicas, and the view rows of their transaction. */
+export interface Folded {
+  readonly state: ThreadState
+  readonly ops: readonly Op[]
+  /** The records that may be shown only now, each with the state after it. */
+  readonly barriers: readonly { readonly record: LogRecord; readonly state: ThreadState }[]
+  readonly writes: Pick<Append, 'messages' | 'waits' | 'head' | 'thread'>
+}
+
+/** Folds records and collects what has to be written with them. */
+export function foldWithViews(before: ThreadState, records: readonly LogRecord[]): Folded {
+  let state = before
+  const ops: Op[] = []
+  const barriers: { record: LogRecord; state: ThreadState }[] = []
+  const messages = new Map<string, StoredMessage>()
+  const waits: WaitRow[] = []
+  let isHeadDue = false
+  for (const record of records) {
+    const settled = settledWait(state, record)
+    const reduced = reduce(state, record)
+    state = reduced.state
+    ops.push(...reduced.ops)
+    for (const message of reduced.written) messages.set(message.id, storedMessage(message))
+    if (settled !== undefined) waits.push(settled)
+    if (record.body.type === 'wait.opened') {
+      const wait = state.head.waits[record.body.wait.id]
+      if (wait !== undefined) waits.push({ stream: record.stream, wait, state: 'pending' })
+    }
+    if (BARRIER_TYPES.has(record.body.type)) barriers.push({ record, state })
+    isHeadDue ||= HEAD_AFTER.has(record.body.type)
+  }
+  const last = records.at(-1)
+  return {
+    state,
+    ops,
+    barriers,
+    writes: {
+      ...(messages.size === 0 ? {} : { messages: [...messages.values()] }),
+      ...(waits.length === 0 ? {} : { waits }),
+      // Between runs the head is the whole state; in a run it would lack the open messages.
+      ...(isHeadDue && state.head.run === null ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
+      ...(last === undefined
+        ? {}
+        : {
+            thread: {
+              updatedAt: last.at,
+              ...(state.head.title === before.head.title ? {} : { title: state.head.title }),
+            },
+          }),
+    },
+  }
+}
+
+const HEAD_AFTER: ReadonlySet<string> = new Set(['run.ended', 'fork', 'rewind', 'erased'])
+
+function settledWait(state: ThreadState, record: LogRecord): WaitRow | undefined {
+  const { body } = record
+  if (body.type !== 'wait.answered' && body.type !== 'wait.cancelled' && body.type !== 'wait.superseded')
+    return undefined
+  const wait = state.head.waits[body.waitId]
+  if (wait === undefined) return undefined
+  const next = body.type === 'wait.answered' ? 'answered' : body.type === 'wait.cancelled' ? 'cancelled' : 'superseded'
+  return {
+    stream: record.stream,
+    wait,
+    state: next,
+    settledAt: record.at,
+    ...(record.by === undefined ? {} : { answeredBy: record.by }),
+  }
+}
