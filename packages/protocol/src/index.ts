@@ -198,6 +198,7 @@ export {
   type RecordQuery,
   type Store,
   type StreamKind,
+  type StreamStart,
   type StreamStatus,
   type ThreadInfo,
   type WaitRow,

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Lineage } from './lineage.ts'
 import type { StoredMessage } from './message.ts'
 import type { LogRecord, RecordType } from './record.ts'
-import type { Wait, WaitState } from './wait.ts'
+import type { Wait, WaitCancelReason, WaitState } from './wait.ts'
 
 /** One page of anything. `next` is opaque; `null` when there is no more. */
 export interface Page<T> {
@@ -30,6 +30,8 @@ export interface ThreadInfo {
   readonly parentCall?: string
   readonly forkedFrom?: { readonly thread: string; readonly at: number }
   readonly metadata: JsonObject
+  /** Only in lists: what of the row could not be read. Asking for the thread itself fails with `corrupt`. */
+  readonly damaged?: string
 }
 
 /** `session` streams hold a session's own state; they are in no thread list. */
@@ -40,6 +42,12 @@ export interface NewStream {
   readonly info: ThreadInfo
   /** 0 for a root; the fork point for a fork, whose first record then has the next seq. */
   readonly headSeq: number
+  /** Creation, ownership and first records in one transaction: nobody ever sees a fork without its fork record. */
+  readonly start?: StreamStart
+}
+
+export interface StreamStart extends Omit<Append, 'stream' | 'fence'> {
+  readonly owner: string
 }
 
 /** Who may write: every append proves that the writer still owns the stream. */
@@ -54,6 +62,8 @@ export interface WaitRow {
   readonly state: WaitState
   readonly answeredBy?: string
   readonly settledAt?: number
+  /** Why it was cancelled. */
+  readonly reason?: WaitCancelReason
 }
 
 export interface CommandOutcome {
@@ -78,7 +88,8 @@ export interface Append {
 export interface NewBlob {
   readonly hash: string
   readonly mime: string
-  readonly bytes: Uint8Array
+  /** Absent when the store has them already and only the reference is new. */
+  readonly bytes?: Uint8Array
   /** The record that refers to it: the blob goes when the last of them goes. */
   readonly seq: number
 }
@@ -97,11 +108,10 @@ export interface StreamStatus {
   readonly epoch: number
 }
 
-export interface RecordQuery {
+export interface RecordQuery extends PageRequest {
   /** Records with a seq above this; ascending. */
   readonly after?: number
   readonly upTo?: number
-  readonly limit?: number
 }
 
 export interface MessageQuery extends PageRequest {
@@ -121,6 +131,7 @@ export interface CommandRow {
   readonly key: CommandKey
   readonly bodyHash: string
   readonly target: string
+  /** `null` once it is carried out: what it said is in the log then, where it can be erased. */
   readonly body: JsonValue
   readonly state: CommandState
   readonly outcome: JsonValue | null
@@ -180,10 +191,12 @@ export interface EraseResult {
  * A store knows nothing of agents: it is handed records together with the view rows that follow from them.
  */
 export interface Store {
-  /** Changes when the data was replaced or restored: cursors of another epoch are void. */
+  /** Opens the store. May be called again; every other call opens it as well. */
+  open(): Promise<void>
+  /** Changes when the data was replaced or restored: cursors of another epoch are void. Known once the store is open. */
   readonly epoch: string
 
-  createStream(stream: NewStream): Promise<void>
+  createStream(stream: NewStream): Promise<StreamStatus>
   getStream(stream: string): Promise<StreamStatus | null>
   /** Gives the new head seq. Fails with `fenced` when the writer no longer owns the stream. */
   append(append: Append): Promise<number>
@@ -197,7 +210,12 @@ export interface Store {
   getThread(thread: string): Promise<ThreadInfo | null>
   /** Newest change first. */
   listThreads(
-    query: PageRequest & { readonly resourceId?: string; readonly includeHidden?: boolean },
+    query: PageRequest & {
+      readonly resourceId?: string
+      readonly includeHidden?: boolean
+      /** Only the threads below this one; they are hidden as a rule. */
+      readonly root?: string
+    },
   ): Promise<Page<ThreadInfo>>
   listResourceIds(query: PageRequest): Promise<Page<string>>
   /** Hides the thread at once and removes what no living fork needs. */
@@ -218,7 +236,9 @@ export interface Store {
     query: PageRequest & { readonly target: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>>
   getCommand(key: CommandKey): Promise<CommandRow | null>
-  /** Removes what was carried out before `before`; gives how many. */
+  /** The outcome of a command that changed no stream: refused, or its thread is gone. False when it is settled already. */
+  settleCommand(outcome: CommandOutcome): Promise<boolean>
+  /** Removes what was admitted before `before` and has been carried out; gives how many. */
   pruneCommands(before: number): Promise<number>
 
   putOwner(owner: Owner): Promise<void>
