@@ -3,13 +3,7 @@ export type { Fault, FaultAction, FaultPointsOptions, ReachedPoint, TestFaultPoi
 export { scriptedModel } from './scripted-model.ts'
 export type { ModelRequest, ScriptedModel, ScriptedModelOptions } from './scripted-model.ts'
 export { startProvider } from './provider/start-provider.ts'
-export type {
-  HttpRequest,
-  Provider,
-  ProviderOptions,
-  ProviderRequest,
-  RequestOutcome,
-} from './provider/start-provider.ts'
+export type { HttpRequest, Provider, ProviderOptions, ProviderRequest, RequestOutcome } from './provider/provider.ts'
 export { WaitFailed } from './provider/watch.ts'
 export { InvalidScript, QuoteNotFound, ScriptEnded } from './script-errors.ts'
 export type {

@@ -25,7 +25,11 @@ const toolCallShape = shape(
   {
     id: aString,
     name: aString,
-    input: either([aString, anObject], 'an object or a string'),
+    input: (value, path) => {
+      if (typeof value === 'string') return
+      if (isRecord(value)) jsonValue(value, path)
+      else fail(path, 'must be an object or a string')
+    },
     inputDeltas: either([aCount, listOf(aString)], 'a number of pieces or an array of strings'),
     custom: aBoolean,
     namespace: aString,
@@ -60,7 +64,8 @@ const part: Check = (value, path) => {
     return shape({ reasoning: deltas, signature: aString, providerMetadata: metadata })(value, path)
   }
   if ('toolCall' in value) return shape({ toolCall })(value, path)
-  shape({ raw: anObject }, ['raw'])(value, path)
+  if ('raw' in value) return shape({ raw: anObject })(value, path)
+  fail(path, 'must have "text", "reasoning", "toolCall" or "raw"')
 }
 
 const usageShape = shape({

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { JsonObject } from '@evener/protocol'
 import { isRecord } from '../checks.ts'
@@ -11,66 +11,10 @@ import { answer, sendError, sendJson } from './answer.ts'
 import { endpointOf } from './endpoints.ts'
 import type { Endpoint } from './endpoints.ts'
 import { countTokens, modelList, modelEntry } from './fixed-answers.ts'
+import type { HttpRequest, Provider, ProviderOptions, ProviderRequest, RequestOutcome } from './provider.ts'
 import { readBody, UnreadableBody } from './request-body.ts'
 import { Watch } from './watch.ts'
 import type { WireFormat } from './wire.ts'
-
-export interface HttpRequest {
-  readonly method: string
-  /** With the query. */
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  /** The body byte for byte, after unpacking. */
-  readonly text: string
-  /** When it arrived, in milliseconds since 1970. */
-  readonly at: number
-}
-
-/** A call of a model. */
-export interface ProviderRequest extends HttpRequest {
-  readonly api: WireFormat['api']
-  readonly body: JsonObject
-  /** Who answers: `main`, `side`, or the name of a route. */
-  readonly route: string
-  /** The index of the turn in the list of its route; a side answer has none, nor has a request after the end. */
-  readonly turn: number | undefined
-  readonly outcome: RequestOutcome
-}
-
-/** `open`: not answered yet. `client-gone`: the client closed the connection before the end of the answer. */
-export type RequestOutcome = 'open' | 'answered' | 'cut' | 'client-gone'
-
-export interface ProviderOptions {
-  /** Default: a free one. */
-  readonly port?: number
-  /** What `GET /v1/models` lists. Default: `scripted-model`. */
-  readonly models?: readonly string[]
-  /** Larger bodies are answered with 413. Default: 100 MB. */
-  readonly maxBodyBytes?: number
-}
-
-export interface Provider {
-  /** `http://127.0.0.1:PORT`. The base address for Anthropic clients; those of OpenAI get `/v1` behind it. */
-  readonly url: string
-  readonly port: number
-  /** Every model call, in the order in which they came. */
-  readonly requests: readonly ProviderRequest[]
-  /** Model lists, token counts and WebSocket upgrades. */
-  readonly otherRequests: readonly HttpRequest[]
-  /** What no provider answers, or what could not be read: a sign that the client was set up wrongly. */
-  readonly unexpected: readonly HttpRequest[]
-  /** Why requests were refused: the script was over, a quote found nothing, a turn function threw. */
-  readonly problems: readonly Error[]
-  /** Turns that no request has reached yet, routes included. */
-  readonly turnsLeft: number
-  /** Resolves when so many model calls have come. Default deadline: 30 s. */
-  waitForRequests(count: number, timeoutMs?: number): Promise<readonly ProviderRequest[]>
-  /** Resolves when the request with this index is no longer open. Default deadline: 30 s. */
-  waitForOutcome(index: number, timeoutMs?: number): Promise<RequestOutcome>
-  /** Breaks all connections and stops. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -85,6 +29,7 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
   const unexpected: HttpRequest[] = []
   const problems: Error[] = []
   const watch = new Watch()
+  const active = new Set<Promise<unknown>>()
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = Date.now()
@@ -161,7 +106,10 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
   }
 
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, (incoming, response) => {
-    handle(incoming, response).catch(() => response.destroy())
+    const handling = handle(incoming, response)
+      .catch(() => response.destroy())
+      .finally(() => active.delete(handling))
+    active.add(handling)
   })
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
     otherRequests.push(recordOf(incoming, '', Date.now()))
@@ -169,15 +117,16 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
   })
   const port = await listen(server, options.port ?? 0)
 
-  let closed: Promise<void> | undefined
-  const close = (): Promise<void> => {
-    closed ??= new Promise((resolve) => {
-      watch.close()
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-    return closed
+  async function shutDown(): Promise<void> {
+    const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeAllConnections()
+    await stopped
+    await Promise.all(active)
+    watch.close()
   }
+
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => (closed ??= shutDown())
 
   return {
     url: `http://127.0.0.1:${port}`,
