@@ -1,0 +1,158 @@
+import { NO_TOKENS, type HarnessMessage, type TokenUsage } from './harness-message.ts'
+import type { TaskItem } from './task.ts'
+
+export interface ActiveToolState {
+  readonly name: string
+  readonly args: unknown
+  readonly status: 'streaming_input' | 'running' | 'completed' | 'error'
+  readonly partialResult?: string
+  readonly result?: unknown
+  readonly isError?: boolean
+  readonly shellOutput?: string
+}
+
+export interface ToolInputBuffer {
+  readonly text: string
+  readonly toolName: string
+}
+
+export interface PendingToolApproval {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+}
+
+export interface PendingToolSuspension {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+  readonly suspendPayload: unknown
+  /** JSON Schema of the answer, as text. */
+  readonly resumeSchema?: string
+}
+
+export interface ActiveSubagentState {
+  readonly agentType: string
+  readonly displayName?: string
+  readonly task: string
+  readonly modelId?: string
+  readonly forked?: boolean
+  readonly toolCalls: readonly { readonly name: string; readonly isError: boolean }[]
+  readonly textDelta: string
+  readonly status: 'running' | 'completed' | 'error'
+  readonly durationMs?: number
+  readonly result?: string
+}
+
+export type OMStatus = 'idle' | 'observing' | 'reflecting'
+
+export type OMBufferedStatus = 'idle' | 'running' | 'complete'
+
+/** What observational memory prepares in the background. */
+export interface OMBufferedState {
+  readonly observations: {
+    readonly status: OMBufferedStatus
+    readonly chunks: number
+    readonly messageTokens: number
+    readonly projectedMessageRemoval: number
+    readonly observationTokens: number
+  }
+  readonly reflection: {
+    readonly status: OMBufferedStatus
+    readonly inputObservationTokens: number
+    readonly observationTokens: number
+  }
+}
+
+export interface OMProgressState {
+  readonly status: OMStatus
+  readonly pendingTokens: number
+  readonly threshold: number
+  readonly thresholdPercent: number
+  readonly observationTokens: number
+  readonly reflectionThreshold: number
+  readonly reflectionThresholdPercent: number
+  readonly buffered: OMBufferedState
+  readonly generationCount: number
+  readonly stepNumber: number
+  readonly cycleId?: string
+  readonly startTime?: number
+  /** The observations' size before the running reflection compresses them. */
+  readonly preReflectionTokens: number
+}
+
+export interface ModifiedFile {
+  readonly operations: readonly string[]
+  readonly firstModified: Date
+}
+
+/** All a UI needs to draw the conversation. A snapshot: what was given out is never changed. */
+export interface HarnessDisplayState {
+  readonly isRunning: boolean
+  /** The newest message of the run; stays after its end until the next run. */
+  readonly currentMessage: HarnessMessage | null
+  readonly queuedFollowUps: number
+  readonly tokenUsage: TokenUsage
+  /** By tool call id, like the next two maps and the subagents. */
+  readonly activeTools: ReadonlyMap<string, ActiveToolState>
+  readonly toolInputBuffers: ReadonlyMap<string, ToolInputBuffer>
+  /** The oldest of `pendingApprovals`. */
+  readonly pendingApproval: PendingToolApproval | null
+  /** Oldest first. */
+  readonly pendingApprovals: readonly PendingToolApproval[]
+  readonly pendingSuspensions: ReadonlyMap<string, PendingToolSuspension>
+  readonly activeSubagents: ReadonlyMap<string, ActiveSubagentState>
+  readonly omProgress: OMProgressState
+  readonly bufferingMessages: boolean
+  readonly bufferingObservations: boolean
+  /** By path. */
+  readonly modifiedFiles: ReadonlyMap<string, ModifiedFile>
+  readonly tasks: readonly TaskItem[]
+  readonly previousTasks: readonly TaskItem[]
+}
+
+export function defaultDisplayState(): HarnessDisplayState {
+  return {
+    isRunning: false,
+    currentMessage: null,
+    queuedFollowUps: 0,
+    tokenUsage: NO_TOKENS,
+    activeTools: new Map(),
+    toolInputBuffers: new Map(),
+    pendingApproval: null,
+    pendingApprovals: [],
+    pendingSuspensions: new Map(),
+    activeSubagents: new Map(),
+    omProgress: defaultOMProgressState(),
+    bufferingMessages: false,
+    bufferingObservations: false,
+    modifiedFiles: new Map(),
+    tasks: [],
+    previousTasks: [],
+  }
+}
+
+export function defaultOMProgressState(): OMProgressState {
+  return {
+    status: 'idle',
+    pendingTokens: 0,
+    threshold: 30_000,
+    thresholdPercent: 0,
+    observationTokens: 0,
+    reflectionThreshold: 40_000,
+    reflectionThresholdPercent: 0,
+    buffered: {
+      observations: {
+        status: 'idle',
+        chunks: 0,
+        messageTokens: 0,
+        projectedMessageRemoval: 0,
+        observationTokens: 0,
+      },
+      reflection: { status: 'idle', inputObservationTokens: 0, observationTokens: 0 },
+    },
+    generationCount: 0,
+    stepNumber: 0,
+    preReflectionTokens: 0,
+  }
+}

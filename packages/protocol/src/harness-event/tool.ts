@@ -1,0 +1,75 @@
+/** The call is known. Its effect has not begun: an approval may still be asked for. */
+export interface ToolStartEvent {
+  readonly type: 'tool_start'
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+}
+
+export interface ToolApprovalRequiredEvent {
+  readonly type: 'tool_approval_required'
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+}
+
+/** The tool asks a person something and goes on with the answer. */
+export interface ToolSuspendedEvent {
+  readonly type: 'tool_suspended'
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+  readonly suspendPayload: unknown
+  /** JSON Schema of the answer, as text. */
+  readonly resumeSchema?: string
+}
+
+export interface ToolUpdateEvent {
+  readonly type: 'tool_update'
+  readonly toolCallId: string
+  readonly partialResult: unknown
+}
+
+export interface ToolEndEvent {
+  readonly type: 'tool_end'
+  readonly toolCallId: string
+  readonly result: unknown
+  readonly isError: boolean
+  readonly providerMetadata?: unknown
+}
+
+export interface ToolInputStartEvent {
+  readonly type: 'tool_input_start'
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
+export interface ToolInputDeltaEvent {
+  readonly type: 'tool_input_delta'
+  readonly toolCallId: string
+  readonly argsTextDelta: string
+  readonly toolName?: string
+}
+
+export interface ToolInputEndEvent {
+  readonly type: 'tool_input_end'
+  readonly toolCallId: string
+}
+
+export interface ShellOutputEvent {
+  readonly type: 'shell_output'
+  readonly toolCallId: string
+  readonly output: string
+  readonly stream: 'stdout' | 'stderr'
+}
+
+export type ToolEvent =
+  | ToolStartEvent
+  | ToolApprovalRequiredEvent
+  | ToolSuspendedEvent
+  | ToolUpdateEvent
+  | ToolEndEvent
+  | ToolInputStartEvent
+  | ToolInputDeltaEvent
+  | ToolInputEndEvent
+  | ShellOutputEvent
