@@ -1,0 +1,127 @@
+import { isPureAwk } from '../awk-program.ts'
+import { optionTable, parseOptions } from '../options.ts'
+import type { OptionTable } from '../options.ts'
+import type { Word } from '../reading.ts'
+import { fixed } from './invocation.ts'
+import { narrow } from './line-range.ts'
+import type { LineRange } from './line-range.ts'
+import { selectHead, selectTail } from './readers.ts'
+import { isSearchFilter } from './searches.ts'
+import { readSed } from './sed.ts'
+
+// Options with which these write a file (sort -o) or run a program (sort --compress-program) are not in the tables.
+const PLAIN: ReadonlyMap<string, OptionTable> = new Map([
+  ['wc', optionTable('-c -m -l -L -w --bytes --chars --lines --max-line-length --words')],
+  [
+    'sort',
+    optionTable(
+      '-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case ' +
+        '--general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse ' +
+        '--sort: --version-sort --check? --key: --merge --stable --field-separator: --unique --zero-terminated --parallel:',
+    ),
+  ],
+  [
+    'uniq',
+    optionTable(
+      '-c -d -D -i -u -z -f: -s: -w: --count --repeated --unique --ignore-case --skip-fields: --skip-chars: --check-chars: --all-repeated? --group?',
+    ),
+  ],
+  [
+    'cut',
+    optionTable(
+      '-b: -c: -d: -f: -n -s -z --bytes: --characters: --delimiter: --fields: --complement --only-delimited --output-delimiter:',
+    ),
+  ],
+  ['nl', optionTable('-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w:')],
+  ['cat', optionTable('-A -b -e -E -n -s -t -T -u -v')],
+  [
+    'column',
+    optionTable(
+      '-t -x -n -J -L -d -e -s: -o: -c: -N: -H: -R: --table --separator: --output-separator: --output-width:',
+    ),
+  ],
+  ['less', optionTable('-N -R -S -F -X -E -e -n -i -I -M -m -s')],
+  ['more', optionTable('-d -f -l -p -c -s -u')],
+  ['fold', optionTable('-b -s -w: --bytes --spaces --width:', { digits: true })],
+  ['expand', optionTable('-i -t: --initial --tabs:')],
+  ['rev', optionTable('')],
+  ['tac', optionTable('-b -r -s:')],
+  ['paste', optionTable('-s -d: -z --serial --delimiters:')],
+])
+
+const TR = optionTable('-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1')
+const JQ = optionTable(
+  '-r -c -S -e -M -C -s -R -j -a --raw-output --compact-output --sort-keys --exit-status --monochrome-output --color-output --slurp --raw-input --join-output --tab --indent:',
+)
+const AWK = optionTable('-F: -v:')
+
+/** What a later stage of a pipe leaves of the lines it is given; null when it may do more than print. */
+export type FilterEffect = { readonly lines: 'all' | 'some' } | { readonly lines: 'range'; readonly range: LineRange }
+
+const SOME: FilterEffect = { lines: 'some' }
+
+export function filterEffect(program: string, args: readonly Word[]): FilterEffect | null {
+  switch (program) {
+    case 'head':
+    case 'tail': {
+      const selected = program === 'head' ? selectHead(args) : selectTail(args)
+      if (selected === null || !onlyStdin(selected.files)) return null
+      return rangeEffect(selected.ranges)
+    }
+    case 'sed': {
+      const sed = readSed(args)
+      if (sed === null || !onlyStdin(sed.files)) return null
+      return sed.printOnly ? rangeEffect(sed.ranges) : SOME
+    }
+    case 'grep':
+    case 'egrep':
+    case 'fgrep':
+    case 'rg':
+      return isSearchFilter(program, args) ? SOME : null
+    case 'awk':
+    case 'gawk':
+    case 'mawk': {
+      const parsed = parseOptions(args, AWK)
+      const text = parsed.ok && parsed.operands.length === 1 ? fixed(parsed.operands[0]) : null
+      return text !== null && isPureAwk(text) ? SOME : null
+    }
+    case 'tr': {
+      const parsed = parseOptions(args, TR)
+      return parsed.ok && parsed.operands.length <= 2 && allFixed(parsed.operands) ? SOME : null
+    }
+    case 'jq': {
+      const parsed = parseOptions(args, JQ)
+      return parsed.ok && parsed.operands.length <= 1 && allFixed(parsed.operands) ? SOME : null
+    }
+    default: {
+      const table = PLAIN.get(program)
+      const parsed = table === undefined ? undefined : parseOptions(args, table)
+      if (parsed?.ok !== true || !onlyStdin(parsed.operands)) return null
+      // These only add to lines, or show them: what follows still counts the lines of the file.
+      return program === 'nl' || program === 'less' || program === 'more' || program === 'cut' ? { lines: 'all' } : SOME
+    }
+  }
+}
+
+function rangeEffect(ranges: readonly LineRange[] | null): FilterEffect {
+  const range = ranges?.length === 1 ? ranges[0] : undefined
+  return range === undefined ? SOME : { lines: 'range', range }
+}
+
+function onlyStdin(words: readonly Word[]): boolean {
+  return words.every((word) => word.text === '-' && !word.dynamic)
+}
+
+function allFixed(words: readonly Word[]): boolean {
+  return words.every((word) => !word.dynamic)
+}
+
+/** Lines of the file that are left after all filters; a filter that chooses by content ends the counting. */
+export function narrowByFilters(range: LineRange, effects: readonly FilterEffect[]): LineRange {
+  let left = range
+  for (const effect of effects) {
+    if (effect.lines === 'some') return left
+    if (effect.lines === 'range') left = narrow(left, effect.range)
+  }
+  return left
+}

@@ -1,0 +1,47 @@
+import { resolveIn } from '../directory.ts'
+import { optionTable, parseOptions } from '../options.ts'
+import { fixed } from './invocation.ts'
+import type { Invocation } from './invocation.ts'
+import type { FileOperation } from './operations.ts'
+import { gitGrep, listOperations, searchOperations } from './searches.ts'
+
+// -c, --git-dir, --work-tree and --exec-path change what git does or looks at; they are not in the table.
+const GLOBAL = optionTable('-C: -P --no-pager --no-optional-locks --literal-pathspecs')
+
+const LS_FILES = optionTable(
+  '-c -d -o -i -s -u -k -m -t -v -f -z -x: -X: --cached --deleted --others --ignored --stage --unmerged --killed --modified ' +
+    '--exclude: --exclude-from: --exclude-per-directory: --exclude-standard --error-unmatch --full-name --recurse-submodules ' +
+    '--deduplicate --eol --directory --no-empty-directory --abbrev? --debug --sparse --format: --with-tree:',
+)
+
+/** `git grep` and `git ls-files`; every other subcommand stays a command. */
+export function gitOperations(invocation: Invocation): FileOperation[] | null {
+  const parsed = parseOptions(invocation.args, GLOBAL, true)
+  if (!parsed.ok) return null
+  let { cwd, moved } = invocation
+  for (const option of parsed.given) {
+    if (option.name !== '-C' || option.value === null) continue
+    cwd = resolveIn(cwd, option.value)
+    moved = true
+  }
+  const [subcommand, ...args] = parsed.operands
+  const inner: Invocation = { ...invocation, args, cwd, moved }
+  switch (fixed(subcommand)) {
+    case 'grep':
+      return gitGrep(inner)
+    case 'ls-files':
+      return lsFiles(inner)
+    default:
+      return null
+  }
+}
+
+/** Paths are listed; a pattern that git itself matches looks for names. */
+function lsFiles(invocation: Invocation): FileOperation[] | null {
+  const parsed = parseOptions(invocation.args, LS_FILES)
+  if (!parsed.ok) return null
+  const patterns = parsed.operands.filter((word) => !word.dynamic && /[*?[]/.test(word.text))
+  if (patterns.length === 0) return listOperations(parsed.operands, invocation)
+  if (patterns.length !== parsed.operands.length) return null
+  return searchOperations(patterns.map((word) => word.text).join('|'), [], invocation)
+}

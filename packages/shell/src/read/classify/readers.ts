@@ -1,0 +1,153 @@
+import { hasOption, optionTable, optionValue, parseOptions } from '../options.ts'
+import type { GivenOption } from '../options.ts'
+import type { Word } from '../reading.ts'
+import { filePath } from './invocation.ts'
+import type { Invocation } from './invocation.ts'
+import { firstLines, WHOLE } from './line-range.ts'
+import type { LineRange } from './line-range.ts'
+import { readSed } from './sed.ts'
+
+/** Files a program prints, with the lines; `ranges` is null when lines cannot be told. */
+export interface Reading {
+  readonly paths: readonly string[]
+  readonly ranges: readonly LineRange[] | null
+}
+
+/** Operands and lines before they are resolved to paths. */
+interface Selection {
+  readonly files: readonly Word[]
+  readonly ranges: readonly LineRange[] | null
+}
+
+type Select = (args: readonly Word[]) => Selection | null
+
+const ALL: readonly LineRange[] = [WHOLE]
+
+function printer(description: string, ranges: (given: readonly GivenOption[]) => readonly LineRange[] | null): Select {
+  const table = optionTable(description)
+  return (args) => {
+    const parsed = parseOptions(args, table)
+    return parsed.ok ? { files: parsed.operands, ranges: ranges(parsed.given) } : null
+  }
+}
+
+const cat = printer(
+  '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
+  (given) => (hasOption(given, '-s', '--squeeze-blank') ? null : ALL),
+)
+
+const nl = printer(
+  '-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w: --body-numbering: --section-delimiter: --footer-numbering: --header-numbering: ' +
+    '--line-increment: --join-blank-lines: --number-format: --no-renumber --number-separator: --starting-line-number: --number-width:',
+  () => ALL,
+)
+
+const bat = printer(
+  '-n -p -P -A -f -u -r: -l: -H: -m: --line-range: --language: --highlight-line: --map-syntax: --style: --paging: --color: ' +
+    '--decorations: --wrap: --theme: --tabs: --terminal-width: --file-name: --italic-text: --plain --number --show-all ' +
+    '--force-colorization --unbuffered --no-paging',
+  (given) => {
+    const ranges: LineRange[] = []
+    for (const option of given) {
+      if (option.name !== '-r' && option.name !== '--line-range') continue
+      const range = batRange(option.value?.text ?? '')
+      if (range === null) return null
+      ranges.push(range)
+    }
+    return ranges.length === 0 ? ALL : ranges
+  },
+)
+
+function batRange(text: string): LineRange | null {
+  const match = /^(\d*)(?::(\+?)(\d*))?$/.exec(text)
+  if (match === null || text === '' || text === ':') return null
+  const start = match[1] === undefined || match[1] === '' ? 1 : Number(match[1])
+  if (!text.includes(':')) return { start, end: start }
+  if (match[3] === undefined || match[3] === '') return { start, end: undefined }
+  return { start, end: match[2] === '+' ? start + Number(match[3]) : Number(match[3]) }
+}
+
+const pager = printer(
+  '-N -R -S -F -X -E -e -n -i -I -M -m -s -K -r -f -g -G -d -c -l -u ' +
+    '--LINE-NUMBERS --RAW-CONTROL-CHARS --chop-long-lines --quit-if-one-screen --no-init --quit-at-eof',
+  () => ALL,
+)
+
+const wc = printer('-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total:', () => null)
+
+const tac = printer('-b -r -s: --before --regex --separator:', () => null)
+
+const HEAD = optionTable('-n: -c: -q -v -z --lines: --bytes: --quiet --silent --verbose --zero-terminated', {
+  digits: true,
+})
+const TAIL = optionTable('-n: -c: -q -v -z --lines: --bytes: --quiet --silent --verbose --zero-terminated', {
+  digits: true,
+})
+
+export function selectHead(args: readonly Word[]): Selection | null {
+  const parsed = parseOptions(args, HEAD)
+  if (!parsed.ok) return null
+  const range = hasOption(parsed.given, '-c', '--bytes', '-z', '--zero-terminated')
+    ? null
+    : firstLines(countOf(parsed.given))
+  return { files: parsed.operands, ranges: range === null ? null : [range] }
+}
+
+export function selectTail(args: readonly Word[]): Selection | null {
+  // `tail +5 file`, from before options had letters.
+  const old = args[0] !== undefined && /^\+\d{1,9}$/.test(args[0].text) ? args[0].text : null
+  const parsed = parseOptions(old === null ? args : args.slice(1), TAIL)
+  if (!parsed.ok) return null
+  const count = old ?? countOf(parsed.given)
+  const fromStart = /^\+\d{1,9}$/.test(count) && !hasOption(parsed.given, '-c', '--bytes', '-z', '--zero-terminated')
+  return { files: parsed.operands, ranges: fromStart ? [{ start: Math.max(1, Number(count)), end: undefined }] : null }
+}
+
+function countOf(given: readonly GivenOption[]): string {
+  const value = optionValue(given, '-n', '--lines', '-#')
+  return value === null ? '10' : value.text
+}
+
+function selectSed(args: readonly Word[]): Selection | null {
+  const sed = readSed(args)
+  if (sed === null || !sed.printOnly) return null
+  // Without -s sed counts through all files as if they were one.
+  return { files: sed.files, ranges: sed.files.length > 1 && !sed.separate ? null : sed.ranges }
+}
+
+const READERS: ReadonlyMap<string, Select> = new Map<string, Select>([
+  ['cat', cat],
+  ['gcat', cat],
+  ['nl', nl],
+  ['bat', bat],
+  ['batcat', bat],
+  ['less', pager],
+  ['more', pager],
+  ['wc', wc],
+  ['tac', tac],
+  ['head', selectHead],
+  ['ghead', selectHead],
+  ['tail', selectTail],
+  ['gtail', selectTail],
+  ['sed', selectSed],
+  ['gsed', selectSed],
+])
+
+export function isReader(program: string): boolean {
+  return READERS.has(program)
+}
+
+/** The files a program reads and prints; null when it is not clear which, or when it may do more. */
+export function readFiles(invocation: Invocation): Reading | null {
+  const selection = READERS.get(invocation.program)?.(invocation.args) ?? null
+  if (selection === null) return null
+  const { files, ranges } = selection
+  const words = files.length === 0 && invocation.stdin !== null ? [invocation.stdin] : files
+  const paths: string[] = []
+  for (const word of words) {
+    const path = filePath(word, invocation)
+    if (path === null) return null
+    paths.push(path)
+  }
+  return paths.length === 0 ? null : { paths, ranges }
+}

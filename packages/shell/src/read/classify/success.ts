@@ -1,0 +1,27 @@
+import type { FileOperation } from './operations.ts'
+
+/** What is known of the commands behind the operations. */
+export interface Producers {
+  /** How many pipelines gave operations. */
+  readonly count: number
+  /** The exit code is that of a search, for which 1 means that nothing was found. */
+  readonly endsInSearch: boolean
+}
+
+/**
+ * Adds whether the operations succeeded. Zero is success for all. Any other code is known to be the operation's own only
+ * if there is just one; where it may belong to another part of the command nothing is said.
+ */
+export function withSuccess(
+  operations: readonly FileOperation[],
+  exitCode: number,
+  producers: Producers,
+): readonly FileOperation[] {
+  const all = (success: boolean): FileOperation[] => operations.map((operation) => ({ ...operation, success }))
+  if (exitCode === 0) return all(true)
+  if (producers.count > 1) return operations
+  if (exitCode === 1 && producers.endsInSearch) {
+    return operations.every((operation) => operation.kind === 'search') ? all(true) : operations
+  }
+  return operations.length === 1 ? all(false) : operations
+}

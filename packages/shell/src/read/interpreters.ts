@@ -1,0 +1,26 @@
+import type { SimpleCommand, Word } from './reading.ts'
+
+/** Which options carry program text, by name of the interpreter. */
+const INLINE: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:python|pypy)[\d.]*$/, /^-[a-zA-Z]*c/],
+  [/^(?:node|nodejs|bun|deno)$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)|^eval$/],
+  [/^perl[\d.]*$/, /^-[a-zA-Z0-9]*[eE]/],
+  [/^(?:ruby|lua|luajit|Rscript|osascript|ocaml|ghc|julia)[\d.]*$/, /^-[a-zA-Z]*e|^--eval/],
+  [/^php[\d.]*$/, /^-[rBRE]/],
+  [/^(?:pwsh|powershell)$/i, /^-(?:c|command|e|ec|encodedcommand)$/i],
+  [/^(?:fish|nu|elvish|xonsh|csh|tcsh)$/, /^-[a-zA-Z]*c|^--command/],
+  [/^(?:tclsh|wish|expect)[\d.]*$/, /^-c/],
+]
+
+const ASKS_ABOUT_ITSELF = /^(?:-h|-v|-V|--help|--version)$/
+
+/** How an interpreter of another language gets its program; null for programs that are none. */
+export function interpreterRuns(base: string, args: readonly Word[]): SimpleCommand['runs'] {
+  const inline = INLINE.find(([name]) => name.test(base))?.[1]
+  if (inline === undefined) return null
+  for (const { text } of args) {
+    if (inline.test(text)) return 'inline-code'
+    if (text !== '-' && !text.startsWith('-')) return 'file'
+  }
+  return args.some((arg) => ASKS_ABOUT_ITSELF.test(arg.text)) ? null : 'stdin-script'
+}

@@ -1,0 +1,243 @@
+import { interpreterRuns } from './interpreters.ts'
+import { hasOption, optionTable, optionValue, parseOptions } from './options.ts'
+import type { Assignment, Launcher, Redirection, SimpleCommand, Word } from './reading.ts'
+import { isShell, readShellInvocation } from './shells.ts'
+import { literalWord } from './words.ts'
+import { WRAPPERS } from './wrappers.ts'
+import type { Wrapper } from './wrappers.ts'
+
+export interface LaunchedCommand {
+  readonly words: readonly Word[]
+  readonly assignments: readonly Assignment[]
+  readonly appended: boolean
+  /** Where it runs, when that is not where its launcher runs; null when not known. */
+  readonly directory: Word | null | 'same'
+}
+
+/** What a simple command runs besides itself. */
+export interface Launch {
+  readonly launcher: Launcher | null
+  readonly commands: readonly LaunchedCommand[]
+  /** Texts that it hands to a shell. */
+  readonly scripts: readonly string[]
+  /** The scripts run in the very shell that reads them (eval, trap). */
+  readonly here: boolean
+  readonly runs: SimpleCommand['runs']
+  readonly unknown: string | null
+}
+
+interface Invocation {
+  readonly base: string
+  readonly args: readonly Word[]
+  readonly appended: boolean
+  /** What feeds its standard input, its own or of what runs it. */
+  readonly stdin: readonly Redirection[]
+}
+
+const NOTHING: Launch = { launcher: null, commands: [], scripts: [], here: false, runs: null, unknown: null }
+
+export function readLaunch(invocation: Invocation): Launch {
+  const { base, args } = invocation
+  if (isShell(base)) return readShell(invocation)
+  switch (base) {
+    case 'eval':
+      return readHere(args)
+    case 'trap':
+      return args[0] === undefined || args.length < 2 || args[0].text === '-' ? NOTHING : readHere(args.slice(0, 1))
+    case 'source':
+    case '.':
+      return { ...NOTHING, runs: 'file' }
+    case 'find':
+    case 'gfind':
+      return readFind(args)
+    case 'fd':
+    case 'fdfind':
+      return readFd(args)
+    case 'watch':
+      return readWatch(invocation)
+    case 'flock':
+      return readFlock(invocation)
+    case 'su':
+    case 'runuser':
+      return readSwitchUser(args)
+    case 'script':
+      return readScriptOption(args)
+    case 'parallel':
+      return { ...NOTHING, launcher: 'items', unknown: 'parallel builds its commands from its input' }
+    default: {
+      const wrapper = WRAPPERS.get(base)
+      if (wrapper !== undefined) return readWrapped(base, wrapper, invocation)
+      const subcommand = args[0] === undefined ? undefined : WRAPPERS.get(`${base} ${args[0].text}`)
+      if (subcommand !== undefined) return readWrapped(base, subcommand, { ...invocation, args: args.slice(1) })
+      const runs = interpreterRuns(base, args)
+      return runs === null ? NOTHING : { ...NOTHING, runs }
+    }
+  }
+}
+
+function notKnown(launcher: Launcher, unknown: string): Launch {
+  return { ...NOTHING, launcher, unknown }
+}
+
+function fixedScript(launcher: Launcher, script: Word, appended = false): Launch {
+  if (script.dynamic) return notKnown(launcher, 'its script is only known when it runs')
+  const unknown = appended && script.text.includes('{}') ? 'its script is completed from input' : null
+  return { ...NOTHING, launcher, scripts: [script.text], unknown }
+}
+
+function readShell({ args, appended, stdin }: Invocation): Launch {
+  const invoked = readShellInvocation(args)
+  switch (invoked.kind) {
+    case 'script':
+      return fixedScript('shell', invoked.script, appended)
+    case 'file':
+      return { ...NOTHING, runs: 'file' }
+    case 'nothing':
+      return NOTHING
+    case 'unknown':
+      return notKnown('shell', invoked.reason)
+    case 'stdin': {
+      const body = stdin.findLast((redirection) => redirection.fd === 0)?.body ?? null
+      if (body !== null && !appended) return { ...NOTHING, launcher: 'shell', scripts: [body], runs: 'stdin-script' }
+      return { ...notKnown('shell', 'its script comes on its input'), runs: 'stdin-script' }
+    }
+  }
+}
+
+/** `eval` and `trap` join their words with spaces and run the result in this shell. */
+function readHere(args: readonly Word[]): Launch {
+  if (args.some((arg) => arg.dynamic)) return notKnown('shell', 'its script is only known when it runs')
+  return { ...NOTHING, launcher: 'shell', scripts: [args.map((arg) => arg.text).join(' ')], here: true }
+}
+
+const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=/
+
+function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocation): Launch {
+  const parsed = parseOptions(args, wrapper.options, true)
+  if (!parsed.ok) return notKnown(wrapper.launcher, `${base}: ${parsed.reason}`)
+  if (hasOption(parsed.given, ...wrapper.reports)) return NOTHING
+  let words = parsed.operands
+  const own = words.slice(0, wrapper.operands)
+  if (own.some((word) => word.dynamic)) return notKnown(wrapper.launcher, `${base}: its operands are not known`)
+  words = words.slice(wrapper.operands)
+  const assignments: Assignment[] = []
+  while (wrapper.assignments && words[0] !== undefined) {
+    const word = words[0]
+    const name = ASSIGNMENT.exec(word.text)?.[1]
+    if (name === undefined && word.text !== '-') break
+    if (name !== undefined) assignments.push({ name, value: assignedPart(word, name.length + 1) })
+    words = words.slice(1)
+  }
+  const items = wrapper.launcher === 'items'
+  if (words.length === 0) {
+    if (appended) return notKnown(wrapper.launcher, `${base} runs what it is given as input`)
+    return NOTHING
+  }
+  const directory = wrapper.moves ? null : (optionValue(parsed.given, ...wrapper.directory) ?? 'same')
+  return {
+    ...NOTHING,
+    launcher: wrapper.launcher,
+    commands: [{ words, assignments, appended: appended || items, directory }],
+  }
+}
+
+function assignedPart(word: Word, from: number): Word {
+  const text = word.text.slice(from)
+  return word.dynamic ? { ...word, text } : literalWord(text)
+}
+
+const FIND_ACTIONS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+
+function readFind(args: readonly Word[]): Launch {
+  const commands: LaunchedCommand[] = []
+  for (let at = 0; at < args.length; at += 1) {
+    const action = args[at]?.text ?? ''
+    if (!FIND_ACTIONS.has(action)) continue
+    const words: Word[] = []
+    for (at += 1; at < args.length; at += 1) {
+      const word = args[at]
+      if (word === undefined || word.text === ';') break
+      if (word.text === '+' && words.at(-1)?.text === '{}') break
+      words.push(word)
+    }
+    if (words.length > 0) {
+      commands.push({ words, assignments: [], appended: true, directory: action.endsWith('dir') ? null : 'same' })
+    }
+  }
+  return commands.length === 0 ? NOTHING : { ...NOTHING, launcher: 'items', commands }
+}
+
+function readFd(args: readonly Word[]): Launch {
+  const at = args.findIndex((arg) => /^(?:-[a-zA-Z0-9]*[xX]|--exec|--exec-batch)$/.test(arg.text))
+  if (at === -1) {
+    const attached = args.some((arg) => /^(?:-[a-zA-Z0-9]*[xX].|--exec(?:-batch)?=)/.test(arg.text))
+    return attached ? notKnown('items', 'fd: the command is not understood') : NOTHING
+  }
+  const rest = args.slice(at + 1)
+  const end = rest.findIndex((arg) => arg.text === ';')
+  const words = end === -1 ? rest : rest.slice(0, end)
+  if (words.length === 0) return notKnown('items', 'fd: the command is missing')
+  return { ...NOTHING, launcher: 'items', commands: [{ words, assignments: [], appended: true, directory: 'same' }] }
+}
+
+const WATCH = optionTable(
+  '-b -c -d? -e -g -n: -p -q: -t -w -x --beep --color --differences? --errexit --chgexit --interval: --precise --no-title --no-wrap --exec --equexit:',
+)
+
+function readWatch({ args, appended }: Invocation): Launch {
+  const parsed = parseOptions(args, WATCH, true)
+  if (!parsed.ok) return notKnown('transparent', `watch: ${parsed.reason}`)
+  const words = parsed.operands
+  if (words.length === 0) return appended ? notKnown('transparent', 'watch runs what it is given as input') : NOTHING
+  if (hasOption(parsed.given, '-x', '--exec')) {
+    return { ...NOTHING, launcher: 'transparent', commands: [{ words, assignments: [], appended, directory: 'same' }] }
+  }
+  // The words are joined and given to a shell, so a quoted word is script text again.
+  const unknown = words.some((word) => word.dynamic)
+  return unknown
+    ? notKnown('shell', 'its script is only known when it runs')
+    : { ...NOTHING, launcher: 'shell', scripts: [words.map((word) => word.text).join(' ')] }
+}
+
+const FLOCK = optionTable(
+  '-s -x -e -u -n -w: -E: -o -F --shared --exclusive --unlock --nonblock --nb --timeout: --wait: --conflict-exit-code: --close --no-fork --verbose',
+)
+
+function readFlock({ args, appended }: Invocation): Launch {
+  const parsed = parseOptions(args, FLOCK, true)
+  if (!parsed.ok) return notKnown('transparent', `flock: ${parsed.reason}`)
+  const [lock, first, second] = parsed.operands
+  if (lock === undefined || first === undefined) return NOTHING
+  if (lock.dynamic) return notKnown('transparent', 'flock: its operands are not known')
+  if (first.text === '-c' || first.text === '--command') {
+    return second === undefined ? NOTHING : fixedScript('shell', second, appended)
+  }
+  const words = parsed.operands.slice(1)
+  return { ...NOTHING, launcher: 'transparent', commands: [{ words, assignments: [], appended, directory: 'same' }] }
+}
+
+/** `su -c 'script'` and `runuser -u name command`; without either it is a shell that reads its input. */
+function readSwitchUser(args: readonly Word[]): Launch {
+  const at = args.findIndex((arg) => /^(?:-[a-z]*c|--command|--session-command)$/.test(arg.text))
+  const script = at === -1 ? undefined : args[at + 1]
+  if (script !== undefined) return fixedScript('elevated', script)
+  const user = args.findIndex((arg) => arg.text === '-u' || arg.text === '--user')
+  const words = user === -1 ? [] : args.slice(user + 2)
+  const command = words[0]?.text === '--' ? words.slice(1) : words
+  if (command.length > 0 && command[0]?.text.startsWith('-') === false) {
+    return {
+      ...NOTHING,
+      launcher: 'elevated',
+      commands: [{ words: command, assignments: [], appended: false, directory: null }],
+    }
+  }
+  return { ...notKnown('elevated', 'its script comes on its input'), runs: 'stdin-script' }
+}
+
+/** `script -c 'text' file` records a session; without `-c` it is a shell. */
+function readScriptOption(args: readonly Word[]): Launch {
+  const at = args.findIndex((arg) => /^(?:-[a-z]*c|--command)$/.test(arg.text))
+  const script = at === -1 ? undefined : args[at + 1]
+  if (script !== undefined) return fixedScript('shell', script)
+  return { ...notKnown('shell', 'its script comes on its input'), runs: 'stdin-script' }
+}

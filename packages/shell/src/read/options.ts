@@ -1,0 +1,133 @@
+import type { Word } from './reading.ts'
+import { literalWord } from './words.ts'
+
+type Arity = 'flag' | 'value' | 'optional'
+
+/** What a program's options look like; anything that is not in the table is not understood. */
+export interface OptionTable {
+  readonly options: ReadonlyMap<string, Arity>
+  /** `-20` is an option by itself. */
+  readonly digits: boolean
+}
+
+/** From `'-a -n: -i? --long --lines: --color?'`: a colon takes a value, a question mark takes one only if attached. */
+export function optionTable(description: string, settings: { digits?: boolean } = {}): OptionTable {
+  const options = new Map<string, Arity>()
+  for (const item of description.split(/\s+/)) {
+    if (item.endsWith(':')) options.set(item.slice(0, -1), 'value')
+    else if (item.endsWith('?')) options.set(item.slice(0, -1), 'optional')
+    else if (item !== '') options.set(item, 'flag')
+  }
+  return { options, digits: settings.digits === true }
+}
+
+export interface GivenOption {
+  readonly name: string
+  readonly value: Word | null
+}
+
+export type ParsedOptions =
+  | { readonly ok: true; readonly given: readonly GivenOption[]; readonly operands: readonly Word[] }
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Splits arguments into options and operands. With `leading`, options end at the first operand, as for programs that
+ * run another program; otherwise they may stand anywhere, as GNU tools read them.
+ */
+export function parseOptions(args: readonly Word[], table: OptionTable, leading = false): ParsedOptions {
+  const given: GivenOption[] = []
+  const operands: Word[] = []
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at]
+    if (arg === undefined) break
+    const text = arg.text
+    if (arg.splits && !arg.glob) return notUnderstood(`what ${arg.source} becomes is not known`)
+    if (text === '--' && !arg.dynamic) {
+      for (const rest of args.slice(at + 1)) operands.push(rest)
+      break
+    }
+    if (text === '-' || !text.startsWith('-')) {
+      if (leading) {
+        for (const rest of args.slice(at)) operands.push(rest)
+        break
+      }
+      operands.push(arg)
+      continue
+    }
+    const taken = text.startsWith('--')
+      ? takeLong(arg, args[at + 1], table, given)
+      : takeShort(arg, args[at + 1], table, given)
+    if (taken === null) return notUnderstood(`option ${arg.source} is not understood`)
+    if (taken === 1 && args[at + 1]?.splits === true) return notUnderstood(`the value of ${arg.source} is not known`)
+    at += taken
+  }
+  return { ok: true, given, operands }
+}
+
+/** How many further arguments the option took; null when it is not understood. */
+function takeLong(arg: Word, next: Word | undefined, table: OptionTable, given: GivenOption[]): 0 | 1 | null {
+  const equals = arg.text.indexOf('=')
+  const name = equals === -1 ? arg.text : arg.text.slice(0, equals)
+  const arity = table.options.get(name)
+  if (arity === undefined) return null
+  if (equals !== -1) {
+    if (arity === 'flag') return null
+    given.push({ name, value: tail(arg, equals + 1) })
+    return 0
+  }
+  if (arg.dynamic) return null
+  if (arity !== 'value') {
+    given.push({ name, value: null })
+    return 0
+  }
+  if (next === undefined) return null
+  given.push({ name, value: next })
+  return 1
+}
+
+function takeShort(arg: Word, next: Word | undefined, table: OptionTable, given: GivenOption[]): 0 | 1 | null {
+  const text = arg.text
+  if (table.digits && /^-\d+$/.test(text)) {
+    given.push({ name: '-#', value: literalWord(text.slice(1)) })
+    return 0
+  }
+  for (let at = 1; at < text.length; at += 1) {
+    const name = `-${text.charAt(at)}`
+    const arity = table.options.get(name)
+    if (arity === undefined) return null
+    if (arity === 'flag') {
+      given.push({ name, value: null })
+      continue
+    }
+    if (at + 1 < text.length) {
+      given.push({ name, value: tail(arg, at + 1) })
+      return 0
+    }
+    if (arity === 'optional') {
+      given.push({ name, value: null })
+      return 0
+    }
+    if (next === undefined) return null
+    given.push({ name, value: next })
+    return 1
+  }
+  return arg.dynamic ? null : 0
+}
+
+function tail(arg: Word, from: number): Word {
+  const text = arg.text.slice(from)
+  return arg.dynamic ? { ...arg, text } : literalWord(text)
+}
+
+function notUnderstood(reason: string): ParsedOptions {
+  return { ok: false, reason }
+}
+
+export function hasOption(given: readonly GivenOption[], ...names: readonly string[]): boolean {
+  return given.some((option) => names.includes(option.name))
+}
+
+/** The value given last, as programs take it. */
+export function optionValue(given: readonly GivenOption[], ...names: readonly string[]): Word | null {
+  return given.findLast((option) => names.includes(option.name))?.value ?? null
+}

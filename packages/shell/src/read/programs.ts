@@ -1,0 +1,27 @@
+import type { Word } from './reading.ts'
+
+const SYSTEM_DIRECTORIES = new Set([
+  '/bin',
+  '/sbin',
+  '/usr/bin',
+  '/usr/sbin',
+  '/usr/local/bin',
+  '/usr/local/sbin',
+  '/opt/homebrew/bin',
+  '/opt/local/bin',
+  '/run/current-system/sw/bin',
+])
+
+/** Last part of the name, wherever it lies; null when the name is not fixed. */
+export function baseName(name: Word | null): string | null {
+  if (name === null || name.dynamic) return null
+  return name.text.slice(name.text.lastIndexOf('/') + 1)
+}
+
+/** The name a rule may rely on: by PATH or from a system directory. */
+export function programName(name: Word | null): string | null {
+  if (name === null || name.dynamic) return null
+  const slash = name.text.lastIndexOf('/')
+  if (slash === -1) return name.text
+  return SYSTEM_DIRECTORIES.has(name.text.slice(0, slash)) ? name.text.slice(slash + 1) : null
+}

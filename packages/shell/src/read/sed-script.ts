@@ -1,0 +1,123 @@
+/** One sed command: which lines, what is done. Line 0 stands for `$`, null for a regular expression or step. */
+export interface SedCommand {
+  readonly name: string
+  readonly from: number | null
+  readonly to: number | null
+  readonly addresses: 0 | 1 | 2
+  readonly negated: boolean
+}
+
+export interface SedScript {
+  readonly commands: readonly SedCommand[]
+  /** Only changes what is printed: runs nothing, reads and writes no further file. */
+  readonly pure: boolean
+}
+
+interface Cursor {
+  readonly text: string
+  at: number
+}
+
+const LINE_COMMANDS = 'pPdDgGhHxnNzF='
+const NUMBERED_COMMANDS = 'qQl'
+const LABEL_COMMANDS = 'btT:'
+const TEXT_COMMANDS = 'aic'
+const FILE_COMMANDS = 'rRwWe'
+
+/** Reads a script far enough to know what it can do; null when it is not plain sed. */
+export function readSedScript(text: string): SedScript | null {
+  const cursor: Cursor = { text, at: 0 }
+  const commands: SedCommand[] = []
+  let pure = true
+  for (;;) {
+    skip(cursor, /[\s;]*/y)
+    if (cursor.at >= text.length) return { commands, pure }
+    const from = readAddress(cursor)
+    if (from === undefined) return null
+    let to: number | null | 'none' = 'none'
+    if (from !== 'none' && skip(cursor, /\s*,\s*/y) !== '') {
+      const second = readSecondAddress(cursor, from)
+      if (second === undefined) return null
+      to = second
+    }
+    const negated = skip(cursor, /\s*!\s*/y) !== '' || (skip(cursor, /\s*/y), false)
+    const name = text.charAt(cursor.at)
+    cursor.at += 1
+    const effect = readArguments(cursor, name)
+    if (effect === null) return null
+    if (effect === 'impure') pure = false
+    commands.push({
+      name,
+      from: from === 'none' ? null : from,
+      to: to === 'none' ? null : to,
+      addresses: from === 'none' ? 0 : to === 'none' ? 1 : 2,
+      negated,
+    })
+  }
+}
+
+function skip(cursor: Cursor, pattern: RegExp): string {
+  pattern.lastIndex = cursor.at
+  const matched = pattern.exec(cursor.text)?.[0] ?? ''
+  cursor.at += matched.length
+  return matched
+}
+
+/** A line number, 0 for the last line, null for an expression, 'none' if there is no address, undefined if malformed. */
+function readAddress(cursor: Cursor): number | null | 'none' | undefined {
+  const number = skip(cursor, /\d+/y)
+  if (number !== '') return skip(cursor, /~\d+/y) === '' ? Number(number) : null
+  const first = cursor.text.charAt(cursor.at)
+  if (first === '$') {
+    cursor.at += 1
+    return 0
+  }
+  if (first !== '/' && first !== '\\') return 'none'
+  cursor.at += first === '/' ? 1 : 2
+  if (!skipDelimited(cursor, cursor.text.charAt(cursor.at - 1))) return undefined
+  skip(cursor, /[IM]*/y)
+  return null
+}
+
+function readSecondAddress(cursor: Cursor, from: number | null): number | null | undefined {
+  const offset = skip(cursor, /\+\d+/y)
+  if (offset !== '') return from === null || from === 0 ? null : from + Number(offset.slice(1))
+  if (skip(cursor, /~\d+/y) !== '') return null
+  const address = readAddress(cursor)
+  return address === 'none' ? undefined : address
+}
+
+/** Moves past the next unescaped delimiter; brackets do not protect it here, which errs towards "not understood". */
+function skipDelimited(cursor: Cursor, delimiter: string): boolean {
+  while (cursor.at < cursor.text.length) {
+    const character = cursor.text.charAt(cursor.at)
+    cursor.at += character === '\\' ? 2 : 1
+    if (character === delimiter) return true
+  }
+  return false
+}
+
+function readArguments(cursor: Cursor, name: string): 'pure' | 'impure' | null {
+  if (name === '{' || name === '}') return 'pure'
+  if (name === '#') return (skip(cursor, /[^\n]*/y), 'pure')
+  if (name === 's' || name === 'y') return readSubstitution(cursor, name)
+  if (name === '') return null
+  if (LABEL_COMMANDS.includes(name)) return (skip(cursor, /[^\n;}]*/y), 'pure')
+  if (TEXT_COMMANDS.includes(name)) return (skip(cursor, /(?:\\[\s\S]|[^\n\\])*/y), 'pure')
+  if (FILE_COMMANDS.includes(name)) return (skip(cursor, /[^\n]*/y), 'impure')
+  if (NUMBERED_COMMANDS.includes(name)) skip(cursor, /\s*\d*/y)
+  else if (!LINE_COMMANDS.includes(name)) return null
+  // What follows must end the command, or this is not the command it looks like.
+  return /^[ \t]*(?:[;\n}#]|$)/.test(cursor.text.slice(cursor.at, cursor.at + 64)) ? 'pure' : null
+}
+
+function readSubstitution(cursor: Cursor, name: 's' | 'y'): 'pure' | 'impure' | null {
+  const delimiter = cursor.text.charAt(cursor.at)
+  if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return null
+  cursor.at += 1
+  if (!skipDelimited(cursor, delimiter) || !skipDelimited(cursor, delimiter)) return null
+  if (name === 'y') return 'pure'
+  const flags = skip(cursor, /[gpiIeMm0-9]*/y)
+  if (cursor.text.charAt(cursor.at) === 'w') return (skip(cursor, /[^\n]*/y), 'impure')
+  return flags.includes('e') ? 'impure' : 'pure'
+}

@@ -1,0 +1,171 @@
+import { isPureAwk } from './awk-program.ts'
+import type { Assignment, Word } from './reading.ts'
+import { readSedScript } from './sed-script.ts'
+
+/** Variables that decide which program or code runs, whatever the command looks like. */
+const DECIDING =
+  /^(?:PATH|IFS|ENV|CDPATH|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GCONV_PATH|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|EXEC_PATH|CONFIG.*|PROXY_COMMAND|DIR|TEMPLATE_DIR|SEQUENCE_EDITOR)|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|TAR_OPTIONS|SSH_ASKPASS|SUDO_ASKPASS|RUSTC_WRAPPER)$/
+const NAMES_A_PROGRAM = /^(?:.*PAGER|.*EDITOR|VISUAL|BROWSER)$/
+const HARMLESS_PROGRAM = /^(?:cat|true|:|)$/
+const LOADS_CODE = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)\b/
+
+export function unknownFromAssignments(assignments: readonly Assignment[]): string | null {
+  for (const { name, value } of assignments) {
+    const decides =
+      DECIDING.test(name) ||
+      (NAMES_A_PROGRAM.test(name) && (value.dynamic || !HARMLESS_PROGRAM.test(value.text))) ||
+      (name === 'NODE_OPTIONS' && (value.dynamic || LOADS_CODE.test(value.text)))
+    if (decides) return `${name} decides which program or code runs`
+  }
+  return null
+}
+
+interface Rule {
+  /** Long options; an unambiguous beginning counts, as GNU tools accept it. */
+  readonly long: readonly string[]
+  /** Any other argument that does it. */
+  readonly short?: RegExp
+  /** The same for the first argument alone. */
+  readonly first?: RegExp
+}
+
+const SSH_PROGRAM = /^(?:-[a-z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)/i
+
+const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['rg', { long: ['--pre', '--hostname-bin'] }],
+  [
+    'tar',
+    {
+      long: [
+        '--to-command',
+        '--use-compress-program',
+        '--checkpoint-action',
+        '--rsh-command',
+        '--info-script',
+        '--new-volume-script',
+      ],
+      short: /^-[A-Za-z]*[IF]/,
+      first: /^[a-zA-Z]*[IF][a-zA-Z]*$/,
+    },
+  ],
+  ['sort', { long: ['--compress-program'] }],
+  ['split', { long: ['--filter'] }],
+  ['rsync', { long: ['--rsh', '--rsync-path'], short: /^-[a-zA-Z]*e/ }],
+  ['ssh', { long: [], short: SSH_PROGRAM }],
+  ['scp', { long: [], short: new RegExp(`${SSH_PROGRAM.source}|^-[a-zA-Z0-9]*S`, 'i') }],
+  ['sftp', { long: [], short: new RegExp(`${SSH_PROGRAM.source}|^-[a-zA-Z0-9]*[SD]`, 'i') }],
+  ['man', { long: ['--pager', '--html'], short: /^-[a-zA-Z]*[PH]/ }],
+  ['less', { long: [], short: /^\+/ }],
+  ['bat', { long: ['--pager'] }],
+  ['batcat', { long: ['--pager'] }],
+  ['vi', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cS])/ }],
+  ['vim', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cS])/ }],
+  ['nvim', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSl])/ }],
+  ['ex', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cS])/ }],
+  ['emacs', { long: ['--eval', '--execute', '--load', '--funcall'], short: /^-[lf]/ }],
+  ['gdb', { long: ['--eval-command', '--command', '--init-command'], short: /^-(?:ex|iex|x|ix)$/ }],
+  ['zip', { long: ['--unzip-command'], short: /^-TT/ }],
+  ['tcpdump', { long: [], short: /^-[a-zA-Z]*z/ }],
+  ['enable', { long: [], short: /^-[a-z]*f/ }],
+  ['hash', { long: [], short: /^-[a-z]*p/ }],
+  ['complete', { long: [], short: /^-[a-zA-Z]*[CF]/ }],
+  ['bind', { long: [], short: /^-[a-zA-Z]*x/ }],
+  ['mapfile', { long: [], short: /^-[a-zA-Z]*C/ }],
+  ['readarray', { long: [], short: /^-[a-zA-Z]*C/ }],
+])
+
+/** Why a program, with these arguments, does more than its name says; null when nothing of that kind is seen. */
+export function unknownFromArguments(base: string, args: readonly Word[]): string | null {
+  switch (base) {
+    case 'git':
+      return unknownGit(args)
+    case 'awk':
+    case 'gawk':
+    case 'mawk':
+    case 'nawk':
+      return args.every((arg) => isPureAwk(arg.text)) ? null : 'the awk program can run commands or use files'
+    case 'sed':
+    case 'gsed':
+      return unknownSed(args)
+    case 'alias':
+      return args.some((arg) => arg.text.includes('=')) ? 'an alias changes what later names run' : null
+    default: {
+      const rule = RUNNING_OPTIONS.get(base)
+      if (rule === undefined) return null
+      const found = args.find(
+        (arg, at) =>
+          rule.short?.test(arg.text) === true ||
+          (at === 0 && rule.first?.test(arg.text) === true) ||
+          beginsOneOf(rule.long, arg.text),
+      )
+      return found === undefined ? null : `${base} ${found.source} can run a program`
+    }
+  }
+}
+
+function beginsOneOf(options: readonly string[], text: string): boolean {
+  if (!text.startsWith('--') || text.length < 5) return false
+  const name = text.split('=', 1)[0] ?? text
+  return options.some((option) => option.startsWith(name))
+}
+
+const HARMLESS_SETTING =
+  /^(?:color\..*|core\.quotepath|user\.(?:name|email)|advice\..*|commit\.gpgsign|init\.defaultbranch)=/i
+const GIT_LONG = [
+  '--config-env',
+  '--exec-path',
+  '--ext-diff',
+  '--open-files-in-pager',
+  '--upload-pack',
+  '--receive-pack',
+  '--exec',
+  '--extcmd',
+]
+const GIT_SUBCOMMANDS = /^(?:filter-branch|difftool|mergetool|instaweb|daemon|credential.*|sh-.*)$/
+
+function unknownGit(args: readonly Word[]): string | null {
+  const texts = args.map((arg) => arg.text)
+  for (const [at, text] of texts.entries()) {
+    // `--exec-path` alone only prints.
+    if (beginsOneOf(GIT_LONG, text) && text !== '--exec-path') return `git ${text} can run a program`
+    if (text === '-c' && !HARMLESS_SETTING.test(texts[at + 1] ?? '') && isGlobal(texts, at))
+      return 'git -c can set a program to run'
+    if (/^-c./.test(text) && isGlobal(texts, at)) return 'git -c can set a program to run'
+    if (text.startsWith('-O') && texts.includes('grep')) return 'git grep -O opens a pager'
+    if (text.startsWith('-x') && (texts.includes('rebase') || texts.includes('difftool')))
+      return `git ${text} can run a program`
+    if (text.startsWith('ext::')) return 'git ext:: runs a program'
+  }
+  const subcommand = gitSubcommand(texts)
+  if (subcommand !== undefined && GIT_SUBCOMMANDS.test(subcommand)) return `git ${subcommand} runs other programs`
+  if (subcommand === 'bisect' && texts.includes('run')) return 'git bisect run runs a program'
+  if (subcommand === 'submodule' && texts.includes('foreach')) return 'git submodule foreach runs a program'
+  return null
+}
+
+/** Options before the subcommand; `-C dir` and `-c x=y` take the next word. */
+function gitSubcommand(texts: readonly string[]): string | undefined {
+  return texts.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(texts[at - 1] ?? ''))
+}
+
+function isGlobal(texts: readonly string[], at: number): boolean {
+  const subcommand = gitSubcommand(texts)
+  return subcommand === undefined || at < texts.indexOf(subcommand)
+}
+
+function unknownSed(args: readonly Word[]): string | null {
+  const scripts: string[] = []
+  for (const [at, arg] of args.entries()) {
+    if (/^-[a-zA-Z]*f/.test(arg.text) || arg.text.startsWith('--file')) return 'the sed script is in a file'
+    if (/^-[nErsuz]*e$/.test(arg.text) || arg.text === '--expression') scripts.push(args[at + 1]?.text ?? '')
+    else if (arg.text.startsWith('--expression=')) scripts.push(arg.text.slice('--expression='.length))
+    else if (/^-[nErsuz]*e./.test(arg.text)) scripts.push(arg.text.slice(arg.text.indexOf('e') + 1))
+  }
+  if (scripts.length === 0) {
+    const script = args.find((arg) => arg.text !== '' && !arg.text.startsWith('-'))
+    if (script !== undefined) scripts.push(script.text)
+  }
+  return scripts.every((script) => readSedScript(script)?.pure === true)
+    ? null
+    : 'the sed script can run commands or use files'
+}

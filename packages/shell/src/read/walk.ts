@@ -1,0 +1,330 @@
+import { forEachChild } from 'unbash'
+import type {
+  AndOr,
+  Assignment as AssignmentNode,
+  Command,
+  CommandNode,
+  ParsedScript,
+  PipelineNode,
+  Redirection as RedirectionNode,
+  Statement,
+  SyntaxNode,
+} from 'unbash'
+
+import type { Collector } from './collector.ts'
+import { copyDirectory } from './directory.ts'
+import type { Directory } from './directory.ts'
+import { deeper, within } from './frames.ts'
+import type { Frame, Place } from './frames.ts'
+import type { Assignment, Joiner, Nesting, Origin, Redirection, Word } from './reading.ts'
+import { readRedirection } from './redirections.ts'
+import { Refusal } from './refusal.ts'
+import { assignedValue, assignmentWord, literalWord, readWord } from './words.ts'
+
+export function walkScript(collector: Collector, script: ParsedScript, frame: Frame, directory: Directory): void {
+  const error = script.errors?.[0]
+  if (error !== undefined) throw new Refusal(`not valid shell: ${error.message}`)
+  walkList(collector, script.commands, frame, directory)
+}
+
+function walkList(collector: Collector, statements: readonly Statement[], frame: Frame, directory: Directory): void {
+  let joined: Joiner | null = null
+  for (const statement of statements) {
+    const background = statement.background === true
+    const here = background ? copyDirectory(directory) : directory
+    const before = here.path
+    const { command } = statement
+    if (command.type === 'AndOr') walkAndOr(collector, command, frame, here, joined, background)
+    else walkPipeline(collector, command, frame, here, joined, background)
+    // Nothing makes the next statement wait for the success of a `cd` in this one.
+    if (here.path !== before) here.assumed = true
+    joined = background ? '&' : ';'
+  }
+}
+
+function walkAndOr(
+  collector: Collector,
+  node: AndOr,
+  frame: Frame,
+  directory: Directory,
+  joined: Joiner | null,
+  background: boolean,
+): void {
+  const start = copyDirectory(directory)
+  let forked = false
+  for (const [at, command] of node.commands.entries()) {
+    const operator = at === 0 ? undefined : node.operators[at - 1]
+    const before = directory.path
+    if (operator === '||' && before !== start.path) {
+      // It runs because something failed, perhaps the `cd`.
+      forked = true
+      const there: Directory = { path: start.path, assumed: true }
+      walkPipeline(collector, command, frame, there, operator, background)
+      if (there.path !== start.path) directory.path = null
+      continue
+    }
+    walkPipeline(collector, command, frame, directory, operator ?? joined, background)
+    if (forked && directory.path !== before) directory.path = null
+  }
+}
+
+function walkPipeline(
+  collector: Collector,
+  node: PipelineNode,
+  frame: Frame,
+  directory: Directory,
+  joined: Joiner | null,
+  background: boolean,
+): void {
+  const pipeline = collector.nextPipeline()
+  if (node.type !== 'Pipeline') {
+    walkCommand(
+      collector,
+      node,
+      frame,
+      { pipeline, stage: 0, stages: 1, joined, negated: false, background },
+      directory,
+    )
+    return
+  }
+  const negated = node.prefixes.some((prefix) => prefix.type === 'Negation')
+  const stages = node.commands.length
+  for (const [stage, command] of node.commands.entries()) {
+    const place: Place = { pipeline, stage, stages, joined, negated, background }
+    walkCommand(collector, command, frame, place, stages === 1 ? directory : copyDirectory(directory))
+  }
+}
+
+function walkCommand(collector: Collector, node: CommandNode, frame: Frame, place: Place, directory: Directory): void {
+  switch (node.type) {
+    case 'Command':
+      walkSimple(collector, node, frame, place, directory)
+      return
+    case 'Redirected':
+      // The files are opened whatever the compound command does: an entry without a name holds them.
+      addRedirections(collector, node.redirects, frame, place, directory)
+      walkCommand(collector, node.command, frame, place, directory)
+      return
+    case 'Subshell':
+      walkList(collector, node.body.commands, within(frame, 'subshell'), copyDirectory(directory))
+      return
+    case 'BraceGroup':
+      walkList(collector, node.body.commands, within(frame, 'group'), directory)
+      return
+    case 'If': {
+      walkList(collector, node.clause.commands, within(frame, 'condition'), directory)
+      walkBranch(collector, node.then.commands, 'branch', frame, directory)
+      for (const branch of node.elif) {
+        walkBranch(collector, branch.clause.commands, 'condition', frame, directory)
+        walkBranch(collector, branch.then.commands, 'branch', frame, directory)
+      }
+      if (node.else !== undefined) walkBranch(collector, node.else.commands, 'branch', frame, directory)
+      return
+    }
+    case 'While':
+      walkLoop(collector, [node.clause.commands, node.body.commands], frame, directory)
+      return
+    case 'For':
+    case 'Select':
+      for (const word of node.wordlist ?? []) walkExpansions(collector, word, frame, directory)
+      walkLoop(collector, [node.body.commands], frame, directory)
+      return
+    case 'ArithmeticFor':
+      collector.noteArithmetic()
+      for (const part of [node.initialize, node.test, node.update]) {
+        if (part !== undefined) walkExpansions(collector, part, frame, directory)
+      }
+      walkLoop(collector, [node.body.commands], frame, directory)
+      return
+    case 'Case':
+      walkExpansions(collector, node.word, frame, directory)
+      for (const item of node.items) {
+        for (const pattern of item.pattern) walkExpansions(collector, pattern, frame, directory)
+        walkBranch(collector, item.body.commands, 'branch', frame, directory)
+      }
+      return
+    case 'Function':
+      walkElsewhere(collector, node.body, 'function', frame, place, directory)
+      return
+    case 'Coproc':
+      walkElsewhere(collector, node.body, 'coprocess', frame, place, copyDirectory(directory))
+      return
+    case 'TestCommand':
+      addBuiltin(collector, '[[', node, frame, place, directory)
+      return
+    case 'ArithmeticCommand':
+      collector.noteArithmetic()
+      addBuiltin(collector, '((', node, frame, place, directory)
+      return
+  }
+}
+
+function walkBranch(
+  collector: Collector,
+  statements: readonly Statement[],
+  nesting: Nesting,
+  frame: Frame,
+  directory: Directory,
+): void {
+  const there = copyDirectory(directory)
+  walkList(collector, statements, within(frame, nesting), there)
+  if (there.path !== directory.path) directory.path = null
+}
+
+function walkLoop(
+  collector: Collector,
+  bodies: readonly (readonly Statement[])[],
+  frame: Frame,
+  directory: Directory,
+): void {
+  const first = collector.commands.length
+  const there = copyDirectory(directory)
+  for (const body of bodies) walkList(collector, body, within(frame, 'loop'), there)
+  if (there.path === directory.path) return
+  // From the second round on the body starts where the first one ended.
+  directory.path = null
+  for (const command of collector.commands.slice(first)) command.cwd = null
+}
+
+/** A function body runs where it is called; a coprocess beside the shell. */
+function walkElsewhere(
+  collector: Collector,
+  body: CommandNode | { readonly type: 'CompoundList'; readonly commands: readonly Statement[] },
+  nesting: 'function' | 'coprocess',
+  frame: Frame,
+  place: Place,
+  directory: Directory,
+): void {
+  const there: Directory = nesting === 'function' ? { path: null, assumed: true } : directory
+  const inner = within(frame, nesting)
+  const first = collector.commands.length
+  if (body.type === 'CompoundList') walkList(collector, body.commands, inner, there)
+  else walkCommand(collector, body, inner, { ...place, pipeline: collector.nextPipeline(), stage: 0, stages: 1 }, there)
+  if (nesting === 'coprocess') return
+  const moves = collector.commands
+    .slice(first)
+    .some((command) => command.program === 'cd' || command.program === 'pushd')
+  if (moves) directory.path = null
+}
+
+function addBuiltin(
+  collector: Collector,
+  name: '[[' | '((',
+  node: SyntaxNode,
+  frame: Frame,
+  place: Place,
+  directory: Directory,
+): void {
+  const { source, span } = locate(node, frame)
+  const parts = { name: literalWord(name), args: [], assignments: [], redirections: [], source, span }
+  walkExpansions(collector, node, collector.add(parts, frame, place, directory), directory)
+}
+
+function addRedirections(
+  collector: Collector,
+  nodes: readonly RedirectionNode[],
+  frame: Frame,
+  place: Place,
+  directory: Directory,
+): void {
+  const redirections = nodes.map(readRedirection)
+  const source = nodes.map((node) => locate(node, frame).source).join(' ')
+  const parts = { name: null, args: [], assignments: [], redirections, source, span: null }
+  const inner = collector.add(
+    parts,
+    frame,
+    { ...place, pipeline: collector.nextPipeline(), stage: 0, stages: 1 },
+    directory,
+  )
+  for (const node of nodes) walkExpansions(collector, node, inner, directory)
+}
+
+function walkSimple(collector: Collector, node: Command, frame: Frame, place: Place, directory: Directory): void {
+  const name = node.name === undefined ? null : readWord(node.name)
+  const args: Word[] = []
+  const assignments: Assignment[] = []
+  const redirections: Redirection[] = []
+  const expanding: SyntaxNode[] = []
+  if (name?.dynamic === true && node.name !== undefined) expanding.push(node.name)
+  for (const part of node.prefix) {
+    if (part.type === 'Assignment') {
+      assignments.push({ name: part.name, value: assignedValue(part) })
+      if (mayExpand(part)) expanding.push(part)
+    } else {
+      redirections.push(readRedirection(part))
+      expanding.push(part)
+    }
+  }
+  for (const part of node.suffix) {
+    if (part.type === 'Word') {
+      const word = readWord(part)
+      args.push(word)
+      if (word.dynamic) expanding.push(part)
+    } else if (part.type === 'Assignment') {
+      args.push(assignmentWord(part))
+      assignments.push({ name: part.name, value: assignedValue(part) })
+      if (mayExpand(part)) expanding.push(part)
+    } else {
+      redirections.push(readRedirection(part))
+      expanding.push(part)
+    }
+  }
+  const { source, span } = locate(node, frame)
+  const index = collector.commands.length
+  const inner = collector.add({ name, args, assignments, redirections, source, span }, frame, place, directory)
+  for (const part of expanding) walkExpansions(collector, part, inner, directory)
+  collector.follow(index, frame, directory)
+}
+
+function mayExpand(node: AssignmentNode): boolean {
+  return /[$`<>[]/.test(node.text)
+}
+
+function locate(node: SyntaxNode, frame: Frame): { source: string; span: { start: number; end: number } | null } {
+  const { pos, end } = node
+  return { source: frame.source.slice(pos, end), span: frame.spans ? { start: pos, end } : null }
+}
+
+/** Finds the scripts inside a node: command and process substitutions at any depth. */
+function walkExpansions(collector: Collector, node: SyntaxNode, frame: Frame, directory: Directory): void {
+  switch (node.type) {
+    case 'CommandExpansion':
+    case 'ArithmeticCommandExpansion':
+      walkSubstitution(collector, node.script, 'substitution', frame, directory)
+      return
+    case 'ProcessSubstitution':
+      walkSubstitution(collector, node.script, 'process-substitution', frame, directory)
+      return
+    case 'ArithmeticExpansion':
+      collector.noteArithmetic()
+      break
+    case 'Transform':
+      // `${x@P}` expands the value of x once more, substitutions included.
+      if (node.operand.text === 'P') collector.suspect(['prompt expansion of a variable'])
+      break
+    case 'Slice':
+      collector.noteArithmetic()
+      break
+    default:
+  }
+  forEachChild(node, (child) => walkExpansions(collector, child, frame, directory))
+}
+
+function walkSubstitution(
+  collector: Collector,
+  script: ParsedScript | undefined,
+  origin: Origin,
+  frame: Frame,
+  directory: Directory,
+): void {
+  if (script === undefined) throw new Refusal('a substitution that cannot be read')
+  const own = script.source
+  const inner = deeper({
+    ...frame,
+    origin,
+    nesting: [],
+    source: own ?? frame.source,
+    spans: frame.spans && own === undefined,
+  })
+  walkScript(collector, script, inner, copyDirectory(directory))
+}

@@ -1,0 +1,111 @@
+import type { Assignment as AssignmentNode, Word as WordNode, WordPart } from 'unbash'
+
+import type { Expansion, Word } from './reading.ts'
+
+const NONE: readonly Expansion[] = []
+const TILDE: readonly Expansion[] = ['tilde']
+
+export function literalWord(text: string, source: string = text): Word {
+  return { text, source, quoted: source !== text, expansions: NONE, dynamic: false, glob: false, splits: false }
+}
+
+export function readWord(node: WordNode): Word {
+  const source = node.text
+  const parts = node.parts
+  const text = node.value
+  if (parts === undefined) {
+    if (!source.startsWith('~')) return literalWord(text, source)
+    return { text, source, quoted: source !== text, expansions: TILDE, dynamic: true, glob: false, splits: false }
+  }
+  const found = new Set<Expansion>()
+  if (source.startsWith('~')) found.add('tilde')
+  const splits = collect(parts, false, found)
+  if (found.size === 0) return literalWord(text, source)
+  return {
+    text,
+    source,
+    quoted: source !== text,
+    expansions: [...found],
+    dynamic: true,
+    glob: found.has('glob'),
+    splits,
+  }
+}
+
+/** Adds what the parts expand to; true when the result need not be one word. */
+function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansion>): boolean {
+  let splits = false
+  for (const part of parts) {
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        break
+      case 'DoubleQuoted':
+        if (collect(part.parts, true, found)) splits = true
+        break
+      case 'LocaleString':
+        found.add('locale')
+        if (collect(part.parts, true, found)) splits = true
+        break
+      case 'Glob':
+      case 'ExtendedGlob':
+        found.add('glob')
+        splits = true
+        if (part.parts !== undefined) collect(part.parts, quoted, found)
+        break
+      case 'BraceExpansion':
+        found.add('brace')
+        splits = true
+        if (part.parts !== undefined) collect(part.parts, quoted, found)
+        break
+      case 'SimpleExpansion':
+        found.add('parameter')
+        if (!quoted || part.text === '$@') splits = true
+        break
+      case 'ParameterExpansion':
+        found.add('parameter')
+        if (!quoted || part.text.includes('@')) splits = true
+        break
+      case 'CommandExpansion':
+        found.add('command')
+        if (!quoted) splits = true
+        break
+      case 'ArithmeticExpansion':
+        found.add('arithmetic')
+        if (!quoted) splits = true
+        break
+      case 'ProcessSubstitution':
+        found.add('process')
+        break
+    }
+  }
+  return splits
+}
+
+/** An assignment among the arguments (`export A=1`) is one word to the program. */
+export function assignmentWord(node: AssignmentNode): Word {
+  const value = assignedValue(node)
+  const operator = node.append === true ? '+=' : '='
+  return { ...value, text: `${node.name}${operator}${value.text}`, source: node.text, splits: false }
+}
+
+export function assignedValue(node: AssignmentNode): Word {
+  if (node.value.type === 'ArrayValue') {
+    const words = node.value.elements.map(readWord)
+    const expansions = [...new Set(words.flatMap((word) => word.expansions))]
+    const text = words.map((word) => word.text).join(' ')
+    const source = words.map((word) => word.source).join(' ')
+    return {
+      text,
+      source,
+      quoted: source !== text,
+      expansions,
+      dynamic: expansions.length > 0,
+      glob: expansions.includes('glob'),
+      splits: false,
+    }
+  }
+  const value = readWord(node.value)
+  return value.splits ? { ...value, splits: false } : value
+}

@@ -1,0 +1,175 @@
+import { optionTable } from './options.ts'
+import type { OptionTable } from './options.ts'
+import type { Launcher } from './reading.ts'
+
+/** A program whose operands are another command. */
+export interface Wrapper {
+  readonly options: OptionTable
+  readonly launcher: Launcher
+  /** Operands before the command, such as the time of `timeout`. */
+  readonly operands: number
+  /** `NAME=value` may precede the command. */
+  readonly assignments: boolean
+  /** Options with which it only reports. */
+  readonly reports: readonly string[]
+  /** Options that name the directory to run in. */
+  readonly directory: readonly string[]
+  /** The command runs in an unknown directory. */
+  readonly moves: boolean
+}
+
+interface Settings {
+  readonly launcher?: Launcher
+  readonly operands?: number
+  readonly assignments?: boolean
+  readonly reports?: readonly string[]
+  readonly directory?: readonly string[]
+  readonly moves?: boolean
+  readonly digits?: boolean
+}
+
+function wrapper(options: string, settings: Settings = {}): Wrapper {
+  return {
+    options: optionTable(`${options} --help --version`, { digits: settings.digits === true }),
+    launcher: settings.launcher ?? 'transparent',
+    operands: settings.operands ?? 0,
+    assignments: settings.assignments === true,
+    reports: [...(settings.reports ?? []), '--help', '--version'],
+    directory: settings.directory ?? [],
+    moves: settings.moves === true,
+  }
+}
+
+// Options that write a file (`time -o`, `strace -o`) are left out on purpose: they are then "not understood".
+const TIMEOUT = wrapper('-k: -s: -v -p -f --kill-after: --signal: --verbose --foreground --preserve-status', {
+  operands: 1,
+})
+const TIME = wrapper('-p -v -q -f: --format: --portability --verbose --quiet')
+const XARGS = wrapper(
+  '-0 -r -t -p -x -o -a: -d: -E: -e? -I: -i? -L: -l? -n: -P: -s: --null --no-run-if-empty --verbose --interactive --exit ' +
+    '--open-tty --arg-file: --delimiter: --eof? --replace? --max-lines? --max-args: --max-procs: --max-chars: ' +
+    '--process-slot-var: --show-limits',
+  { launcher: 'items' },
+)
+const RUN_AS = wrapper('', { launcher: 'elevated', operands: 1 })
+const PACKAGE_BINARY = wrapper('-y -q --yes --quiet -p: --package: --bun --silent', { launcher: 'runner' })
+
+/** By name of the program, or by program and subcommand. */
+export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  [
+    'env',
+    wrapper(
+      '-i -0 -v -u: -C: --ignore-environment --null --debug --unset: --chdir: --block-signal? --default-signal? ' +
+        '--ignore-signal? --list-signal-handling',
+      { assignments: true, directory: ['-C', '--chdir'] },
+    ),
+  ],
+  ['timeout', TIMEOUT],
+  ['gtimeout', TIMEOUT],
+  ['time', TIME],
+  ['gtime', TIME],
+  ['nice', wrapper('-n: --adjustment:', { digits: true })],
+  ['nohup', wrapper('')],
+  ['setsid', wrapper('-c -f -w --ctty --fork --wait')],
+  ['ionice', wrapper('-c: -n: -t -p: -P: -u: --class: --classdata: --ignore', { reports: ['-p', '-P', '-u'] })],
+  ['stdbuf', wrapper('-i: -o: -e: --input: --output: --error:')],
+  ['unbuffer', wrapper('-p')],
+  ['command', wrapper('-p -v -V', { reports: ['-v', '-V'] })],
+  ['builtin', wrapper('')],
+  ['exec', wrapper('-c -l -a:')],
+  ['taskset', wrapper('-a -c -p --all-tasks --cpu-list --pid', { operands: 1, reports: ['-p', '--pid'] })],
+  [
+    'chrt',
+    wrapper('-b -f -i -o -r -R -a -m -p -v --batch --fifo --idle --other --rr --reset-on-fork --max --pid', {
+      operands: 1,
+      reports: ['-m', '-p', '--max', '--pid'],
+    }),
+  ],
+  ['caffeinate', wrapper('-d -i -m -s -u -t: -w:')],
+  [
+    'xvfb-run',
+    wrapper(
+      '-a -l -n: -p: -s: -w: --auto-servernum --listen-tcp --server-num: --xauth-protocol: --server-args: --wait:',
+    ),
+  ],
+  ['dbus-run-session', wrapper('')],
+  [
+    'strace',
+    wrapper(
+      '-f -F -q -v -t -r -T -y -c -C -d -i -k -n -w -x -z -Z -e: -s: -a: -b: -I: -S: -P: -X: --follow-forks --quiet --summary-only',
+    ),
+  ],
+  ['busybox', wrapper('--list', { reports: ['--list'] })],
+  ['toybox', wrapper('--long')],
+
+  [
+    'sudo',
+    wrapper(
+      '-A -b -B -E -H -k -K -l -n -N -P -S -v -V -u: -g: -h: -p: -C: -T: -r: -t: -U: -D: -R: --user: --group: --preserve-env? ' +
+        '--non-interactive --stdin --set-home --background --reset-timestamp --remove-timestamp --list --validate ' +
+        '--prompt: --host: --chdir: --chroot:',
+      {
+        launcher: 'elevated',
+        assignments: true,
+        reports: ['-K', '-l', '-v', '-V', '--remove-timestamp', '--list', '--validate'],
+        directory: ['-D', '--chdir'],
+      },
+    ),
+  ],
+  ['doas', wrapper('-n -u:', { launcher: 'elevated' })],
+  ['pkexec', wrapper('--user: --disable-internal-agent', { launcher: 'elevated', moves: true })],
+  ['gosu', RUN_AS],
+  ['su-exec', RUN_AS],
+
+  ['chroot', wrapper('--groups: --userspec: --skip-chdir', { launcher: 'elsewhere', operands: 1, moves: true })],
+  [
+    'unshare',
+    wrapper(
+      '-m? -u? -i? -n? -p? -U? -C? -T? -f -r -c -R: -w: -S: -G: --mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --fork --map-root-user --map-current-user --kill-child? --mount-proc? --root: --wd:',
+      {
+        launcher: 'elsewhere',
+        moves: true,
+      },
+    ),
+  ],
+  [
+    'nsenter',
+    wrapper(
+      '-a -t: -m? -u? -i? -n? -p? -C? -U? -T? -S: -G: -r? -w? -F -Z --all --target: --mount? --uts? --ipc? --net? --pid? --cgroup? --user? --time? --setuid: --setgid: --preserve-credentials --root? --wd? --no-fork',
+      {
+        launcher: 'elsewhere',
+        moves: true,
+      },
+    ),
+  ],
+
+  ['xargs', XARGS],
+  ['gxargs', XARGS],
+
+  ['npx', PACKAGE_BINARY],
+  ['bunx', PACKAGE_BINARY],
+  ['pnpx', PACKAGE_BINARY],
+  ['uvx', wrapper('-q --quiet --from: --with: --python:', { launcher: 'runner' })],
+  ['npm exec', PACKAGE_BINARY],
+  ['pnpm exec', wrapper('-r --recursive', { launcher: 'runner' })],
+  ['pnpm dlx', PACKAGE_BINARY],
+  ['yarn exec', wrapper('', { launcher: 'runner' })],
+  ['yarn dlx', PACKAGE_BINARY],
+  [
+    'uv run',
+    wrapper(
+      '-q --quiet --with: --python: -p: --frozen --locked --no-sync --extra: --group: --dev --no-dev --isolated',
+      { launcher: 'runner' },
+    ),
+  ],
+  ['poetry run', wrapper('', { launcher: 'runner' })],
+  ['pipenv run', wrapper('', { launcher: 'runner' })],
+  ['pdm run', wrapper('', { launcher: 'runner' })],
+  ['rye run', wrapper('', { launcher: 'runner' })],
+  ['hatch run', wrapper('', { launcher: 'runner' })],
+  ['pipx run', wrapper('--spec:', { launcher: 'runner' })],
+  ['bundle exec', wrapper('--keep-file-descriptors', { launcher: 'runner' })],
+  ['mise exec', wrapper('', { launcher: 'runner' })],
+  ['asdf exec', wrapper('', { launcher: 'runner' })],
+  ['direnv exec', wrapper('', { launcher: 'runner', operands: 1, moves: true })],
+])
