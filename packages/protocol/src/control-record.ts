@@ -275,7 +275,8 @@ export interface OmPointer {
   readonly generation: number
   /** The seq up to which messages are covered by observations. */
   readonly coversTo: number
-  readonly ref: BlobRef
+  /** Hash of the blob that holds the observations. */
+  readonly blob: string
 }
 
 /** The first record of a fork. It holds what is kept, so that the fork folds without reading its parent. */

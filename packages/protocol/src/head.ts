@@ -29,6 +29,8 @@ export interface LastRun {
   readonly runId: string
   readonly outcome: RunOutcome
   readonly endedAt: number
+  /** The seq of `run.ended`. */
+  readonly endedSeq: number
   readonly error?: ErrorData
 }
 

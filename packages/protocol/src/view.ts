@@ -83,6 +83,7 @@ function placeMessage(view: ThreadView, at: number, op: Op): ThreadView {
   if (op.type === 'remove') {
     return at < 0 ? view : { ...view, messages: view.messages.filter((_message) => _message.id !== op.path[1]) }
   }
+  if (!isMessage(op.value)) throw badOp(op, 'the value is no message')
   const message = reviveMessage(op.value as unknown as StoredMessage)
   if (at >= 0) return { ...view, messages: view.messages.set(at, message) }
   const last = view.messages.at(-1)
@@ -104,6 +105,7 @@ function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op)
   if (index < 0) throw badOp(op, `"${partId}" is no part id`)
   if (rest.length === 0) {
     if (op.type !== 'set') throw badOp(op, 'parts are only set')
+    if (!isObject(op.value)) throw badOp(op, 'the value is no part')
     return { ...message, parts: putPart(message.parts, index, op.value as unknown as Part) }
   }
   const part = message.parts.at(index)
@@ -133,6 +135,20 @@ function applyToJson(value: JsonValue | undefined, op: Op, depth: number): JsonV
     return kept
   }
   return { ...object, [key]: applyToJson(Object.hasOwn(object, key) ? object[key] : undefined, op, depth + 1) }
+}
+
+/** Enough of a look to keep a broken server from breaking the replica; what it says is its own affair. */
+function isMessage(value: JsonValue): boolean {
+  return (
+    isObject(value) &&
+    typeof value['id'] === 'string' &&
+    typeof value['order'] === 'number' &&
+    Array.isArray(value['parts'])
+  )
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function badOp(op: Op, why: string): EvenerError {

@@ -65,6 +65,11 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
     setHead(draft, 'tasks', [])
     setHead(draft, 'tasksAt', record.seq)
   }
+  const { lastRun } = draft.head
+  if (lastRun?.error !== undefined && isErased(lastRun.endedSeq)) {
+    const { error: _error, ...kept } = lastRun
+    setHead(draft, 'lastRun', kept)
+  }
   staleBindings(draft, 'erased', (syncedTo) => syncedTo >= body.from)
 }
 

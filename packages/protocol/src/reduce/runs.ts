@@ -48,6 +48,7 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
     runId: body.runId,
     outcome: body.outcome,
     endedAt: record.at,
+    endedSeq: record.seq,
     ...(body.error === undefined ? {} : { error: body.error }),
   })
 }

@@ -80,7 +80,7 @@ export const arbitraryRunOutcome: fc.Arbitrary<RunOutcome> = fc.constantFrom(
 )
 
 export const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
-  { generation: fc.integer({ min: 1, max: 9 }), coversTo: arbitraryCount, ref: arbitraryBlobRef },
+  { generation: fc.integer({ min: 1, max: 9 }), coversTo: arbitraryCount, blob: arbitraryBlobRef.map((ref) => ref.blob) },
   {},
 )
 

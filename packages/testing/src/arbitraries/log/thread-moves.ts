@@ -77,7 +77,7 @@ const unbind = pick.map((pick): Move => (log) => {
 const observe = fc.record({ ref: arbitraryBlobRef, isLate: fc.boolean() }).map(({ ref, isLate }): Move => (log) => {
   const newest = log.om?.generation ?? 0
   const replaces = isLate && newest > 0 ? newest - 1 : newest
-  const om = { generation: replaces + 1, coversTo: log.seq, ref }
+  const om = { generation: replaces + 1, coversTo: log.seq, blob: ref.blob }
   log.append({ type: 'om.committed', om, replaces })
   if (replaces === newest) log.om = om
 })

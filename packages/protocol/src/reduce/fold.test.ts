@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { arbitraryForkedLog, arbitraryLog, withoutSealedBatches } from '@evener/testing/arbitraries'
+import * as fc from 'fast-check'
+import { eraseBody } from '../erase-body.ts'
+import { lineageHolds } from '../lineage.ts'
+import { List } from '../list.ts'
+import type { StoredMessage } from '../message.ts'
+import type { LogRecord } from '../record.ts'
+import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
+import { storedMessage, type ThreadState } from './draft.ts'
+import { emptyState, reduce } from './reduce.ts'
+
+/** What a store keeps beside the log: message rows, written with the records, and what the lineage shows of them. */
+class Rows {
+  readonly #rows = new Map<string, StoredMessage>()
+
+  write(state: ThreadState, record: LogRecord): ReturnType<typeof reduce> {
+    const reduced = reduce(state, record)
+    for (const message of reduced.written) this.#rows.set(message.id, storedMessage(message))
+    const { body } = record
+    if (body.type === 'erased') {
+      for (const [id, row] of this.#rows) if (row.order >= body.from && row.order <= body.to) this.#rows.delete(id)
+    }
+    return reduced
+  }
+
+  /** The view as a reader who joins now sees it: rows of the lineage and the messages of the open run. */
+  shown(state: ThreadState): StoredMessage[] {
+    const shown = new Map([...this.#rows].filter(([, row]) => lineageHolds(state.head.lineage, row.order)))
+    for (const message of state.messages) shown.set(message.id, storedMessage(message))
+    return [...shown.values()].sort((a, b) => a.order - b.order)
+  }
+}
+
+function fold(records: readonly LogRecord[], from?: ThreadState): ThreadState {
+  return records.reduce(
+    (state, record) => reduce(state, record).state,
+    from ?? emptyState(records[0]?.stream ?? 'main'),
+  )
+}
+
+function json(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}
+
+function plain(view: ThreadView): unknown {
+  return json({ head: view.head, messages: view.messages })
+}
+
+function deepFreeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const child of Object.values(value)) deepFreeze(child)
+}
+
+suite('the fold', () => {
+  test('snapshot at any cut + later ops = full fold = view', () => {
+    fc.assert(
+      fc.property(arbitraryLog({ maxMoves: 120 }), fc.nat(), (records, cutSeed) => {
+        const cut = records.length === 0 ? 0 : cutSeed % records.length
+        const rows = new Rows()
+        let state = emptyState('main')
+        let followed = emptyView('main')
+        let joined: ThreadView | undefined
+        records.forEach((record, index) => {
+          if (index === cut) {
+            // A client joins here: it gets a snapshot as JSON and from then on only ops.
+            joined = viewFrom(JSON.parse(JSON.stringify({ seq: 0, head: state.head, messages: rows.shown(state) })))
+          }
+          const reduced = rows.write(state, record)
+          state = reduced.state
+          const ops = JSON.parse(JSON.stringify(reduced.ops)) as typeof reduced.ops
+          followed = refreshed(applyOps(followed, ops), rows, state)
+          if (joined !== undefined) joined = refreshed(applyOps(joined, ops), rows, state)
+        })
+        const expected = json({ head: { ...state.head, seq: 0 }, messages: rows.shown(state) })
+        assert.deepEqual(plain({ ...followed, head: { ...followed.head, seq: 0 } }), expected)
+        if (joined !== undefined) assert.deepEqual(plain({ ...joined, head: { ...joined.head, seq: 0 } }), expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('no record changes an earlier state or a record', () => {
+    fc.assert(
+      fc.property(arbitraryLog(), (records) => {
+        deepFreeze(records)
+        let state = emptyState('main')
+        const kept: { state: ThreadState; text: string }[] = []
+        for (const record of records) {
+          state = reduce(state, record).state
+          kept.push({ state, text: JSON.stringify(state) })
+        }
+        for (const { state: earlier, text } of kept) assert.equal(JSON.stringify(earlier), text)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('a log without the batches that seals replaced folds to the same state', () => {
+    fc.assert(
+      fc.property(arbitraryLog({ maxMoves: 150 }), (records) => {
+        assert.deepEqual(json(fold(withoutSealedBatches(records))), json(fold(records)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('between runs the head alone is the whole state, so it can be stored and gone on from', () => {
+    fc.assert(
+      fc.property(arbitraryLog({ maxMoves: 150 }), fc.nat(), (records, pick) => {
+        const idle: number[] = []
+        let state = emptyState('main')
+        records.forEach((record, index) => {
+          state = reduce(state, record).state
+          if (state.head.run === null) idle.push(index)
+        })
+        if (idle.length === 0) return
+        const at = idle[pick % idle.length] as number
+        const stored = fold(records.slice(0, at + 1))
+        assert.equal(stored.messages.length, 0)
+        const restored: ThreadState = { head: JSON.parse(JSON.stringify(stored.head)), messages: List.empty() }
+        assert.deepEqual(json(fold(records.slice(at + 1), restored)), json(state))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('erasing the records of a range and folding anew gives what the erased record gives at once', () => {
+    fc.assert(
+      fc.property(arbitraryLog({ closed: true }), fc.nat(), fc.nat(), (records, a, b) => {
+        if (records.length === 0) return
+        const [from, to] = [1 + (a % records.length), 1 + (b % records.length)].sort((x, y) => x - y) as [
+          number,
+          number,
+        ]
+        const seq = records.length + 1
+        const record: LogRecord = { v: 1, stream: 'main', seq, at: 0, body: { type: 'erased', from, to } }
+        const erased = records.map((old) =>
+          old.seq >= from && old.seq <= to ? { ...old, body: eraseBody(old.body) } : old,
+        )
+        assert.deepEqual(json(fold([...erased, record])), json(fold([...records, record])))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('an erased record holds no word of what was said', () => {
+    const secret = 'correct horse battery staple'
+    fc.assert(
+      fc.property(arbitraryLog({ closed: true }), (records) => {
+        const spoken = ['text', 'argsTextDelta', 'output', 'description', 'message', 'content', 'preview']
+        const withSecret = JSON.parse(
+          JSON.stringify(records, (key, value: unknown) =>
+            spoken.includes(key) && typeof value === 'string' ? secret : value,
+          ),
+        ) as LogRecord[]
+        for (const record of withSecret) {
+          if (record.body.type === 'config.changed') continue
+          assert.ok(!JSON.stringify(eraseBody(record.body)).includes(secret), record.body.type)
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('a fork folds from its own records alone', () => {
+    fc.assert(
+      fc.property(arbitraryForkedLog({ maxMoves: 60 }), ({ parent, fork, at }) => {
+        const before = fold(parent)
+        const forked = fold(fork.slice(0, 1))
+        assert.equal(forked.head.seq, at + 1)
+        assert.deepEqual(forked.head.waits, {})
+        assert.deepEqual(forked.head.queue, [])
+        assert.equal(forked.head.run, null)
+        assert.equal(forked.messages.length, 0)
+        assert.equal(before.head.stream, 'main')
+        assert.equal(fold(fork).head.stream, 'main-fork')
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+/** Going forward after a rewind brings back messages that only the server has: the client reads its window anew. */
+function refreshed(view: ThreadView, rows: Rows, state: ThreadState): ThreadView {
+  if (!view.needsWindow) return view
+  return viewFrom(JSON.parse(JSON.stringify({ seq: view.seq, head: view.head, messages: rows.shown(state) })))
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addUsage, contextUsage, NO_USAGE } from './usage.ts'
+
+test('increments add up, and the total is input and output where none is given', () => {
+  const totals = addUsage(addUsage(NO_USAGE, { inputTokens: 3, outputTokens: 2 }), { totalTokens: 10, costUsd: 0.5 })
+  assert.equal(totals.totalTokens, 15)
+  assert.equal(totals.inputTokens, 3)
+  assert.equal(totals.costUsd, 0.5)
+})
+
+test('C4-36 negative, infinite and missing numbers count as nothing', () => {
+  const hostile = { inputTokens: -5, outputTokens: NaN, reasoningTokens: Infinity }
+  assert.deepEqual(addUsage(NO_USAGE, hostile), NO_USAGE)
+})
+
+test('the context window is filled by cached tokens too, and never above one', () => {
+  assert.equal(
+    contextUsage({ inputTokens: 10, cachedInputTokens: 80, cacheWriteInputTokens: 10 }, 200).usedFraction,
+    0.5,
+  )
+  assert.equal(contextUsage({ inputTokens: 500 }, 200).usedFraction, 1)
+  assert.equal(contextUsage({ outputTokens: 5 }, 200).usedFraction, undefined)
+})
