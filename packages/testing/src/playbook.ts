@@ -39,7 +39,6 @@ export class Playbook<Request> {
   readonly #routes: readonly Line<Request>[]
   readonly #quoting = new Set<Turn>()
   readonly #sideByDefault: boolean
-  #sawTools = false
 
   constructor(script: Script<Request>, options: { sideByDefault: boolean }) {
     this.#script = checkScript(script)
@@ -65,7 +64,6 @@ export class Playbook<Request> {
     if (route === undefined && this.#isSide(asked)) {
       return { route: 'side', turn: undefined, make: () => this.#make(this.#script.side ?? defaultSide, 'side', asked) }
     }
-    if (asked.facts.hasTools) this.#sawTools = true
     const line = route ?? this.#main
     line.calls += 1
     const turn = line.turns[line.index]
@@ -86,7 +84,7 @@ export class Playbook<Request> {
     const { isSide } = this.#script
     if (typeof isSide === 'function') return isSide(asked.request)
     if (isSide === false || !this.#sideByDefault) return false
-    return looksLikeSideRequest(asked.facts, { userAgent: asked.userAgent, agentSeen: this.#sawTools })
+    return looksLikeSideRequest(asked.facts, asked.userAgent)
   }
 
   async #make(scripted: ScriptedTurn<Request>, path: string, asked: Asked<Request>): Promise<Turn> {

@@ -1,19 +1,19 @@
 import type { RequestFacts } from './request-facts.ts'
 
-// Command line agents say who they are. They offer tools in every request of the conversation itself.
-const agents = /claude-cli|codex|opencode|kilo|goose/i
+// Command line agents that say who they are. Their requests without tools are never the conversation itself.
+const agents = /claude-cli|codex|opencode|kilo|^pi \(/i
 
-const instructions = /title generator|generate [^.\n]{0,60}title|conversation name|context checkpoint compaction/i
+const titles = /title generator|generate [^.\n]{0,60}title/i
+
+const summaries =
+  /context limit was reached|context checkpoint compaction|context summarization assistant|detailed summary of (?:the|this) conversation/i
 
 /**
  * Agents also ask for titles, names and summaries, and probe whether the key works. Such requests carry no tools; but
  * neither do those of a plain chat, so there must be a sign that an agent sent it.
  */
-export function looksLikeSideRequest(
-  facts: RequestFacts,
-  client: { readonly userAgent: string; readonly agentSeen: boolean },
-): boolean {
+export function looksLikeSideRequest(facts: RequestFacts, userAgent: string): boolean {
   if (facts.hasTools) return false
-  if (facts.maxTokens === 1 || client.agentSeen) return true
-  return agents.test(client.userAgent) || instructions.test(`${facts.system}\n${facts.opening}`)
+  if (facts.maxTokens === 1 || agents.test(userAgent)) return true
+  return titles.test(facts.system) || summaries.test(`${facts.system}\n${facts.lastUser}`)
 }

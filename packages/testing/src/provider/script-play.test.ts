@@ -22,6 +22,16 @@ async function say(
   return response.text()
 }
 
+function withSystem(format: FormatName, system: string): Record<string, unknown> {
+  if (format === 'anthropic') return { system: [{ type: 'text', text: system }] }
+  if (format === 'responses') return { instructions: system }
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: 'Fix the bug' },
+  ]
+  return { messages }
+}
+
 for (const format of formats) {
   const tools = toolsOf[format]
 
@@ -31,9 +41,11 @@ for (const format of formats) {
         turns: [{ text: 'first turn' }, { text: 'second turn' }],
         side: { text: 'A scripted title' },
       })
-      assert.match(await say(provider, format, 'Generate a short title for this conversation'), /A scripted title/)
+      const title = withSystem(format, 'Generate a short title (four words or less) for this conversation.')
+      assert.match(await say(provider, format, 'Fix the bug', title), /A scripted title/)
       assert.match(await say(provider, format, 'Work', { tools }), /first turn/)
-      assert.match(await say(provider, format, 'Sum up what happened so far'), /A scripted title/)
+      const compaction = 'You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.'
+      assert.match(await say(provider, format, compaction), /A scripted title/)
       assert.match(await say(provider, format, 'More work', { tools }), /second turn/)
       assert.deepEqual(
         provider.requests.map(({ route, turn }) => [route, turn]),
@@ -55,13 +67,13 @@ for (const format of formats) {
 
     test('a plain chat without tools is none', async () => {
       await using provider = await startProvider([{ text: 'first turn' }, { text: 'second turn' }])
-      assert.match(await say(provider, format, 'Hello'), /first turn/)
-      assert.match(await say(provider, format, 'Hello again'), /second turn/)
+      assert.match(await say(provider, format, 'Hello', { tools }), /first turn/)
+      assert.match(await say(provider, format, 'Generate a title for my book'), /second turn/)
     })
 
     test('are what the script says they are', async () => {
       await using never = await startProvider({ turns: [{ text: 'the turn' }], isSide: false })
-      assert.match(await say(never, format, 'You are a title generator'), /the turn/)
+      assert.match(await say(never, format, 'Hi', withSystem(format, 'You are a title generator')), /the turn/)
       await using own = await startProvider({
         turns: [{ text: 'the turn' }],
         side: { text: 'beside' },
