@@ -11,7 +11,7 @@ test('a record of an older version is lifted step by step to the current one', (
     {
       note: [
         ({ words, ...rest }) => ({ ...rest, text: words ?? '' }),
-        (body) => ({ ...body, text: `${String(body['text'])}!` }),
+        (body) => ({ ...body, text: typeof body['text'] === 'string' ? `${body['text']}!` : '' }),
       ],
     },
     { note: 3 },

@@ -114,10 +114,10 @@ function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op)
   if (op.type === 'append-text' && rest.length === 1) {
     const text: unknown = Object.hasOwn(part, field) ? part[field as keyof Part] : undefined
     if (typeof text !== 'string') throw badOp(op, `"${field}" is not a text`)
-    return { ...message, parts: message.parts.set(index, { ...part, [field]: text + op.value } as Part) }
+    return { ...message, parts: message.parts.set(index, { ...part, [field]: text + op.value }) }
   }
-  const changed = applyToJson(asJson(part), op, 4) as unknown as Part
-  return { ...message, parts: message.parts.set(index, changed) }
+  const changed: JsonValue = applyToJson(asJson(part), op, 4)
+  return { ...message, parts: message.parts.set(index, changed as unknown as Part) }
 }
 
 /** Sets, appends or removes inside plain JSON, copying only what lies on the path. */

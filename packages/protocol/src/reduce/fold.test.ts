@@ -150,10 +150,10 @@ suite('the fold', () => {
     const secret = 'correct horse battery staple'
     fc.assert(
       fc.property(arbitraryLog({ closed: true }), (records) => {
-        const spoken = ['text', 'argsTextDelta', 'output', 'description', 'message', 'content', 'preview']
+        const spoken = new Set(['text', 'argsTextDelta', 'output', 'description', 'message', 'content', 'preview'])
         const withSecret = JSON.parse(
           JSON.stringify(records, (key, value: unknown) =>
-            spoken.includes(key) && typeof value === 'string' ? secret : value,
+            spoken.has(key) && typeof value === 'string' ? secret : value,
           ),
         ) as LogRecord[]
         for (const record of withSecret) {
