@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { Capabilities, Turn } from '../driver.ts'
+import { permissionRulesSchema } from './control.ts'
+import { exact, type Schema } from './exact.ts'
+import { listOf, object, optional } from './fields.ts'
+import { jsonObjectSchema } from './json.ts'
+import { partSchema } from './message.ts'
+
+export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
+  object({
+    governs: z.enum(['all', 'asks-only', 'none']),
+    steer: z.enum(['inject', 'queue', 'restart', 'none']),
+    resume: z.enum(['anchor', 'head', 'none']),
+    fork: z.enum(['anchor', 'head', 'none']),
+    handover: z.enum(['items', 'text']),
+    hostTools: z.enum(['inproc', 'mcp', 'protocol', 'none']),
+    interrupt: z.enum(['clean', 'kill']),
+    usage: z.enum(['turn', 'cumulative', 'none']),
+    images: z.boolean(),
+    systemPrompt: z.enum(['replace', 'append', 'none']),
+    models: z.nullable(listOf(z.string())),
+    version: optional(z.string()),
+  }),
+)
+
+export const turnSchema: Schema<Turn> = exact<Turn>()(
+  object({
+    turnId: z.string(),
+    runId: z.string(),
+    threadId: z.string(),
+    input: listOf(partSchema),
+    model: optional(z.string()),
+    instructions: optional(z.string()),
+    cwd: optional(z.string()),
+    maxSteps: optional(z.number()),
+    rules: optional(permissionRulesSchema),
+    requestContext: optional(jsonObjectSchema),
+    providerOptions: optional(jsonObjectSchema),
+    resumed: optional(object({ attempt: z.number() })),
+  }),
+)

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { JsonObject, JsonValue } from '../json.ts'
+import { exact, type Schema } from './exact.ts'
+
+/** Walks with a stack of its own: JSON that is nested very deeply must not overflow the one of the process. */
+function isJson(value: unknown): boolean {
+  const rest: unknown[] = [value]
+  while (rest.length > 0) {
+    const next = rest.pop()
+    if (next === null || typeof next === 'string' || typeof next === 'boolean') continue
+    if (typeof next === 'number') {
+      if (!Number.isFinite(next)) return false
+    } else if (Array.isArray(next)) {
+      for (const item of next) rest.push(item)
+    } else if (isPlainObject(next)) {
+      for (const item of Object.values(next)) rest.push(item)
+    } else {
+      return false
+    }
+  }
+  return true
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** `JSON.parse` makes `__proto__` an own key, which becomes dangerous as soon as somebody assigns it to an object. */
+function withoutProto<T>(value: T): T {
+  return hasProto(value) ? (JSON.parse(JSON.stringify(value), dropProto) as T) : value
+}
+
+function hasProto(value: unknown): boolean {
+  const rest: unknown[] = [value]
+  while (rest.length > 0) {
+    const next = rest.pop()
+    if (typeof next !== 'object' || next === null) continue
+    if (Object.hasOwn(next, '__proto__')) return true
+    for (const item of Object.values(next)) rest.push(item)
+  }
+  return false
+}
+
+function dropProto(this: unknown, key: string, value: unknown): unknown {
+  return key === '__proto__' ? undefined : value
+}
+
+/** Any JSON. It is checked and handed on as it is, not copied, unless it holds a key `__proto__`. */
+export const jsonValueSchema: Schema<JsonValue> = exact<JsonValue>()(
+  z.custom<JsonValue>(isJson, { error: 'Expected JSON', abort: true }).overwrite(withoutProto),
+)
+
+export const jsonObjectSchema: Schema<JsonObject> = exact<JsonObject>()(
+  z
+    .custom<JsonObject>((value) => isPlainObject(value) && isJson(value), {
+      error: 'Expected a JSON object',
+      abort: true,
+    })
+    .overwrite(withoutProto),
+)

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import type {
+  BatchEvent,
+  BatchRecord,
+  CallStartedRecord,
+  PartAddress,
+  ProcessNote,
+  RecordedToolResult,
+} from '../control-record.ts'
+import type {
+  ReasoningDeltaEvent,
+  TextDeltaEvent,
+  ToolCallDeltaEvent,
+  ToolCallEvent,
+  ToolProgressEvent,
+} from '../agent-event.ts'
+import type { SealedPart } from '../record.ts'
+import {
+  reasoningDeltaFields,
+  textDeltaFields,
+  toolCallDeltaFields,
+  toolCallFields,
+  toolProgressFields,
+  toolResultFields,
+} from './agent-event.ts'
+import { blobRefSchema } from './basics.ts'
+import { exact, exactShape, type Schema, type Shape } from './exact.ts'
+import { listOf, object, optional, taggedUnion } from './fields.ts'
+import { callOutcomeSchema } from './message.ts'
+
+const address: Shape<PartAddress> = exactShape<PartAddress>()({ messageId: z.string(), partId: z.string() })
+
+export const partAddressSchema: Schema<PartAddress> = exact<PartAddress>()(object(address))
+
+const textDelta: Schema<TextDeltaEvent & PartAddress> = exact<TextDeltaEvent & PartAddress>()(
+  object({ ...textDeltaFields, ...address }),
+)
+
+const reasoningDelta: Schema<ReasoningDeltaEvent & PartAddress> = exact<ReasoningDeltaEvent & PartAddress>()(
+  object({ ...reasoningDeltaFields, ...address }),
+)
+
+const toolCall: Schema<ToolCallEvent & PartAddress> = exact<ToolCallEvent & PartAddress>()(
+  object({ ...toolCallFields, ...address }),
+)
+
+const toolCallDelta: Schema<ToolCallDeltaEvent & PartAddress> = exact<ToolCallDeltaEvent & PartAddress>()(
+  object({ ...toolCallDeltaFields, ...address }),
+)
+
+const toolProgress: Schema<ToolProgressEvent & PartAddress> = exact<ToolProgressEvent & PartAddress>()(
+  object({ ...toolProgressFields, ...address }),
+)
+
+export const recordedToolResultSchema: Schema<RecordedToolResult> = exact<RecordedToolResult>()(
+  object({
+    ...toolResultFields,
+    ...address,
+    resultRef: optional(blobRefSchema),
+    call: optional(partAddressSchema),
+    outcome: optional(callOutcomeSchema),
+  }),
+)
+
+export const sealedPartSchema: Schema<SealedPart> = exact<SealedPart>()(
+  taggedUnion([textDelta, reasoningDelta, toolCall, recordedToolResultSchema]),
+)
+
+export const batchEventSchema: Schema<BatchEvent> = exact<BatchEvent>()(
+  taggedUnion([textDelta, reasoningDelta, toolCallDelta, toolProgress]),
+)
+
+export const batchRecordSchema: Schema<BatchRecord> = exact<BatchRecord>()(
+  object({ type: z.literal('batch'), event: batchEventSchema }),
+)
+
+export const processNoteSchema: Schema<ProcessNote> = exact<ProcessNote>()(
+  object({ runTag: z.string(), pid: z.number(), startTime: z.string(), bootId: z.string() }),
+)
+
+export const callStartedRecordSchema: Schema<CallStartedRecord> = exact<CallStartedRecord>()(
+  object({
+    ...address,
+    type: z.literal('call.started'),
+    toolCallId: z.string(),
+    attempt: z.number(),
+    idempotencyKey: z.string(),
+    hash: optional(z.string()),
+    procs: optional(listOf(processNoteSchema)),
+  }),
+)

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Head, LastRun, QueuedItem, RunState } from '../head.ts'
+import type { AppendTextOp, DeltaFrame, Op, Path, RemoveOp, SetOp } from '../op.ts'
+import type { ViewSnapshot } from '../view.ts'
+import { errorDataSchema, usageMetadataSchema, usageTotalsSchema } from './basics.ts'
+import {
+  bindingSchema,
+  goalSchema,
+  grantsSchema,
+  lineageSchema,
+  permissionRulesSchema,
+  taskItemSchema,
+  waitSchema,
+} from './control.ts'
+import { exact, type Schema } from './exact.ts'
+import { listOf, mapOf, object, optional, safeSegment, seq, taggedUnion } from './fields.ts'
+import { jsonObjectSchema, jsonValueSchema } from './json.ts'
+import { storedMessageSchema } from './message.ts'
+import { runOutcomeSchema } from './run-record.ts'
+import { omPointerSchema, queueItemFields } from './thread-record.ts'
+
+export const runStateSchema: Schema<RunState> = exact<RunState>()(
+  object({
+    runId: z.string(),
+    agentId: z.string(),
+    status: z.enum(['running', 'parked']),
+    attempt: z.number(),
+    startedAt: z.number(),
+    startedSeq: seq,
+    turnId: z.nullable(z.string()),
+    step: z.nullable(z.number()),
+    rules: permissionRulesSchema,
+  }),
+)
+
+export const lastRunSchema: Schema<LastRun> = exact<LastRun>()(
+  object({
+    runId: z.string(),
+    outcome: runOutcomeSchema,
+    endedAt: z.number(),
+    endedSeq: seq,
+    error: optional(errorDataSchema),
+  }),
+)
+
+export const queuedItemSchema: Schema<QueuedItem> = exact<QueuedItem>()(object({ ...queueItemFields, addedAt: seq }))
+
+export const headSchema: Schema<Head> = exact<Head>()(
+  object({
+    stream: z.string(),
+    seq,
+    lineage: lineageSchema,
+    title: z.nullable(z.string()),
+    mode: z.nullable(z.string()),
+    model: z.nullable(z.string()),
+    agentId: z.nullable(z.string()),
+    rules: permissionRulesSchema,
+    grants: grantsSchema,
+    yolo: z.boolean(),
+    settings: jsonObjectSchema,
+    state: jsonObjectSchema,
+    goal: z.nullable(goalSchema),
+    queue: listOf(queuedItemSchema),
+    queueHeld: z.boolean(),
+    waits: mapOf(waitSchema),
+    tasks: listOf(taskItemSchema),
+    tasksAt: seq,
+    usage: object({ own: usageTotalsSchema, subagents: usageTotalsSchema, lastStep: usageMetadataSchema }),
+    bindings: mapOf(bindingSchema),
+    om: z.nullable(omPointerSchema),
+    run: z.nullable(runStateSchema),
+    lastRun: z.nullable(lastRunSchema),
+  }),
+)
+
+export const viewSnapshotSchema: Schema<ViewSnapshot> = exact<ViewSnapshot>()(
+  object({ seq, head: headSchema, messages: listOf(storedMessageSchema) }),
+)
+
+export const pathSchema: Schema<Path> = exact<Path>()(listOf(safeSegment))
+
+export const setOpSchema: Schema<SetOp> = exact<SetOp>()(
+  object({ type: z.literal('set'), path: pathSchema, value: jsonValueSchema }),
+)
+
+export const appendTextOpSchema: Schema<AppendTextOp> = exact<AppendTextOp>()(
+  object({ type: z.literal('append-text'), path: pathSchema, value: z.string() }),
+)
+
+export const removeOpSchema: Schema<RemoveOp> = exact<RemoveOp>()(
+  object({ type: z.literal('remove'), path: pathSchema, from: optional(seq), to: optional(seq) }),
+)
+
+export const opSchema: Schema<Op> = exact<Op>()(taggedUnion([setOpSchema, appendTextOpSchema, removeOpSchema]))
+
+export const deltaFrameSchema: Schema<DeltaFrame> = exact<DeltaFrame>()(
+  object({ type: z.literal('delta'), seq, operations: listOf(opSchema) }),
+)

@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import type {
+  BindingChangedRecord,
+  BindingRemovedRecord,
+  CheckpointMadeRecord,
+  ConfigChangedRecord,
+  ErasedRecord,
+  ForkRecord,
+  NoteRecord,
+  OmCommittedRecord,
+  OmPointer,
+  QueueAddedRecord,
+  QueueHeldRecord,
+  QueueItem,
+  QueueRemovedRecord,
+  RewindRecord,
+  TasksChangedRecord,
+  WaitAnsweredRecord,
+  WaitCancelledRecord,
+  WaitOpenedRecord,
+  WaitSupersededRecord,
+} from '../control-record.ts'
+import {
+  answerSchema,
+  bindingSchema,
+  goalSchema,
+  grantsSchema,
+  lineageSchema,
+  permissionRulesSchema,
+  taskItemSchema,
+  waitCancelReasonSchema,
+  waitRequestSchema,
+} from './control.ts'
+import { exact, exactShape, type Schema, type Shape } from './exact.ts'
+import { listOf, mapOf, object, optional, seq } from './fields.ts'
+import { jsonObjectSchema } from './json.ts'
+import { partSchema } from './message.ts'
+import { partAddressSchema } from './part-record.ts'
+
+export const waitOpenedRecordSchema: Schema<WaitOpenedRecord> = exact<WaitOpenedRecord>()(
+  object({ type: z.literal('wait.opened'), wait: waitRequestSchema, call: optional(partAddressSchema) }),
+)
+
+export const waitAnsweredRecordSchema: Schema<WaitAnsweredRecord> = exact<WaitAnsweredRecord>()(
+  object({ type: z.literal('wait.answered'), waitId: z.string(), answer: answerSchema }),
+)
+
+export const waitCancelledRecordSchema: Schema<WaitCancelledRecord> = exact<WaitCancelledRecord>()(
+  object({ type: z.literal('wait.cancelled'), waitId: z.string(), reason: waitCancelReasonSchema }),
+)
+
+export const waitSupersededRecordSchema: Schema<WaitSupersededRecord> = exact<WaitSupersededRecord>()(
+  object({ type: z.literal('wait.superseded'), waitId: z.string(), byWaitId: optional(z.string()) }),
+)
+
+export const queueItemFields: Shape<QueueItem> = exactShape<QueueItem>()({
+  id: z.string(),
+  lane: z.enum(['follow-up', 'steer']),
+  parts: listOf(partSchema),
+  by: optional(z.string()),
+  requestContext: optional(jsonObjectSchema),
+})
+
+export const queueItemSchema: Schema<QueueItem> = exact<QueueItem>()(object(queueItemFields))
+
+export const queueAddedRecordSchema: Schema<QueueAddedRecord> = exact<QueueAddedRecord>()(
+  object({ type: z.literal('queue.added'), item: queueItemSchema, front: optional(z.literal(true)) }),
+)
+
+export const queueRemovedRecordSchema: Schema<QueueRemovedRecord> = exact<QueueRemovedRecord>()(
+  object({ type: z.literal('queue.removed'), itemId: z.string(), reason: z.enum(['heard', 'sent', 'dropped']) }),
+)
+
+export const queueHeldRecordSchema: Schema<QueueHeldRecord> = exact<QueueHeldRecord>()(
+  object({ type: z.literal('queue.held'), held: z.boolean() }),
+)
+
+const clearable = optional(z.nullable(z.string()))
+
+export const configChangedRecordSchema: Schema<ConfigChangedRecord> = exact<ConfigChangedRecord>()(
+  object({
+    type: z.literal('config.changed'),
+    mode: clearable,
+    model: clearable,
+    agentId: clearable,
+    title: clearable,
+    rules: optional(permissionRulesSchema),
+    grants: optional(grantsSchema),
+    yolo: optional(z.boolean()),
+    goal: optional(z.nullable(goalSchema)),
+    settings: optional(jsonObjectSchema),
+    state: optional(jsonObjectSchema),
+  }),
+)
+
+export const tasksChangedRecordSchema: Schema<TasksChangedRecord> = exact<TasksChangedRecord>()(
+  object({ type: z.literal('tasks.changed'), tasks: listOf(taskItemSchema) }),
+)
+
+export const checkpointMadeRecordSchema: Schema<CheckpointMadeRecord> = exact<CheckpointMadeRecord>()(
+  object({
+    type: z.literal('checkpoint.made'),
+    checkpointId: z.string(),
+    messageId: optional(z.string()),
+    ref: jsonObjectSchema,
+  }),
+)
+
+export const bindingChangedRecordSchema: Schema<BindingChangedRecord> = exact<BindingChangedRecord>()(
+  object({ type: z.literal('binding.changed'), binding: bindingSchema }),
+)
+
+export const bindingRemovedRecordSchema: Schema<BindingRemovedRecord> = exact<BindingRemovedRecord>()(
+  object({ type: z.literal('binding.removed'), agentId: z.string() }),
+)
+
+export const omPointerSchema: Schema<OmPointer> = exact<OmPointer>()(
+  object({ generation: z.number(), coversTo: seq, blob: z.string() }),
+)
+
+export const forkRecordSchema: Schema<ForkRecord> = exact<ForkRecord>()(
+  object({
+    type: z.literal('fork'),
+    parent: z.string(),
+    at: seq,
+    lineage: lineageSchema,
+    keep: object({
+      mode: z.nullable(z.string()),
+      model: z.nullable(z.string()),
+      agentId: z.nullable(z.string()),
+      rules: permissionRulesSchema,
+      yolo: z.boolean(),
+      settings: jsonObjectSchema,
+      tasks: listOf(taskItemSchema),
+      om: z.nullable(omPointerSchema),
+      grants: grantsSchema,
+      origins: mapOf(bindingSchema),
+    }),
+  }),
+)
+
+export const rewindRecordSchema: Schema<RewindRecord> = exact<RewindRecord>()(
+  object({
+    type: z.literal('rewind'),
+    to: seq,
+    lineage: lineageSchema,
+    tasks: listOf(taskItemSchema),
+    om: z.nullable(omPointerSchema),
+    files: optional(object({ checkpointId: z.string() })),
+  }),
+)
+
+export const erasedRecordSchema: Schema<ErasedRecord> = exact<ErasedRecord>()(
+  object({ type: z.literal('erased'), from: seq, to: seq, reason: optional(z.string()) }),
+)
+
+export const omCommittedRecordSchema: Schema<OmCommittedRecord> = exact<OmCommittedRecord>()(
+  object({ type: z.literal('om.committed'), om: omPointerSchema, replaces: z.number() }),
+)
+
+export const noteRecordSchema: Schema<NoteRecord> = exact<NoteRecord>()(
+  object({
+    type: z.literal('note'),
+    kind: z.enum(['info', 'warning', 'handover', 'policy-violation', 'receipt']),
+    text: z.string(),
+    data: optional(jsonObjectSchema),
+  }),
+)
