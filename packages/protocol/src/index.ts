@@ -355,3 +355,39 @@ export type {
   WorkspaceStatus,
   WorkspaceStatusChangedEvent,
 } from './harness-event/workspace.ts'
+export {
+  toChatMessage,
+  type ChatFileMimeType,
+  type ChatFilePart,
+  type ChatImageMimeType,
+  type ChatImagePart,
+  type ChatMessage,
+  type ChatMessageContent,
+  type ChatMessagePart,
+  type ChatReasoningPart,
+  type ChatTextPart,
+  type ChatToolCallInfo,
+  type ChatToolCallPart,
+  type ChatToolResultInfo,
+  type ChatToolResultPart,
+} from './chat-message.ts'
+export { fromChatContent, fromChatMessage } from './chat-input.ts'
+export {
+  toChatEvent,
+  type ChatErrorEvent,
+  type ChatEvent,
+  type ChatEventType,
+  type ChatFinishEvent,
+  type ChatReasoningDeltaEvent,
+  type ChatStartEvent,
+  type ChatStepFinishEvent,
+  type ChatStepStartEvent,
+  type ChatTextDeltaEvent,
+  type ChatToolApprovalRequestEvent,
+  type ChatToolCallDeltaEvent,
+  type ChatToolCallEvent,
+  type ChatToolOrigin,
+  type ChatToolProgressEvent,
+  type ChatToolResultEvent,
+} from './chat-event.ts'
+export { agentEventsOf, createReplay } from './replay.ts'

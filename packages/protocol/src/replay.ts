@@ -1,0 +1,122 @@
+import type { AgentEvent, ToolResultEvent } from './agent-event.ts'
+import type { PartAddress, RecordedToolResult, StepEndedRecord, WaitOpenedRecord } from './control-record.ts'
+import type { LogRecord } from './record.ts'
+import type { UsageMetadata } from './usage.ts'
+
+/**
+ * The agent events a record of a stored log stands for. Where a part was sealed its batches are gone, so the sealed
+ * text is one delta with the whole text. A reader who has seen batches live uses `createReplay` instead.
+ */
+export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
+  const { body } = record
+  switch (body.type) {
+    case 'turn.started':
+      return [{ type: 'start' }]
+    case 'turn.ended':
+      return [
+        {
+          type: 'finish',
+          finishReason: body.finishReason,
+          ...(body.usage === undefined ? {} : { usage: body.usage }),
+        },
+      ]
+    case 'step.started':
+      return [{ type: 'step-start', stepIndex: body.stepIndex }]
+    case 'step.ended':
+      return [stepFinish(body)]
+    case 'wait.opened':
+      return approvalRequest(body)
+    case 'batch':
+      return [body.event]
+    case 'text-delta':
+    case 'reasoning-delta':
+      return body.text === '' ? [] : [body]
+    case 'tool-result':
+      return [toolResult(body)]
+    case 'tool-call':
+    case 'error':
+      return [body]
+    case 'message.added':
+    case 'message.started':
+    case 'message.ended':
+    case 'run.started':
+    case 'run.resumed':
+    case 'run.parked':
+    case 'run.cancelled':
+    case 'run.ended':
+    case 'call.started':
+    case 'wait.answered':
+    case 'wait.cancelled':
+    case 'wait.superseded':
+    case 'queue.added':
+    case 'queue.removed':
+    case 'queue.held':
+    case 'config.changed':
+    case 'tasks.changed':
+    case 'checkpoint.made':
+    case 'binding.changed':
+    case 'binding.removed':
+    case 'fork':
+    case 'rewind':
+    case 'erased':
+    case 'om.committed':
+    case 'note':
+      return []
+  }
+}
+
+/**
+ * For one reader who follows a log: gives the events of each next record, and of a sealed text only what the reader has
+ * not seen in batches. So the texts add up to the same whether the reader saw all batches, some or none.
+ */
+export function createReplay(): (record: LogRecord) => readonly AgentEvent[] {
+  /** What was shown of parts that are not sealed yet. */
+  const shown = new Map<string, string>()
+  return (record) => {
+    const { body } = record
+    if (body.type === 'run.ended') shown.clear()
+    if (body.type === 'batch' && (body.event.type === 'text-delta' || body.event.type === 'reasoning-delta')) {
+      const key = keyOf(body.event)
+      shown.set(key, (shown.get(key) ?? '') + body.event.text)
+    } else if (body.type === 'text-delta' || body.type === 'reasoning-delta') {
+      const before = shown.get(keyOf(body)) ?? ''
+      shown.delete(keyOf(body))
+      // Sealing may have redacted the text. What was shown cannot be taken back, and what follows it is unknown.
+      const rest = body.text.startsWith(before) ? body.text.slice(before.length) : ''
+      return rest === '' ? [] : [{ ...body, text: rest }]
+    }
+    return agentEventsOf(record)
+  }
+}
+
+function keyOf(address: PartAddress): string {
+  return `${address.messageId}/${address.partId}`
+}
+
+/** The error of a failed attempt is not an event: the turn goes on with the next attempt. */
+function stepFinish(body: StepEndedRecord): AgentEvent {
+  return {
+    type: 'step-finish',
+    stepIndex: body.stepIndex,
+    finishReason: body.finishReason,
+    ...(body.usage === undefined ? {} : { usage: tokensOf(body.usage) }),
+  }
+}
+
+function tokensOf(usage: NonNullable<StepEndedRecord['usage']>): UsageMetadata {
+  const { costUsd: _cost, source: _source, scope: _scope, uncounted: _uncounted, ...tokens } = usage
+  return tokens
+}
+
+/** Only a tool's approval is an event of the agent; questions and plans are waits of the control layer. */
+function approvalRequest(body: WaitOpenedRecord): readonly AgentEvent[] {
+  const { kind, subject } = body.wait
+  const { toolCallId, toolName, args } = subject
+  if (kind !== 'approval' || toolCallId === undefined || toolName === undefined) return []
+  return [{ type: 'tool-approval-request', toolCall: { toolCallId, toolName, args: args ?? {} }, ...body.call }]
+}
+
+function toolResult(body: RecordedToolResult): ToolResultEvent {
+  const { call: _call, outcome: _outcome, resultRef, ...event } = body
+  return { ...event, result: event.result ?? resultRef?.preview ?? null }
+}
