@@ -3,9 +3,9 @@
  *
  * State must never change under a listener that kept it, yet a message may hold 10,000 parts and receive 100,000
  * deltas. Copying an array per delta would make the cost grow with the message; here it is a copy of at most
- * `depth × 32` slots, and of the last 32 only for what happens at the end.
+ * `depth × 16` slots, and of the last 16 only for what happens at the end.
  */
-const BITS = 5
+const BITS = 4
 const WIDTH = 1 << BITS
 const MASK = WIDTH - 1
 
@@ -16,7 +16,7 @@ interface Branch<T> {
 type Node<T> = Leaf<T> | Branch<T>
 
 export class List<T> implements Iterable<T> {
-  /** Full leaves of 32, as a tree of `#depth` levels; the remainder sits in `#tail`. */
+  /** Full leaves of 16, as a tree of `#depth` levels; the remainder sits in `#tail`. */
   readonly #root: Node<T> | undefined
   readonly #depth: number
   readonly #tail: Leaf<T>
@@ -36,16 +36,18 @@ export class List<T> implements Iterable<T> {
   }
 
   static from<T>(items: Iterable<T>): List<T> {
-    let list: List<T> = List.empty()
+    let tree: Tree<T> = { root: undefined, depth: 0 }
+    let inTree = 0
     let tail: T[] = []
     for (const item of items) {
-      tail.push(item)
       if (tail.length === WIDTH) {
-        list = list.#withLeaf(tail)
+        tree = withLeaf(tree.root, tree.depth, inTree, tail)
+        inTree += WIDTH
         tail = []
       }
+      tail.push(item)
     }
-    return tail.length === 0 ? list : new List(list.#root, list.#depth, tail, list.length + tail.length)
+    return tail.length === 0 ? List.empty() : new List(tree.root, tree.depth, tail, inTree + tail.length)
   }
 
   /** Counts from the end when negative, like `Array.prototype.at`. */
@@ -62,10 +64,12 @@ export class List<T> implements Iterable<T> {
   }
 
   push(item: T): List<T> {
-    if (this.#tail.length < WIDTH - 1) {
+    if (this.#tail.length < WIDTH) {
       return new List(this.#root, this.#depth, [...this.#tail, item], this.length + 1)
     }
-    return new List(this.#root, this.#depth, [], this.length - this.#tail.length).#withLeaf([...this.#tail, item])
+    // A full tail stays outside the tree until it is not the last: the end of the list is what changes.
+    const { root, depth } = withLeaf(this.#root, this.#depth, this.length - WIDTH, this.#tail)
+    return new List(root, depth, [item], this.length + 1)
   }
 
   set(index: number, item: T): List<T> {
@@ -105,19 +109,21 @@ export class List<T> implements Iterable<T> {
   toJSON(): T[] {
     return this.toArray()
   }
+}
 
-  /** Appends a full leaf; only called while the tail is empty. */
-  #withLeaf(leaf: Leaf<T>): List<T> {
-    const leafIndex = this.length >>> BITS
-    const length = this.length + WIDTH
-    if (this.#root === undefined) return new List<T>(leaf, 0, [], length)
-    const isFull = leafIndex === 1 << (this.#depth * BITS)
-    if (isFull) {
-      const root: Branch<T> = { children: [this.#root, pathTo(leaf, this.#depth)] }
-      return new List<T>(root, this.#depth + 1, [], length)
-    }
-    return new List<T>(addLeaf(this.#root as Branch<T>, this.#depth, leafIndex, leaf), this.#depth, [], length)
-  }
+interface Tree<T> {
+  readonly root: Node<T> | undefined
+  readonly depth: number
+}
+
+/** Appends a full leaf to a tree that holds `length` items, all of them in full leaves. */
+function withLeaf<T>(root: Node<T> | undefined, depth: number, length: number, leaf: Leaf<T>): Tree<T> {
+  if (root === undefined) return { root: leaf, depth: 0 }
+  const leafIndex = length >>> BITS
+  const isFull = leafIndex === 1 << (depth * BITS)
+  return isFull
+    ? { root: { children: [root, pathTo(leaf, depth)] }, depth: depth + 1 }
+    : { root: addLeaf(root as Branch<T>, depth, leafIndex, leaf), depth }
 }
 
 function pathTo<T>(leaf: Leaf<T>, depth: number): Node<T> {

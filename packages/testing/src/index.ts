@@ -24,3 +24,5 @@ export type {
   ScriptObject,
   Turn,
 } from './script.ts'
+export { compare, report } from './benchmark.ts'
+export type { BenchmarkResult, CompareOptions, Work } from './benchmark.ts'

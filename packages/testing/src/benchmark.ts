@@ -1,0 +1,63 @@
+/** One line of a benchmark report. Always a ratio of two things measured in the same run: machines are noisy. */
+export interface BenchmarkResult {
+  readonly name: string
+  readonly ratio: number
+  /** The ratio may not be above this. */
+  readonly limit: number
+  readonly unit: string
+  readonly floor: number
+  readonly ours: number
+}
+
+/** A piece of work to be timed; gives how many units it did. */
+export type Work = () => number | Promise<number>
+
+export interface CompareOptions {
+  readonly name: string
+  readonly limit: number
+  readonly unit?: string
+  /** What ours is compared with. */
+  readonly floor: Work
+  readonly ours: Work
+  /** How often both are measured, in turns. */
+  readonly rounds?: number
+}
+
+/**
+ * Measures two pieces of work in turns and compares the best round of each: interference only ever makes a round
+ * slower, so the fastest is the least disturbed.
+ */
+export async function compare(options: CompareOptions): Promise<BenchmarkResult> {
+  const rounds = options.rounds ?? 15
+  let floor = Infinity
+  let ours = Infinity
+  await options.floor()
+  await options.ours()
+  for (let round = 0; round < rounds; round++) {
+    floor = Math.min(floor, await costPerUnit(options.floor))
+    ours = Math.min(ours, await costPerUnit(options.ours))
+  }
+  return {
+    name: options.name,
+    ratio: round(ours / floor),
+    limit: options.limit,
+    unit: options.unit ?? 'µs',
+    floor: round(floor),
+    ours: round(ours),
+  }
+}
+
+/** Prints a result the way `npm run bench` reads it. */
+export function report(result: BenchmarkResult): void {
+  console.log(JSON.stringify(result))
+}
+
+async function costPerUnit(work: Work): Promise<number> {
+  const start = performance.now()
+  const units = await work()
+  return ((performance.now() - start) * 1000) / units
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3))
+}
