@@ -4,7 +4,7 @@ import type { LineEnding } from './line.ts'
 
 export interface LineSplitterOptions {
   /** A longer line is delivered in pieces marked `partial`. Default 64 MiB. */
-  readonly maxLineBytes?: number
+  readonly maxLineBytes?: number | undefined
 }
 
 export const defaultMaxLineBytes: number = 64 * 1024 * 1024
@@ -26,14 +26,9 @@ export class LineSplitter {
   #atStart = true
 
   constructor(onLine: (line: Line) => void, options: LineSplitterOptions = {}) {
-    const max = options.maxLineBytes ?? defaultMaxLineBytes
-    if (!Number.isInteger(max) || max < leastMaxLineBytes || max > constants.MAX_STRING_LENGTH) {
-      throw new RangeError(
-        `maxLineBytes must be a whole number from ${leastMaxLineBytes} to ${constants.MAX_STRING_LENGTH}, not ${max}`,
-      )
-    }
+    assertMaxLineBytes(options.maxLineBytes)
     this.#onLine = onLine
-    this.#max = max
+    this.#max = options.maxLineBytes ?? defaultMaxLineBytes
   }
 
   push(chunk: Uint8Array): void {
@@ -126,6 +121,13 @@ export class LineSplitter {
     this.#pendingBytes = 0
     return taken
   }
+}
+
+export function assertMaxLineBytes(max: number = defaultMaxLineBytes): void {
+  if (Number.isInteger(max) && max >= leastMaxLineBytes && max <= constants.MAX_STRING_LENGTH) return
+  throw new RangeError(
+    `maxLineBytes must be a whole number from ${leastMaxLineBytes} to ${constants.MAX_STRING_LENGTH}, not ${max}`,
+  )
 }
 
 /** At most `max` bytes on, and not inside a character; bytes that are no UTF-8 are cut anywhere. */

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { Line } from './line.ts'
 import { LineSplitter } from './line-splitter.ts'
+import type { LineSplitterOptions } from './line-splitter.ts'
 
-export interface LineStreamOptions {
-  readonly maxLineBytes?: number
+export interface LineStreamOptions extends LineSplitterOptions {
   /** The source is paused while more than this waits to be read. Default 1 MiB. */
   readonly highWaterBytes?: number
   /** Sees every line first, also when it is discarded. A promise holds the source until it settles; it must not reject. */
-  readonly tap?: (line: Line) => Promise<void> | undefined
+  readonly tap?: ((line: Line) => Promise<void> | undefined) | undefined
 }
 
 const defaultHighWaterBytes = 1024 * 1024
@@ -42,8 +42,7 @@ export class LineStream implements AsyncIterable<Line> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ended = promise
     this.#markEnded = resolve
-    const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }
-    const splitter = new LineSplitter((line) => this.#accept(line), limit)
+    const splitter = new LineSplitter((line) => this.#accept(line), options)
     source.on('data', (chunk: Buffer) => {
       splitter.push(chunk)
       this.#regulate()

@@ -1,0 +1,107 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { runIdsIn } from './run-tag.ts'
+
+export interface ProcessStat {
+  readonly pid: number
+  /** The kernel's short name, at most 15 bytes. */
+  readonly name: string
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  /** In clock ticks since boot; with the pid it names one process for the whole uptime. */
+  readonly startTime: number
+  /** Dead and only waiting to be collected by its parent. */
+  readonly zombie: boolean
+  /** Its first thread has ended while others go on: the kernel shows it almost like a zombie. */
+  readonly headless: boolean
+}
+
+/** What the kernel tells about processes. Everything that cannot be read (gone, not ours) is simply absent. */
+export interface ProcessTable {
+  readonly available: boolean
+  pids(): number[]
+  stat(pid: number): ProcessStat | undefined
+  runIds(process: ProcessStat): string[]
+  ticksSinceBoot(): number | null
+  bootId(): string | null
+}
+
+/** USER_HZ is 100 on every Linux that Node runs on, whatever the kernel's own HZ is. */
+const ticksPerSecond = 100
+const scratch = Buffer.allocUnsafe(64 * 1024)
+
+export function procfs(root = '/proc'): ProcessTable {
+  const bootId = readText(`${root}/sys/kernel/random/boot_id`)?.trim() ?? null
+  const available = bootId !== null && readText(`${root}/self/stat`) !== undefined
+  return {
+    available,
+    pids: () => namesIn(root).map(Number).filter(Number.isInteger),
+    stat: (pid) => parseStat(readText(`${root}/${pid}/stat`)),
+    runIds: (process) => runIdsIn(environOf(root, process)),
+    ticksSinceBoot: () => parseUptime(readText(`${root}/uptime`)),
+    bootId: () => bootId,
+  }
+}
+
+export function parseStat(text: string | undefined): ProcessStat | undefined {
+  if (text === undefined) return undefined
+  // The name may hold spaces and parentheses: the fields begin after the last one.
+  const open = text.indexOf('(')
+  const close = text.lastIndexOf(')')
+  const fields = text.slice(close + 2).split(' ')
+  const field = (number: number): number => Number(fields[number - 3])
+  const startTime = field(22)
+  if (open === -1 || close < open || !Number.isInteger(startTime)) return undefined
+  const dead = fields[0] === 'Z' || fields[0] === 'X'
+  return {
+    pid: Number(text.slice(0, open)),
+    name: text.slice(open + 1, close),
+    parent: field(4),
+    group: field(5),
+    session: field(6),
+    startTime,
+    zombie: dead && field(20) <= 1,
+    headless: dead && field(20) > 1,
+  }
+}
+
+function parseUptime(text: string | undefined): number | null {
+  const seconds = Number.parseFloat(text ?? '')
+  return Number.isFinite(seconds) ? Math.floor(seconds * ticksPerSecond) : null
+}
+
+function environOf(root: string, { pid, headless }: ProcessStat): Buffer {
+  if (!headless) return readBytes(`${root}/${pid}/environ`) ?? Buffer.alloc(0)
+  const threads = namesIn(`${root}/${pid}/task`).map((thread) => readBytes(`${root}/${pid}/task/${thread}/environ`))
+  return threads.find((environ) => environ !== undefined && environ.length > 0) ?? Buffer.alloc(0)
+}
+
+function readText(path: string): string | undefined {
+  return readBytes(path)?.toString('utf8')
+}
+
+/** readFileSync costs three times as much on these files, which have no size; a scan reads two per process. */
+function readBytes(path: string): Buffer | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const parts: Buffer[] = []
+    for (let count = -1; count !== 0;) {
+      count = readSync(file, scratch, 0, scratch.length, null)
+      parts.push(Buffer.from(scratch.subarray(0, count)))
+    }
+    return Buffer.concat(parts)
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { hostTable } from './capabilities.ts'
+import { hostGuard } from './guard.ts'
+import type { KillOptions, KillReceipt } from './kill-receipt.ts'
+import { findTagged, killTree } from './kill-tree.ts'
+import type { LineStream } from './line-stream.ts'
+import type { RunRoot } from './membership.ts'
+import type { RunRecord } from './reap.ts'
+import type { Watchdog } from './watchdog.ts'
+
+export interface RunExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A process that was started with `spawnRun`, and all that it starts itself. */
+export interface RunProcess {
+  readonly runId: string
+  readonly pid: number
+  /** Clock ticks since boot; null where the platform does not tell. */
+  readonly startTime: number | null
+  readonly bootId: string | null
+  /** What to store, so that `reap` can end what is left of the run after a restart of the host. */
+  readonly record: RunRecord
+  /** Read both or call `discard()`: a process whose output nobody reads stops at a full pipe. */
+  readonly stdout: LineStream
+  readonly stderr: LineStream
+  /** The process has ended. What it started may go on, and may hold the streams open. */
+  readonly processExited: Promise<RunExit>
+  /** The process has ended and so have both streams: no more lines will come. */
+  readonly exited: Promise<RunExit>
+  /** Resolves when the system has taken the data, so awaiting it is the backpressure. Needs `stdin: 'open'`. */
+  write(data: string | Uint8Array): Promise<void>
+  closeStdin(): Promise<void>
+  /** Ends every process of the run; also after `exited`, for what it left behind. */
+  kill(options?: KillOptions): Promise<KillReceipt>
+}
+
+/** The process does not take input: it has ended, has closed its stdin, or was started without one. */
+export class StdinClosedError extends Error {
+  override readonly name = 'StdinClosedError'
+  readonly code = 'stdin-closed'
+
+  constructor(why: string, cause?: unknown) {
+    super(`The input was not delivered: ${why}.`, { cause })
+  }
+}
+
+/** Who still holds the pipes so long after the kill cannot be found: it left the tree and cleared its environment. */
+const heldPipesMs = 2000
+
+export interface RunParts {
+  readonly runId: string
+  readonly child: ChildProcess & { readonly pid: number; readonly stdout: Readable; readonly stderr: Readable }
+  readonly stdout: LineStream
+  readonly stderr: LineStream
+  readonly watchdog: Watchdog
+}
+
+/** Made right after the spawn, before the event loop turns, so that no event is missed. */
+export class ChildRun implements RunProcess {
+  readonly runId: string
+  readonly pid: number
+  readonly startTime: number | null
+  readonly bootId: string | null
+  readonly stdout: LineStream
+  readonly stderr: LineStream
+  readonly processExited: Promise<RunExit>
+  readonly exited: Promise<RunExit>
+  readonly #child: RunParts['child']
+  readonly #watchdog: Watchdog
+  #root: RunRoot
+  #guarded = true
+
+  constructor({ runId, child, stdout, stderr, watchdog }: RunParts) {
+    this.runId = runId
+    this.pid = child.pid
+    // Readable even if it has ended already: it stays a zombie until the event loop turns.
+    this.startTime = hostTable.stat(child.pid)?.startTime ?? null
+    this.bootId = hostTable.bootId()
+    this.stdout = stdout
+    this.stderr = stderr
+    this.#child = child
+    this.#watchdog = watchdog
+    this.#root = { pid: child.pid, startTime: this.startTime }
+    hostGuard.setRoot(runId, this.#root)
+    this.processExited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.#root = { ...this.#root, exitedAt: hostTable.ticksSinceBoot() ?? 0 }
+        hostGuard.setRoot(runId, this.#root)
+        resolve({ code, signal })
+      })
+    })
+    this.exited = this.#whenOver()
+    void this.exited.then(() => this.#releaseIfNothingIsLeft())
+  }
+
+  get record(): RunRecord {
+    return { runId: this.runId, pid: this.pid, startTime: this.startTime, bootId: this.bootId }
+  }
+
+  async write(data: string | Uint8Array): Promise<void> {
+    const { stdin } = this.#child
+    if (stdin === null) throw new StdinClosedError("the process was started without stdin: use stdin: 'open'")
+    this.#watchdog.sign()
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(data, (error) => {
+        if (error) reject(new StdinClosedError('the process has ended or has closed its stdin', error))
+        else resolve()
+      })
+    })
+  }
+
+  async closeStdin(): Promise<void> {
+    const { stdin } = this.#child
+    if (stdin === null || stdin.destroyed || stdin.writableFinished) return
+    await new Promise<void>((resolve) => {
+      stdin.once('close', resolve)
+      stdin.end()
+    })
+  }
+
+  async kill(options: KillOptions = {}): Promise<KillReceipt> {
+    const receipt = await killTree({ ...options, runId: this.runId, root: this.#root })
+    this.stdout.readToEnd()
+    this.stderr.readToEnd()
+    if (!receipt.left.some((process) => process.pid === this.pid)) await this.#letGoOfPipes()
+    if (receipt.left.length === 0) this.#release()
+    return receipt
+  }
+
+  async #whenOver(): Promise<RunExit> {
+    const [exit] = await Promise.all([this.processExited, this.stdout.ended, this.stderr.ended])
+    this.#watchdog.stop()
+    return exit
+  }
+
+  async #letGoOfPipes(): Promise<void> {
+    const over = new AbortController()
+    const held = async (): Promise<void> => {
+      do await pause(heldPipesMs, undefined, { signal: over.signal })
+      while (this.stdout.paused || this.stderr.paused)
+      this.#child.stdout.destroy()
+      this.#child.stderr.destroy()
+    }
+    await Promise.race([this.exited, held()])
+    over.abort()
+    await this.exited
+  }
+
+  /** What stays behind is still ours to end when we die, so the guard keeps the run until nothing of it is left. */
+  async #releaseIfNothingIsLeft(): Promise<void> {
+    await nextTurn()
+    if (this.#guarded && (await findTagged(this.runId)).length === 0) this.#release()
+  }
+
+  #release(): void {
+    if (!this.#guarded) return
+    this.#guarded = false
+    hostGuard.release(this.runId)
+  }
+}

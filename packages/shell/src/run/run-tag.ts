@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+
+/** Every process of a run carries its id in this variable, and hands it on to what it starts. */
+export const runTagVariable = 'EVENER_RUN'
+/** The runs around this one, when a process of a run starts runs itself: ids joined by commas. */
+export const outerRunsVariable = 'EVENER_RUN_OUTER'
+
+const runIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
+
+export function newRunId(): string {
+  return randomUUID()
+}
+
+export function assertRunId(runId: string): void {
+  if (runIdPattern.test(runId)) return
+  throw new TypeError(
+    `A run id has 1 to 128 letters, digits, dots, dashes, colons or underscores and starts with a letter or digit; got ${JSON.stringify(runId)}`,
+  )
+}
+
+/** The environment for a process of the run. `host` is ours: if we run inside a run, the new one lies in that too. */
+export function tagged(env: NodeJS.ProcessEnv, runId: string, host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const outer = [host[runTagVariable], host[outerRunsVariable]].filter((value) => value !== undefined && value !== '')
+  const result: NodeJS.ProcessEnv = { ...env, [runTagVariable]: runId }
+  if (outer.length > 0) result[outerRunsVariable] = outer.join(',')
+  else delete result[outerRunsVariable]
+  return result
+}
+
+/** The ids of all runs that an environment block (`NAME=value` ended by NUL, as in /proc/PID/environ) belongs to. */
+export function runIdsIn(environ: Buffer): string[] {
+  if (!environ.includes(runTagVariable)) return []
+  const ids: string[] = []
+  for (const entry of environ.toString('latin1').split('\0')) {
+    const equals = entry.indexOf('=')
+    const name = entry.slice(0, equals)
+    if (name === runTagVariable) ids.push(entry.slice(equals + 1))
+    else if (name === outerRunsVariable) ids.push(...entry.slice(equals + 1).split(','))
+  }
+  return ids
+}

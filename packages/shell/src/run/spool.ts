@@ -1,0 +1,155 @@
+import { constants } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { BatchWriter } from './batch-writer.ts'
+import type { Line } from './line.ts'
+import { toRecord } from './spool-record.ts'
+import type { Redactor, SpoolLimitRecord, SpoolStream } from './spool-record.ts'
+
+export interface SpoolOptions {
+  /** The size at which recording stops. Default 64 MiB. */
+  readonly maxBytes?: number
+  /** Runs on every line before it is written. If it throws, the line is not recorded and a record says so. */
+  readonly redact?: Redactor
+  /** Told once when the file cannot be written any more: disk full, directory gone. The run goes on. */
+  readonly onError?: (error: SpoolError) => void
+}
+
+export type SpoolPlace = { readonly dir: string } | { readonly file: string }
+
+export interface SpoolSummary {
+  readonly recorded: number
+  /** What the size limit, or an error, kept out. */
+  readonly notRecorded: { readonly lines: number; readonly bytes: number }
+  readonly error?: SpoolError
+}
+
+/** The raw record of a run could not be written. */
+export class SpoolError extends Error {
+  override readonly name = 'SpoolError'
+  readonly file: string
+
+  constructor(file: string, cause: Error) {
+    super(`The raw record ${file} cannot be written (${cause.message}). Free space or check the directory.`, { cause })
+    this.file = file
+  }
+}
+
+export const spoolFileName = 'raw.jsonl'
+export const defaultSpoolBytes: number = 64 * 1024 * 1024
+/** The limit record is rewritten in place with larger numbers, so it has a fixed width. */
+const limitRecordWidth = 200
+
+/**
+ * Opens the raw record of a run: one JSON record per line of output, readable by the owner only.
+ * A file that exists is continued. It has one writer at a time.
+ */
+export async function openSpool(place: SpoolPlace, options: SpoolOptions = {}): Promise<Spool> {
+  const path = 'file' in place ? place.file : join(place.dir, spoolFileName)
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+  try {
+    await file.chmod(0o600)
+    const { size } = await file.stat()
+    const spool = new Spool(path, file, size, options)
+    if (size > 0 && !(await endsWithLineFeed(file, size))) spool.closeTornRecord()
+    return spool
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+export class Spool {
+  readonly file: string
+  readonly #handle: FileHandle
+  readonly #writer: BatchWriter
+  readonly #maxBytes: number
+  readonly #options: SpoolOptions
+  #recorded = 0
+  #lostLines = 0
+  #lostBytes = 0
+  #limitRecordAt: number | undefined
+  #error: SpoolError | undefined
+  #closing: Promise<SpoolSummary> | undefined
+
+  constructor(file: string, handle: FileHandle, end: number, options: SpoolOptions) {
+    this.file = file
+    this.#handle = handle
+    this.#options = options
+    this.#maxBytes = options.maxBytes ?? defaultSpoolBytes
+    this.#writer = new BatchWriter(handle, end, (error, lost) => {
+      for (const { lines, lineBytes } of lost) {
+        this.#recorded -= lines
+        this.#lostLines += lines
+        this.#lostBytes += lineBytes
+      }
+      this.#fail(error)
+    })
+  }
+
+  /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
+  write(stream: SpoolStream, line: Line): Promise<void> | undefined {
+    if (this.#closing !== undefined) this.#fail(new Error('it was closed while lines still came'))
+    if (this.#error !== undefined || this.#limitRecordAt !== undefined) return this.#leaveOut(line)
+    const text = `${JSON.stringify(toRecord(stream, line, Date.now(), this.#options.redact))}\n`
+    if (this.#writer.end + Buffer.byteLength(text) > this.#maxBytes) return this.#leaveOut(line)
+    this.#recorded += 1
+    return this.#writer.append({ text, lines: 1, lineBytes: line.rawLength })
+  }
+
+  /** So that the half record a crash has left does not spoil the next one. */
+  closeTornRecord(): void {
+    void this.#writer.append({ text: '\n', lines: 0, lineBytes: 0 })
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush()
+  }
+
+  close(): Promise<SpoolSummary> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<SpoolSummary> {
+    if (this.#limitRecordAt !== undefined) {
+      await this.#writer.overwrite(this.#limitRecordAt, () => this.#limitRecord(true))
+    }
+    await this.#writer.flush()
+    await this.#handle.close()
+    const notRecorded = { lines: this.#lostLines, bytes: this.#lostBytes }
+    return { recorded: this.#recorded, notRecorded, ...(this.#error && { error: this.#error }) }
+  }
+
+  #leaveOut(line: Line): Promise<void> | undefined {
+    this.#lostLines += 1
+    this.#lostBytes += line.rawLength
+    if (this.#error !== undefined) return undefined
+    if (this.#limitRecordAt === undefined) {
+      this.#limitRecordAt = this.#writer.end
+      return this.#writer.append({ text: this.#limitRecord(false), lines: 0, lineBytes: 0 })
+    }
+    // Rewritten each time the number has doubled, so that a crash leaves at least half of the truth.
+    const hasDoubled = (this.#lostLines & (this.#lostLines - 1)) === 0
+    return hasDoubled ? this.#writer.overwrite(this.#limitRecordAt, () => this.#limitRecord(false)) : undefined
+  }
+
+  #limitRecord(final: boolean): string {
+    const notRecorded = { lines: this.#lostLines, bytes: this.#lostBytes }
+    const record: SpoolLimitRecord = { at: Date.now(), limit: this.#maxBytes, notRecorded, final }
+    return `${JSON.stringify(record).padEnd(limitRecordWidth - 1)}\n`
+  }
+
+  #fail(cause: Error): void {
+    if (this.#error !== undefined) return
+    this.#error = new SpoolError(this.file, cause)
+    this.#options.onError?.(this.#error)
+  }
+}
+
+async function endsWithLineFeed(file: FileHandle, size: number): Promise<boolean> {
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer[0] === 0x0a
+}
