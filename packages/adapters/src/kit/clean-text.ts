@@ -1,0 +1,73 @@
+const ESC = 0x1b
+const BEL = 0x07
+const CSI = 0x9b
+const ST = 0x9c
+/** The one-byte forms of DCS, SOS, OSC, PM and APC: each opens a string that a terminal swallows. */
+const STRING_OPENERS: ReadonlySet<number> = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
+/** What makes the same of an ESC before it: P X ] ^ _ */
+const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f])
+
+/**
+ * Takes terminal escapes out of what people read.
+ *
+ * Chat events, tool results and `unknown.raw` keep every character as it came: they are the truth and go back to models.
+ * The messages of `agent`, `warning` and `error` activity are for eyes, in terminals and logs, so they lose CSI sequences
+ * (colours, cursor), OSC sequences (of a hyperlink its label stays) and the other escape strings. Commands and paths are
+ * never changed: they say what was attempted.
+ */
+export function cleanText(text: string): string {
+  let escape = nextEscape(text, 0)
+  if (escape === -1) return text
+  let clean = ''
+  let from = 0
+  while (escape !== -1) {
+    clean += text.slice(from, escape)
+    from = skipEscape(text, escape)
+    escape = nextEscape(text, from)
+  }
+  return clean + text.slice(from)
+}
+
+function nextEscape(text: string, from: number): number {
+  const seven = text.indexOf('\u001b', from)
+  // The eight-bit forms are no part of most texts: one look at each, and only up to the first seven-bit one.
+  let first = seven
+  for (const opener of ['\u009b', '\u009d', '\u0090', '\u0098', '\u009e', '\u009f']) {
+    const at = text.indexOf(opener, from)
+    if (at !== -1 && (first === -1 || at < first)) first = at
+  }
+  return first
+}
+
+/** The place after the escape sequence that begins at `at`. One that never ends takes the rest of its line. */
+function skipEscape(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  if (code === CSI) return skipControl(text, at + 1)
+  if (STRING_OPENERS.has(code)) return skipString(text, at + 1)
+  const next = text.charCodeAt(at + 1)
+  if (next === 0x5b) return skipControl(text, at + 2)
+  if (STRING_LETTERS.has(next)) return skipString(text, at + 2)
+  let end = at + 1
+  while (isBetween(text.charCodeAt(end), 0x20, 0x2f)) end += 1
+  return isBetween(text.charCodeAt(end), 0x30, 0x7e) ? end + 1 : end
+}
+
+function skipControl(text: string, from: number): number {
+  let end = from
+  while (isBetween(text.charCodeAt(end), 0x20, 0x3f)) end += 1
+  return isBetween(text.charCodeAt(end), 0x40, 0x7e) ? end + 1 : end
+}
+
+function skipString(text: string, from: number): number {
+  for (let end = from; end < text.length; end += 1) {
+    const code = text.charCodeAt(end)
+    if (code === BEL || code === ST) return end + 1
+    if (code === ESC) return text.charCodeAt(end + 1) === 0x5c ? end + 2 : end
+    if (code === 0x0a) return end
+  }
+  return text.length
+}
+
+function isBetween(code: number, low: number, high: number): boolean {
+  return code >= low && code <= high
+}

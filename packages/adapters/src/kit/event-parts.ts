@@ -1,0 +1,51 @@
+import type { ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
+import type { ActivityDraft } from './activity.ts'
+import type { OpenCall } from './calls.ts'
+import { cleanText } from './clean-text.ts'
+import type { Place } from './mapper.ts'
+import type { OpenText } from './texts.ts'
+import type { ToolOutcome } from './tool-table.ts'
+
+/** An event while it is being put together. */
+export type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+export function resultEvent(call: OpenCall, outcome: ToolOutcome): Mutable<ToolResultEvent> {
+  const event: Mutable<ToolResultEvent> = {
+    type: 'tool-result',
+    toolCallId: call.callId,
+    toolName: call.name,
+    result: outcome.result ?? null,
+  }
+  if (outcome.isSuccess === false) event.isError = true
+  if (call.parent !== undefined) event.parentToolCallId = call.parent
+  if (call.serverName !== undefined) event.serverName = call.serverName
+  return event
+}
+
+export function endOfText(open: OpenText): Mutable<TextDeltaEvent | ReasoningDeltaEvent> {
+  const event: Mutable<TextDeltaEvent | ReasoningDeltaEvent> = {
+    type: open.isReasoning ? 'reasoning-delta' : 'text-delta',
+    text: '',
+    partId: open.key,
+    meta: { end: true, interrupted: true },
+  }
+  if (open.parent !== undefined) event.parentToolCallId = open.parent
+  return event
+}
+
+export function setPlace(event: Mutable<TextDeltaEvent | ReasoningDeltaEvent>, place: Place): void {
+  if (place.partId !== undefined) event.partId = place.partId
+  if (place.messageId !== undefined) event.messageId = place.messageId
+  if (place.parent !== undefined) event.parentToolCallId = place.parent
+  if (place.native !== undefined) event.native = place.native
+}
+
+export function errorDraft(message: string, code: string | undefined): ActivityDraft {
+  const text = cleanText(message)
+  return code === undefined ? { type: 'error', message: text } : { type: 'error', message: text, code }
+}
+
+/** Times beyond what a date can be do not stop a run. */
+export function isoTime(at: number): string {
+  return new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
+}

@@ -1,0 +1,95 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { asObject } from './fields.ts'
+
+/** A line may hold several things: a program that prints text without a newline glues it to the next record. */
+export type LinePart =
+  | { readonly kind: 'record'; readonly record: JsonObject }
+  /** JSON, but no record. */
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'text'; readonly text: string }
+
+/** How often a record is looked for in a line that is not one: bounds the work on hostile lines. */
+const MAX_TRIES = 8
+
+/** The one record that a well-formed line is; `undefined` for everything else, which `splitLine` takes apart. */
+export function parseRecord(text: string): JsonObject | undefined {
+  try {
+    return asObject(JSON.parse(text) as JsonValue)
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes a line apart that is not one record: text before, between and after records, other JSON, or no JSON at all. */
+export function splitLine(text: string): readonly LinePart[] {
+  const whole = parseJson(text)
+  if (whole !== undefined) return [partOf(whole)]
+  const parts: LinePart[] = []
+  let from = 0
+  let at = recordStart(text, 0)
+  for (let tries = 0; at !== -1 && tries < MAX_TRIES; tries += 1) {
+    const end = recordEnd(text, at)
+    const record = end === -1 ? undefined : parseRecord(text.slice(at, end))
+    if (record === undefined) {
+      at = recordStart(text, at + 1)
+      continue
+    }
+    addText(parts, text.slice(from, at))
+    parts.push({ kind: 'record', record })
+    from = end
+    // Records that follow each other are no failed tries.
+    tries = -1
+    at = recordStart(text, from)
+  }
+  addText(parts, text.slice(from))
+  return parts
+}
+
+function addText(parts: LinePart[], text: string): void {
+  if (text.trim() !== '') parts.push({ kind: 'text', text })
+}
+
+function partOf(value: JsonValue): LinePart {
+  const record = asObject(value)
+  return record === undefined ? { kind: 'value', value } : { kind: 'record', record }
+}
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
+  }
+}
+
+function recordStart(text: string, from: number): number {
+  return text.indexOf('{"', from)
+}
+
+/** The place after the brace that closes the one at `start`, or -1. */
+function recordEnd(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      at = stringEnd(text, at)
+      if (at === -1) return -1
+    } else if (code === 0x7b) depth += 1
+    else if (code === 0x7d) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
+
+function stringEnd(text: string, quote: number): number {
+  let at = text.indexOf('"', quote + 1)
+  while (at !== -1) {
+    let slashes = 0
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1
+    if (slashes % 2 === 0) return at
+    at = text.indexOf('"', at + 1)
+  }
+  return -1
+}

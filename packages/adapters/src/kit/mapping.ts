@@ -1,0 +1,494 @@
+import type { AgentEvent, JsonObject, JsonValue, NativeRef, StepFinishEvent, ToolCallEvent } from '@evener/protocol'
+import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
+import { stamp, type ActivityDraft, type NoteEvent } from './activity.ts'
+import { Calls, type CallRecord, type Match, type OpenCall } from './calls.ts'
+import { defaultClassify } from './classify.ts'
+import { cleanText } from './clean-text.ts'
+import { endOfText, errorDraft, isoTime, resultEvent, setPlace, type Mutable } from './event-parts.ts'
+import { parseRecord, splitLine } from './json-line.ts'
+import { Ledger, type Account } from './ledger.ts'
+import type {
+  CallAnswer,
+  Dialect,
+  DialectReader,
+  Mapper,
+  MapperOptions,
+  Place,
+  Run,
+  RunEnd,
+  StepEnd,
+  TurnEnd,
+} from './mapper.ts'
+import { OutputTail } from './output-tail.ts'
+import { absolutePath } from './paths.ts'
+import { failureOf } from './run-failure.ts'
+import { shellActivity, type Classify } from './shell-command.ts'
+import { Texts, unsaid } from './texts.ts'
+import { isConsumed, type ConsumedCall, type ToolOutcome } from './tool-table.ts'
+import { UsageMeter } from './usage-meter.ts'
+
+const UNREPORTED = 'The program ended before it reported a result.'
+const AMBIGUOUS = 'Several open calls have this id, so their results cannot be told apart.'
+const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, result: UNREPORTED })
+const UNANSWERED: Match = Object.freeze({ kind: 'none' })
+
+/** A mapper for one run of a program. */
+export function createMapper(dialect: Dialect, options: MapperOptions): Mapper {
+  return new Mapping(dialect, options)
+}
+
+/** What all dialects share: accounts, pairing, stamps, steps, the end. */
+class Mapping implements Mapper, Run {
+  readonly id: string
+  readonly version: number
+  readonly ledger: Ledger = new Ledger()
+  readonly usage: UsageMeter
+  at = 0
+  cwd: string | undefined
+  sessionId: string | undefined
+  hasFailed = false
+  readonly #dialect: Dialect
+  readonly #options: MapperOptions
+  readonly #classify: Classify
+  readonly #reader: DialectReader
+  readonly #calls = new Calls()
+  readonly #texts = new Texts()
+  readonly #stderr = new OutputTail()
+  readonly #stdout = new OutputTail()
+  #timestamp = ''
+  #stampedAt: number | undefined
+  #isInTurn = false
+  #hasEnded = false
+  #hasMoved = false
+  #step = -1
+  #isInStep = false
+  #stepCalls = 0
+  #turn: TurnEnd | undefined
+
+  constructor(dialect: Dialect, options: MapperOptions) {
+    this.id = dialect.id
+    this.version = dialect.version
+    this.cwd = options.cwd
+    this.sessionId = options.sessionId
+    this.#dialect = dialect
+    this.#options = options
+    this.#classify = options.classify ?? defaultClassify()
+    this.usage = new UsageMeter({
+      warn: (message) => this.warn(message, 'usage-out-of-range'),
+      ...(options.usageBaseline === undefined ? {} : { baseline: options.usageBaseline }),
+    })
+    this.#reader = dialect.open(this)
+  }
+
+  line(text: string, at: number): Account {
+    this.at = at
+    this.ledger.begin()
+    const record = text.charCodeAt(0) === 0x7b ? parseRecord(text) : undefined
+    if (record !== undefined) this.#record(record)
+    else this.#oddLine(text)
+    return this.ledger.end()
+  }
+
+  stderr(text: string, at: number): Account {
+    this.at = at
+    this.ledger.begin()
+    const message = cleanText(text).trimEnd()
+    if (message === '') {
+      this.ledger.consume('blank')
+      return this.ledger.end()
+    }
+    this.#stderr.push(message)
+    try {
+      this.#reader.stderr?.(message)
+    } catch (error) {
+      this.#fault(error)
+    }
+    if (this.ledger.isUntouched) this.warn(message)
+    return this.ledger.end()
+  }
+
+  end(end: RunEnd, at: number): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.at = at
+    this.ledger.begin()
+    try {
+      this.#reader.end?.(end)
+    } catch (error) {
+      this.#fault(error)
+    }
+    this.#closeTexts()
+    this.#closeCalls()
+    const failure = end.aborted === true ? undefined : failureOf(end)
+    if (failure !== undefined && !this.hasFailed) {
+      const output = this.#stderr.text || this.#stdout.text
+      this.fail(`${this.id} ${failure.message}${output === '' ? '' : `: ${output}`}`, failure.code)
+    }
+    if (this.#options.finish === 'at-turn-end' && this.#turn !== undefined && !this.#isInTurn) return
+    this.#finish(this.#turn ?? { finishReason: end.aborted === true ? 'other' : 'stop' })
+  }
+
+  #record(record: JsonObject): void {
+    try {
+      this.#reader.record(record)
+    } catch (error) {
+      this.#fault(error)
+      this.unknown(record)
+    }
+    if (this.ledger.isUntouched) this.unknown(record)
+  }
+
+  /** Blank, not JSON, no record, or several things glued together. */
+  #oddLine(text: string): void {
+    const parts = splitLine(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+    if (parts.length === 0) this.ledger.consume('blank')
+    for (const part of parts) {
+      this.ledger.beginPart()
+      if (part.kind === 'record') this.#record(part.record)
+      else if (part.kind === 'value') this.unknown(part.value)
+      else this.#plainText(part.text)
+    }
+  }
+
+  #plainText(text: string): void {
+    this.#stdout.push(cleanText(text).trimEnd())
+    try {
+      this.#reader.text?.(text)
+    } catch (error) {
+      this.#fault(error)
+    }
+    if (this.ledger.isUntouched) this.unknown(text)
+  }
+
+  /** A mapping has a bug. The stream goes on and loses nothing. */
+  #fault(error: unknown): void {
+    this.ledger.countFault()
+    this.warn(`${this.id} mapping: ${error instanceof Error ? error.message : 'failed'}`, 'mapping-fault')
+  }
+
+  // What dialects say.
+
+  session(id: string | undefined): void {
+    if (id === undefined || id === '' || id === this.sessionId) return
+    if (this.sessionId === undefined) {
+      this.sessionId = id
+      return
+    }
+    if (this.#hasMoved) return
+    this.#hasMoved = true
+    this.warn(`The session changed from ${this.sessionId} to ${id}; events stay with the first.`, 'session-changed')
+  }
+
+  directory(cwd: string | undefined): void {
+    if (cwd !== undefined && cwd !== '') this.cwd = cwd
+  }
+
+  path(path: string): string {
+    return absolutePath(path, this.cwd)
+  }
+
+  command(command: string, outcome: ToolOutcome, workingDirectory?: string): readonly ActivityDraft[] {
+    const directory = workingDirectory === undefined ? {} : { workingDirectory: this.path(workingDirectory) }
+    return shellActivity({ command, cwd: this.cwd, outcome, ...directory }, this.#classify)
+  }
+
+  consume(reason: string): void {
+    this.ledger.consume(reason)
+  }
+
+  emit(event: AgentEvent): void {
+    this.#push(event)
+  }
+
+  emitWith(event: AgentEvent, drafts: readonly ActivityDraft[]): void {
+    this.ledger.made()
+    this.#pushWith(event, drafts)
+  }
+
+  note(drafts: readonly ActivityDraft[], native?: NativeRef): void {
+    this.ledger.made()
+    this.#note(drafts, native)
+  }
+
+  warn(message: string, code?: string): void {
+    const text = cleanText(message)
+    this.note([code === undefined ? { type: 'warning', message: text } : { type: 'warning', message: text, code }])
+  }
+
+  unknown(raw: JsonValue): void {
+    this.ledger.countUnknown()
+    this.note([{ type: 'unknown', raw }])
+  }
+
+  complain(message: string, code?: string): void {
+    this.note([errorDraft(message, code)])
+  }
+
+  fail(message: string, code?: string): void {
+    if (this.hasFailed) {
+      this.ledger.consume('repeats-error')
+      return
+    }
+    this.hasFailed = true
+    const error = { name: 'HarnessError', message, ...(code === undefined ? {} : { code }) }
+    this.emitWith({ type: 'error', error, ...(code === undefined ? {} : { code }) }, [errorDraft(message, code)])
+  }
+
+  // What agents say.
+
+  textDelta(text: string, place: Place & { readonly partId: string }): void {
+    this.#delta('text-delta', text, place)
+  }
+
+  reasoningDelta(text: string, place: Place & { readonly partId: string }): void {
+    this.#delta('reasoning-delta', text, place)
+  }
+
+  text(text: string, place: Place, interrupted = false): void {
+    const event = this.#wholeText('text-delta', text, place, interrupted)
+    const message = place.parent === undefined ? cleanText(text) : ''
+    if (message.trim() !== '') {
+      this.emitWith(event, [{ type: 'agent', message }])
+      return
+    }
+    this.ledger.consume(place.parent === undefined ? 'empty-text' : 'subagent-text')
+    this.#push(event)
+  }
+
+  reasoning(text: string, place: Place): void {
+    this.ledger.consume('reasoning')
+    this.#push(this.#wholeText('reasoning-delta', text, place, false))
+  }
+
+  #delta(type: 'text-delta' | 'reasoning-delta', text: string, place: Place & { readonly partId: string }): void {
+    this.#texts.append(place.partId, text, place.parent, type === 'reasoning-delta')
+    const event: Mutable<TextDeltaEvent | ReasoningDeltaEvent> = { type, text }
+    setPlace(event, place)
+    this.#push(event)
+  }
+
+  /** The event that ends a text: with what deltas have not said of it. */
+  #wholeText(
+    type: 'text-delta' | 'reasoning-delta',
+    text: string,
+    place: Place,
+    interrupted: boolean,
+  ): Mutable<TextDeltaEvent | ReasoningDeltaEvent> {
+    const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
+    const rest = open === undefined ? text : unsaid(text, open.said)
+    const event: Mutable<TextDeltaEvent | ReasoningDeltaEvent> = {
+      type,
+      text: rest ?? text,
+      meta: interrupted ? { end: true, interrupted: true } : { end: true },
+    }
+    setPlace(event, place)
+    if (open !== undefined && rest === undefined) {
+      // What was shown is not taken back: the other wording is a text of its own.
+      this.#push(endOfText(open))
+      event.partId = `${open.key}'`
+    }
+    return event
+  }
+
+  /** Texts that were never said in whole are over; what was said of them counts. */
+  #closeTexts(): void {
+    for (const open of this.#texts.takeAll()) {
+      const message = open.parent === undefined && !open.isReasoning ? cleanText(open.said) : ''
+      if (message.trim() === '') this.#push(endOfText(open))
+      else this.#pushWith(endOfText(open), [{ type: 'agent', message }])
+    }
+  }
+
+  // Calls and results.
+
+  call(record: CallRecord): OpenCall {
+    const call = this.#calls.open(record, this.ledger.wait())
+    if (record.parent === undefined) this.#stepCalls += 1
+    const event: Mutable<ToolCallEvent> = {
+      type: 'tool-call',
+      toolCallId: call.callId,
+      toolName: call.name,
+      args: call.input,
+    }
+    if (call.parent !== undefined) event.parentToolCallId = call.parent
+    if (call.native !== undefined) event.native = call.native
+    if (call.serverName !== undefined) event.serverName = call.serverName
+    if (call.invalidInput !== undefined) event.meta = { invalidInput: call.invalidInput }
+    this.#push(event)
+    return call
+  }
+
+  openCall(id: string, parent?: string | null): OpenCall | undefined {
+    return this.#calls.peek(id, parent)
+  }
+
+  result(answer: CallAnswer): void {
+    const match = answer.id === undefined ? UNANSWERED : this.#calls.take(answer.id, answer.parent)
+    switch (match.kind) {
+      case 'paired':
+        this.#close(match.call, answer.outcome, answer.raw, answer.native)
+        return
+      case 'ambiguous':
+        for (const call of match.calls) this.#closeAmbiguous(call)
+        this.unknown(answer.raw)
+        return
+      case 'none':
+        this.#orphan(answer)
+    }
+  }
+
+  callWithResult(record: CallRecord, outcome: ToolOutcome): void {
+    const call = this.call(record)
+    this.#calls.take(record.id, record.parent ?? null)
+    this.#close(call, outcome, record.raw, record.native)
+  }
+
+  #close(call: OpenCall, outcome: ToolOutcome, raw: JsonValue | undefined, native: NativeRef | undefined): void {
+    const event = resultEvent(call, outcome)
+    if (native !== undefined) event.native = native
+    if (raw === undefined) event.meta = { synthetic: true }
+    const made = this.#activityFor(call, outcome, raw)
+    if (isConsumed(made)) {
+      this.ledger.consume(made.consumed)
+      this.ledger.settle(call.slot, made.consumed)
+      this.#push(event)
+    } else {
+      this.ledger.settle(call.slot, undefined)
+      this.emitWith(event, made)
+    }
+  }
+
+  #activityFor(
+    call: OpenCall,
+    outcome: ToolOutcome,
+    raw: JsonValue | undefined,
+  ): readonly ActivityDraft[] | ConsumedCall {
+    const made = this.#dialect.tools.rule(call.name)?.(call, outcome, this) ?? []
+    if (isConsumed(made) || made.length > 0) return made
+    this.ledger.countUnknown()
+    if (raw === call.raw) return [{ type: 'unknown', raw }]
+    return [{ type: 'unknown', raw: raw === undefined ? { call: call.raw } : { call: call.raw, result: raw } }]
+  }
+
+  #closeAmbiguous(call: OpenCall): void {
+    this.ledger.settle(call.slot, undefined)
+    this.ledger.countUnknown()
+    const event = resultEvent(call, { isSuccess: false, result: AMBIGUOUS })
+    event.meta = { synthetic: true }
+    this.#pushWith(event, [{ type: 'unknown', raw: call.raw }])
+  }
+
+  #orphan(answer: CallAnswer): void {
+    const drafts = answer.orphan?.() ?? []
+    const { id, native, outcome } = answer
+    if (id === undefined || drafts.length === 0) {
+      if (drafts.length === 0) this.unknown(answer.raw)
+      else this.note(drafts, native)
+      return
+    }
+    const event: Mutable<ToolResultEvent> = {
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: '',
+      result: outcome.result ?? null,
+    }
+    if (outcome.isSuccess === false) event.isError = true
+    if (typeof answer.parent === 'string') event.parentToolCallId = answer.parent
+    if (native !== undefined) event.native = native
+    this.emitWith(event, drafts)
+  }
+
+  #closeCalls(): void {
+    for (const match of this.#calls.takeAll()) {
+      if (match.kind === 'paired') this.#close(match.call, FAILED_BY_END, undefined, undefined)
+      else if (match.kind === 'ambiguous') for (const call of match.calls) this.#closeAmbiguous(call)
+    }
+  }
+
+  // Steps and turns.
+
+  stepStart(native?: NativeRef): void {
+    this.stepEnd()
+    this.#closeTexts()
+    this.#step += 1
+    this.#isInStep = true
+    this.#stepCalls = 0
+    this.#push({ type: 'step-start', stepIndex: this.#step, ...(native === undefined ? {} : { native }) })
+  }
+
+  stepEnd(end: StepEnd = {}): void {
+    if (!this.#isInStep) return
+    this.#isInStep = false
+    const event: Mutable<StepFinishEvent> = {
+      type: 'step-finish',
+      stepIndex: this.#step,
+      finishReason: end.finishReason ?? (this.#stepCalls > 0 ? 'tool-calls' : 'stop'),
+    }
+    if (end.usage !== undefined) event.usage = end.usage
+    if (end.native !== undefined) event.native = end.native
+    this.#push(event)
+  }
+
+  turnStart(): void {
+    this.hasFailed = false
+  }
+
+  turnEnd(end: TurnEnd): void {
+    this.#turn = end
+    this.#closeTexts()
+    this.stepEnd()
+    if (this.#options.finish !== 'at-turn-end') return
+    this.#closeCalls()
+    this.#finish(end)
+    this.usage.nextTurn()
+  }
+
+  #finish(end: TurnEnd): void {
+    this.stepEnd()
+    const event: Mutable<FinishEvent> = {
+      type: 'finish',
+      finishReason: this.hasFailed ? 'error' : end.finishReason,
+    }
+    const own = this.usage.turn().find((part) => part.scope === 'own')
+    if (own !== undefined) event.usage = own
+    if (end.native !== undefined) event.native = end.native
+    this.#push(event)
+    this.#isInTurn = false
+    this.#step = -1
+  }
+
+  // Events out.
+
+  #push(event: AgentEvent): void {
+    if (!this.#isInTurn) {
+      this.#isInTurn = true
+      const native = this.sessionId === undefined ? undefined : { sessionId: this.sessionId }
+      this.#options.emit(native === undefined ? { type: 'start' } : { type: 'start', native })
+    }
+    this.#options.emit(event)
+  }
+
+  #pushWith(event: Mutable<AgentEvent>, drafts: readonly ActivityDraft[]): void {
+    event.activity = this.#stamped(drafts)
+    this.#push(event)
+  }
+
+  #note(drafts: readonly ActivityDraft[], native: NativeRef | undefined): void {
+    const event: Mutable<NoteEvent> = { type: 'note', activity: this.#stamped(drafts) }
+    if (native !== undefined) event.native = native
+    this.#options.emit(event)
+  }
+
+  #stamped(drafts: readonly ActivityDraft[]): NonNullable<AgentEvent['activity']> {
+    if (this.at !== this.#stampedAt) {
+      this.#stampedAt = this.at
+      this.#timestamp = isoTime(this.at)
+    }
+    const [only] = drafts
+    const events =
+      drafts.length === 1 && only !== undefined
+        ? [stamp(only, this.#timestamp, this.sessionId)]
+        : drafts.map((draft) => stamp(draft, this.#timestamp, this.sessionId))
+    return { mapper: this.id, version: this.version, events }
+  }
+}

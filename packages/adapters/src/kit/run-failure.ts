@@ -1,0 +1,14 @@
+import type { RunEnd } from './mapper.ts'
+
+export interface RunFailure {
+  readonly message: string
+  readonly code: string
+}
+
+/** What the way a program ended says about its run; `undefined` when it says nothing bad. */
+export function failureOf(end: RunEnd): RunFailure | undefined {
+  const { exitCode, signal } = end
+  if (typeof signal === 'string' && signal !== '') return { message: `was killed by ${signal}`, code: signal }
+  if (exitCode === null || exitCode === 0) return undefined
+  return { message: `exited with code ${exitCode}`, code: `exit-${exitCode}` }
+}
