@@ -1,0 +1,111 @@
+import type { JsonValue } from './json.ts'
+
+/** What the sender was looking at. A command whose expectation no longer holds is rejected, not misapplied. */
+export interface Expectation {
+  /** The run in progress; `null` when there was none. */
+  readonly runId?: string | null
+  /** The newest message; `null` when there was none. */
+  readonly headMessageId?: string | null
+}
+
+/** What every command may say besides its own fields. A command without an id is carried out at most once. */
+export interface CommandBase {
+  /** Made by the sender, a UUIDv7: sent again with the same body it is not carried out again. */
+  readonly id?: string
+  /** The thread it is meant for. Filled in when the command is made, never guessed when it arrives. */
+  readonly thread?: string
+  readonly expect?: Expectation
+}
+
+export interface CommandAttachment {
+  readonly mimeType: string
+  /** Base64 without a `data:` prefix. */
+  readonly data: string
+  readonly fileName?: string
+}
+
+/** Continues the thread with a prompt. */
+export interface SubmitCommand extends CommandBase {
+  readonly type: 'submit'
+  readonly prompt: string
+  readonly attachments?: readonly CommandAttachment[]
+}
+
+/** Ends the run. What was queued stays, held until the next user act. */
+export interface CancelCommand extends CommandBase {
+  readonly type: 'cancel'
+}
+
+/** Says something to the running agent. Never answers a wait. */
+export interface SteerCommand extends CommandBase {
+  readonly type: 'steer'
+  readonly message: string
+}
+
+export interface ApproveCommand extends CommandBase {
+  readonly type: 'approve'
+  /** As `pendingApprovals` gives it. */
+  readonly toolCallId: string
+  /** What a question, plan or request wants to know; a plain approval has none. */
+  readonly answer?: JsonValue
+  /** Also allow what comes later: this tool, or its whole category. */
+  readonly remember?: 'tool' | 'category'
+}
+
+export interface DenyCommand extends CommandBase {
+  readonly type: 'deny'
+  readonly toolCallId: string
+  readonly reason?: string
+}
+
+/** Opens a session, ours or the agent's own, and continues it. */
+export interface ResumeCommand extends CommandBase {
+  readonly type: 'resume'
+  readonly prompt: string
+  readonly sessionId: string
+}
+
+/** `default`: the rules decide. `acceptEdits`: edits are allowed. `fullAuto`: everything is. A deny beats all three. */
+export type PermissionMode = 'default' | 'acceptEdits' | 'fullAuto'
+
+export type Effort = 'low' | 'medium' | 'high' | 'max'
+
+export interface RuntimeConfig {
+  readonly permissionMode?: PermissionMode
+  readonly maxTurns?: number
+  readonly model?: string
+  readonly systemPrompt?: string
+  readonly effort?: Effort
+  /** One of the harness's modes. */
+  readonly mode?: string
+  /** Which agent takes the next turn. */
+  readonly agent?: string
+}
+
+export interface ConfigureCommand extends CommandBase {
+  readonly type: 'configure'
+  readonly config: RuntimeConfig
+}
+
+/** Takes files back to what they were at a message; with scope `both` also the conversation. Nothing is erased. */
+export interface RewindCommand extends CommandBase {
+  readonly type: 'rewind'
+  readonly messageId: string
+  /** Only say what would change. */
+  readonly dryRun?: boolean
+  readonly scope?: 'files' | 'both'
+}
+
+export type Command =
+  | SubmitCommand
+  | CancelCommand
+  | SteerCommand
+  | ApproveCommand
+  | DenyCommand
+  | ResumeCommand
+  | ConfigureCommand
+  | RewindCommand
+
+export type CommandType = Command['type']
+
+export const COMMAND_TYPES = ['submit', 'cancel', 'steer', 'approve', 'deny', 'resume', 'configure', 'rewind'] as const

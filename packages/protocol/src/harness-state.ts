@@ -1,0 +1,147 @@
+import type { BlobRef } from './blob.ts'
+import type { Head } from './head.ts'
+import type { JsonObject } from './json.ts'
+import type { List } from './list.ts'
+import type { MessageState, ThreadMessage } from './message.ts'
+import type { ThreadView } from './view.ts'
+import type { WaitKind } from './wait.ts'
+import { isForPerson, WireCalls, type HarnessToolCall } from './wire-calls.ts'
+
+export type HarnessStatus = 'idle' | 'running' | 'awaiting-approval' | 'error'
+
+export interface PendingApproval {
+  /** What `approve` and `deny` name: the waiting call, or the wait itself when no call waits. */
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly description: string
+  readonly waitId: string
+  /** Anything but `approval` wants an answer with the approval. */
+  readonly kind: WaitKind
+  readonly input?: JsonObject
+  /** What is to be shown: question and options, plan, path. */
+  readonly payload?: JsonObject
+  /** JSON Schema of the answer, as text. */
+  readonly answerSchema?: string
+}
+
+export interface WireAttachment {
+  readonly mimeType: string
+  readonly fileName?: string
+  /** Base64; empty when `ref` is set. */
+  readonly data: string
+  readonly ref?: BlobRef
+}
+
+/** A message as a client shows it: its words as one text, its calls with their results. */
+export interface WireMessage {
+  readonly id: string
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly content: string
+  readonly status: 'streaming' | 'complete' | 'error'
+  readonly toolCalls?: readonly HarnessToolCall[]
+  readonly reasoning?: string
+  readonly attachments?: readonly WireAttachment[]
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+}
+
+export interface HarnessState {
+  readonly status: HarnessStatus
+  readonly messages: readonly WireMessage[]
+  /** Oldest first. */
+  readonly pendingApprovals?: readonly PendingApproval[]
+  readonly sessionId?: string
+  readonly error?: string
+}
+
+/** What stands between two texts of one message: calls came between them. */
+const BETWEEN_TEXTS = '\n\n'
+
+export function toHarnessState(view: ThreadView): HarnessState {
+  const { head } = view
+  const approvals = pendingApprovals(head)
+  const error = runError(head)
+  const status = statusOf(head, approvals, error)
+  return {
+    status,
+    messages: wireMessages(view.messages, head),
+    ...(approvals.length === 0 ? {} : { pendingApprovals: approvals }),
+    sessionId: head.stream,
+    ...(status === 'error' && error !== undefined ? { error } : {}),
+  }
+}
+
+function statusOf(head: Head, approvals: readonly PendingApproval[], error: string | undefined): HarnessStatus {
+  if (approvals.length > 0) return 'awaiting-approval'
+  if (head.run !== null) return 'running'
+  return error === undefined ? 'idle' : 'error'
+}
+
+function pendingApprovals(head: Head): PendingApproval[] {
+  return Object.values(head.waits)
+    .filter(isForPerson)
+    .sort((a, b) => a.openedAt - b.openedAt)
+    .map((wait) => ({
+      toolCallId: wait.subject.toolCallId ?? wait.id,
+      toolName: wait.subject.toolName ?? wait.kind,
+      description: wait.description,
+      waitId: wait.id,
+      kind: wait.kind,
+      ...(wait.subject.args === undefined ? {} : { input: wait.subject.args }),
+      ...(wait.payload === undefined ? {} : { payload: wait.payload }),
+      ...(wait.answerSchema === undefined ? {} : { answerSchema: wait.answerSchema }),
+    }))
+}
+
+/** A run that somebody ended is no error. */
+function runError(head: Head): string | undefined {
+  const { run, lastRun } = head
+  if (run !== null || lastRun === null) return undefined
+  if (lastRun.outcome === 'error') return lastRun.error?.message || 'The run failed.'
+  if (lastRun.outcome === 'interrupted') return lastRun.error?.message || 'The run was interrupted.'
+  return undefined
+}
+
+/** Messages with nothing to show are left out: results stand with their calls, signals are not for a person. */
+function wireMessages(messages: List<ThreadMessage>, head: Head): WireMessage[] {
+  const calls = new WireCalls(head)
+  const shown = [...messages].map((message) => ({ message, calls: calls.add(message) }))
+  return shown.flatMap(({ message, calls: placed }) => {
+    const texts: string[] = []
+    const reasoning: string[] = []
+    const attachments: WireAttachment[] = []
+    for (const part of message.parts) {
+      if (part.type === 'text' && part.text !== '') texts.push(part.text)
+      else if (part.type === 'reasoning' && part.text !== '') reasoning.push(part.text)
+      else if (part.type === 'image' || part.type === 'file') {
+        const { mimeType, data, fileName, ref } = part
+        attachments.push({
+          mimeType,
+          data,
+          ...(fileName === undefined ? {} : { fileName }),
+          ...(ref === undefined ? {} : { ref }),
+        })
+      }
+    }
+    const isEmpty = texts.length + reasoning.length + attachments.length + placed.length === 0
+    if (isEmpty && message.state !== 'open') return []
+    return [
+      {
+        id: message.id,
+        role: message.role === 'tool' ? 'assistant' : message.role,
+        content: texts.join(BETWEEN_TEXTS),
+        status: STATUS[message.error === undefined ? message.state : 'interrupted'],
+        ...(placed.length === 0 ? {} : { toolCalls: placed.map((call) => calls.shown(call)) }),
+        ...(reasoning.length === 0 ? {} : { reasoning: reasoning.join(BETWEEN_TEXTS) }),
+        ...(attachments.length === 0 ? {} : { attachments }),
+        createdAt: message.at,
+      },
+    ]
+  })
+}
+
+const STATUS: Readonly<Record<MessageState, WireMessage['status']>> = {
+  open: 'streaming',
+  done: 'complete',
+  interrupted: 'error',
+}

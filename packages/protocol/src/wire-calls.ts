@@ -1,0 +1,97 @@
+import type { Head } from './head.ts'
+import type { JsonObject } from './json.ts'
+import type { ThreadMessage, ToolCallPart, ToolResultPart } from './message.ts'
+import { hasArgs, settledResult, type SettledResult } from './part-facts.ts'
+import type { Wait } from './wait.ts'
+
+export interface HarnessToolCall {
+  readonly id: string
+  readonly name: string
+  readonly status: 'running' | 'awaiting-approval' | 'complete' | 'error' | 'denied'
+  /** Absent while it streams in. */
+  readonly input?: JsonObject
+  /** The result, or what the tool has printed so far. */
+  readonly output?: string
+}
+
+/** A tool that a program carries out waits for nobody who looks at this state. */
+export function isForPerson(wait: Wait): boolean {
+  return wait.kind !== 'tool'
+}
+
+/** A call and what came of it. The result may stand in a later message; the call may lie before the window. */
+interface PlacedCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly part?: ToolCallPart
+  readonly isCutOff: boolean
+  result?: ToolResultPart
+}
+
+/** Brings the calls of a window of messages together with their results, in one pass. */
+export class WireCalls {
+  readonly #head: Head
+  /** The latest call of each id: agents may use an id again. */
+  readonly #latest = new Map<string, PlacedCall>()
+
+  constructor(head: Head) {
+    this.#head = head
+  }
+
+  /** The calls to be shown in this message. Messages are added oldest first. */
+  add(message: ThreadMessage): readonly PlacedCall[] {
+    const placed: PlacedCall[] = []
+    const isCutOff = message.state === 'interrupted'
+    for (const part of message.parts) {
+      if (part.type === 'tool-call') {
+        const call: PlacedCall = { toolCallId: part.toolCallId, toolName: part.toolName, part, isCutOff }
+        this.#latest.set(part.toolCallId, call)
+        placed.push(call)
+      } else if (part.type === 'tool-result') {
+        const call = this.#latest.get(part.toolCallId)
+        if (call !== undefined) call.result = part
+        else placed.push({ toolCallId: part.toolCallId, toolName: part.toolName, isCutOff, result: part })
+      }
+    }
+    return placed
+  }
+
+  /** To be asked after all messages were added. */
+  shown(call: PlacedCall): HarnessToolCall {
+    const settled = call.result === undefined ? undefined : settledResult(call.result)
+    const output = settled === undefined ? call.result?.output : outputOf(settled)
+    return {
+      id: call.toolCallId,
+      name: call.toolName,
+      status: this.#status(call, settled),
+      ...(call.part !== undefined && hasArgs(call.part) ? { input: call.part.args } : {}),
+      ...(output === undefined || output === '' ? {} : { output }),
+    }
+  }
+
+  #status(call: PlacedCall, settled: SettledResult | undefined): HarnessToolCall['status'] {
+    const state = call.part?.call
+    if (state?.outcome === 'denied') return 'denied'
+    if (settled !== undefined) return settled.isError || isBad(state?.outcome) ? 'error' : 'complete'
+    if (state?.stage === 'ended') return isBad(state.outcome) ? 'error' : 'complete'
+    if (state?.stage === 'waiting' && this.#waitsForPerson(state.waitId)) return 'awaiting-approval'
+    // Nobody carries it out any more.
+    return this.#head.run === null || call.isCutOff ? 'error' : 'running'
+  }
+
+  #waitsForPerson(waitId: string | undefined): boolean {
+    const { waits } = this.#head
+    const wait = waitId !== undefined && Object.hasOwn(waits, waitId) ? waits[waitId] : undefined
+    return wait !== undefined && isForPerson(wait)
+  }
+}
+
+function isBad(outcome: string | undefined): boolean {
+  return outcome !== undefined && outcome !== 'ok'
+}
+
+function outputOf(settled: SettledResult): string | undefined {
+  const { result, error } = settled
+  if (result === null) return error?.message
+  return typeof result === 'string' ? result : JSON.stringify(result)
+}
