@@ -1,6 +1,7 @@
+import { classify } from '@evener/shell/read'
 import { memoized, type Classify } from './shell-command.ts'
 
 /** How shell commands are read when nobody says otherwise. */
 export function defaultClassify(): Classify {
-  return memoized(() => null)
+  return memoized(classify)
 }
