@@ -20,10 +20,12 @@ export type Normal<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Normal<T[K]> }
     : T
 
-/** Assignable both ways is not enough: `any` and an extra optional field would pass. Conditional types ask for identity. */
-export type Same<A, B> = Probe<Normal<A>> extends Probe<Normal<B>> ? true : false
-
-type Probe<T> = <X>(value: X) => X extends T ? 1 : 2
+/**
+ * Assignable both ways is not enough: `any` and an extra optional field would pass. The compiler asks for identity only
+ * where conditional types of two function types are compared, and only if they are written out, without an alias.
+ */
+export type Same<A, B> =
+  (<X>(value: X) => X extends Normal<A> ? 1 : 2) extends <X>(value: X) => X extends Normal<B> ? 1 : 2 ? true : false
 
 /** Stands where a schema was expected that parses exactly `Expected`. */
 export interface Mismatch<Expected, Actual> {

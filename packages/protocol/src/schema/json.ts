@@ -29,7 +29,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 
 /** `JSON.parse` makes `__proto__` an own key, which becomes dangerous as soon as somebody assigns it to an object. */
 function withoutProto<T>(value: T): T {
-  return hasProto(value) ? (JSON.parse(JSON.stringify(value), dropProto) as T) : value
+  return hasProto(value) ? (copyWithoutProto(value) as T) : value
 }
 
 function hasProto(value: unknown): boolean {
@@ -43,8 +43,23 @@ function hasProto(value: unknown): boolean {
   return false
 }
 
-function dropProto(this: unknown, key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value
+function copyWithoutProto(value: unknown): unknown {
+  const top: Record<string, unknown> = {}
+  const rest: { readonly from: unknown; readonly into: Record<string, unknown>; readonly key: string }[] = []
+  rest.push({ from: value, into: top, key: 'value' })
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { from, into, key } = next
+    if (typeof from !== 'object' || from === null) {
+      into[key] = from
+      continue
+    }
+    const copy = (Array.isArray(from) ? [] : {}) as Record<string, unknown>
+    into[key] = copy
+    for (const [name, item] of Object.entries(from)) {
+      if (name !== '__proto__') rest.push({ from: item, into: copy, key: name })
+    }
+  }
+  return top['value']
 }
 
 /** Any JSON. It is checked and handed on as it is, not copied, unless it holds a key `__proto__`. */

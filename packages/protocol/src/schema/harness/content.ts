@@ -24,9 +24,7 @@ import { exact, exactShape, type Schema, type Shape } from '../exact.ts'
 import { listOf, mapOf, object, optional, taggedUnion } from '../fields.ts'
 import { jsonObjectSchema, jsonValueSchema } from '../json.ts'
 
-export const omOperationTypeSchema: Schema<OMOperationType> = exact<OMOperationType>()(
-  z.enum(['observation', 'reflection']),
-)
+export const omOperationType: Schema<OMOperationType> = exact<OMOperationType>()(z.enum(['observation', 'reflection']))
 
 /** The same fields make a content of a message and, with an address, an event. */
 export const textContentFields: Shape<Wire<TextContent>> = exactShape<Wire<TextContent>>()({
@@ -133,7 +131,7 @@ const omObservationStart: Schema<Wire<OMObservationStartContent>> = exact<Wire<O
   object({
     type: z.literal('om_observation_start'),
     tokensToObserve: z.number(),
-    operationType: optional(omOperationTypeSchema),
+    operationType: optional(omOperationType),
   }),
 )
 
@@ -143,7 +141,7 @@ const omObservationEnd: Schema<Wire<OMObservationEndContent>> = exact<Wire<OMObs
     tokensObserved: z.number(),
     observationTokens: z.number(),
     durationMs: z.number(),
-    operationType: optional(omOperationTypeSchema),
+    operationType: optional(omOperationType),
     observations: optional(z.string()),
     currentTask: optional(z.string()),
     suggestedResponse: optional(z.string()),
@@ -155,7 +153,7 @@ const omObservationFailed: Schema<Wire<OMObservationFailedContent>> = exact<Wire
     type: z.literal('om_observation_failed'),
     error: z.string(),
     tokensAttempted: optional(z.number()),
-    operationType: optional(omOperationTypeSchema),
+    operationType: optional(omOperationType),
   }),
 )
 

@@ -64,7 +64,7 @@ const activeSubagent: Schema<Wire<ActiveSubagentState>> = exact<Wire<ActiveSubag
 
 const bufferedStatus = z.enum(['idle', 'running', 'complete'])
 
-export const omBufferedStateSchema: Schema<Wire<OMBufferedState>> = exact<Wire<OMBufferedState>>()(
+export const omBufferedState: Schema<Wire<OMBufferedState>> = exact<Wire<OMBufferedState>>()(
   object({
     observations: object({
       status: bufferedStatus,
@@ -90,7 +90,7 @@ const omProgress: Schema<Wire<OMProgressState>> = exact<Wire<OMProgressState>>()
     observationTokens: z.number(),
     reflectionThreshold: z.number(),
     reflectionThresholdPercent: z.number(),
-    buffered: omBufferedStateSchema,
+    buffered: omBufferedState,
     generationCount: z.number(),
     stepNumber: z.number(),
     cycleId: optional(z.string()),

@@ -3,8 +3,8 @@ import type { MemoryEvent, OMWindow } from '../../harness-event/memory.ts'
 import type { Wire } from '../../wire-form.ts'
 import { exact, type Schema } from '../exact.ts'
 import { object, optional, taggedUnion } from '../fields.ts'
-import { omOperationTypeSchema } from './content.ts'
-import { omBufferedStateSchema } from './display-state.ts'
+import { omOperationType } from './content.ts'
+import { omBufferedState } from './display-state.ts'
 
 const omWindow: Schema<Wire<OMWindow>> = exact<Wire<OMWindow>>()(object({ tokens: z.number(), threshold: z.number() }))
 
@@ -16,7 +16,7 @@ export const memoryEventSchema: Schema<Wire<MemoryEvent>> = exact<Wire<MemoryEve
       type: z.literal('om_status'),
       windows: object({
         active: object({ messages: omWindow, observations: omWindow }),
-        buffered: omBufferedStateSchema,
+        buffered: omBufferedState,
       }),
       recordId: z.string(),
       threadId: z.string(),
@@ -26,7 +26,7 @@ export const memoryEventSchema: Schema<Wire<MemoryEvent>> = exact<Wire<MemoryEve
     object({
       type: z.literal('om_activation'),
       cycleId: z.string(),
-      operationType: omOperationTypeSchema,
+      operationType: omOperationType,
       chunksActivated: z.number(),
       tokensActivated: z.number(),
       observationTokens: z.number(),
@@ -43,7 +43,7 @@ export const memoryEventSchema: Schema<Wire<MemoryEvent>> = exact<Wire<MemoryEve
     object({
       type: z.literal('om_observation_start'),
       cycleId: z.string(),
-      operationType: omOperationTypeSchema,
+      operationType: omOperationType,
       tokensToObserve: z.number(),
     }),
     object({
@@ -69,13 +69,13 @@ export const memoryEventSchema: Schema<Wire<MemoryEvent>> = exact<Wire<MemoryEve
     object({
       type: z.literal('om_buffering_start'),
       cycleId: z.string(),
-      operationType: omOperationTypeSchema,
+      operationType: omOperationType,
       tokensToBuffer: z.number(),
     }),
     object({
       type: z.literal('om_buffering_end'),
       cycleId: z.string(),
-      operationType: omOperationTypeSchema,
+      operationType: omOperationType,
       tokensBuffered: z.number(),
       bufferedTokens: z.number(),
       observations: optional(z.string()),
@@ -83,7 +83,7 @@ export const memoryEventSchema: Schema<Wire<MemoryEvent>> = exact<Wire<MemoryEve
     object({
       type: z.literal('om_buffering_failed'),
       cycleId: z.string(),
-      operationType: omOperationTypeSchema,
+      operationType: omOperationType,
       error: z.string(),
     }),
     object({

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { JsonObject } from '../json.ts'
+import { schemas, type SchemaName } from './schemas.ts'
+
+/**
+ * The types that somebody outside may have to read or write, each of which gets a file of its own. What they are made of
+ * is inside, under `$defs`.
+ */
+export const PUBLISHED: readonly SchemaName[] = [
+  'ActivityEvent',
+  'AgentEvent',
+  'Capabilities',
+  'ChatEvent',
+  'ChatMessage',
+  'CommandRow',
+  'DeltaFrame',
+  'HarnessDisplayState',
+  'Head',
+  'LogRecord',
+  'Owner',
+  'StoredMessage',
+  'ThreadInfo',
+  'Turn',
+  'ViewSnapshot',
+  'WaitRow',
+  'WireEvent',
+]
+
+/** The schema of a type as JSON Schema (draft 2020-12), complete in itself. */
+export function jsonSchemaOf(name: SchemaName): JsonObject {
+  const schema = z.toJSONSchema(schemas[name], {
+    metadata: names(),
+    io: 'input',
+    // Only our check for "any JSON" cannot be written down, and JSON Schema means just that by an empty schema.
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if ((zodSchema as unknown) === schemas.JsonObject) jsonSchema.type = 'object'
+    },
+  })
+  return { title: name, ...(schema as JsonObject) }
+}
+
+/** Named types become `$defs` under their names. */
+function names(): z.core.$ZodRegistry<{ id: string }> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(schemas) as [SchemaName, z.ZodType][]) registry.add(schema, { id })
+  return registry
+}
+
+/** `LogRecord` is published as `log-record.json`. */
+export function jsonSchemaFile(name: SchemaName): string {
+  return `${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.json`
+}
