@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { BLOB_THRESHOLD, type BlobRef, type NewBlob, type RecordedToolResult } from '@evener/protocol'
+import {
+  BLOB_THRESHOLD,
+  type BlobRef,
+  type JsonValue,
+  type NewBlob,
+  type Part,
+  type RecordedToolResult,
+  type Store,
+  type StoredMessage,
+  type ToolResultPart,
+} from '@evener/protocol'
 
 const PREVIEW_CHARS = 512
 
@@ -26,4 +36,35 @@ export function extractResult(result: RecordedToolResult): { body: RecordedToolR
   if (Buffer.byteLength(text) <= BLOB_THRESHOLD) return { body: result, blobs: [] }
   const { ref, blob } = blobOf(Buffer.from(text), isText ? 'text/plain' : 'application/json', text)
   return { body: { ...result, result: null, resultRef: ref }, blobs: [blob] }
+}
+
+/** The message with its large bodies in place, as a model has to see it. */
+export async function inflateMessage(store: Store, message: StoredMessage): Promise<StoredMessage> {
+  if (!message.parts.some((part) => refOf(part) !== undefined)) return message
+  return { ...message, parts: await Promise.all(message.parts.map((part) => inflatePart(store, part))) }
+}
+
+async function inflatePart(store: Store, part: Part): Promise<Part> {
+  const ref = refOf(part)
+  if (ref === undefined) return part
+  const blob = await store.readBlob(ref.blob)
+  if (part.type === 'tool-result') {
+    const { resultRef: _ref, ...rest } = part
+    return { ...rest, result: blob === null ? missing(ref) : resultOf(blob.bytes, blob.mime) }
+  }
+  return blob === null ? part : ({ ...part, data: Buffer.from(blob.bytes).toString('base64') } as Part)
+}
+
+function refOf(part: Part): BlobRef | undefined {
+  if (part.type === 'tool-result') return part.resultRef
+  return part.type === 'image' || part.type === 'file' ? part.ref : undefined
+}
+
+function resultOf(bytes: Uint8Array, mime: string): JsonValue {
+  const text = new TextDecoder().decode(bytes)
+  return mime === 'application/json' ? (JSON.parse(text) as JsonValue) : text
+}
+
+function missing(ref: BlobRef): ToolResultPart['result'] {
+  return `${ref.preview ?? ''}… (the rest of ${ref.size} bytes is no longer kept)`
 }

@@ -18,6 +18,7 @@ import {
   type ToolCallRequest,
   type ToolOutcome,
 } from '@evener/protocol'
+import { inflateMessage } from './blobs.ts'
 import type { ThreadLog } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 
@@ -25,14 +26,14 @@ import { TurnRecorder } from './turn-recorder.ts'
 const YIELD_AFTER_MS = 8
 
 export interface RunnableTool extends HostTool {
-  execute(input: JsonObject, context: ToolRunContext): Promise<ToolOutcome>
+  readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome>
 }
 
 export interface ToolRunContext {
   readonly signal: AbortSignal
   /** The same for every attempt at this call. */
   readonly idempotencyKey: string
-  progress(output: string): void
+  readonly progress: (output: string) => void
 }
 
 export interface RunTurnOptions {
@@ -66,9 +67,8 @@ export async function runTurn(options: RunTurnOptions): Promise<RunTurnResult> {
     ],
     { run: runId, turn: turnId, ...(options.by === undefined ? {} : { by: options.by }) },
   )
-  const recorder = new TurnRecorder({ log, runId, turnId, agentId: driver.id })
+  const recorder = new TurnRecorder({ log, runId, turnId, agentId: driver.id, signal })
   const session = await driver.open(log.state.head.bindings[driver.id] ?? null, host())
-  let outcome: RunOutcome = 'complete'
   let failure: unknown
   try {
     await faults.reach('turn.before')
@@ -84,12 +84,12 @@ export async function runTurn(options: RunTurnOptions): Promise<RunTurnResult> {
   } catch (error) {
     if (log.failure !== undefined) throw log.failure
     failure = error
-    outcome = signal.aborted ? 'aborted' : 'error'
   } finally {
     await session.close()
   }
-  if (signal.aborted) outcome = 'aborted'
-  await recorder.finish('error', outcome === 'complete' ? 'error' : outcome)
+  // A driver that forgot its finish, or threw, still ends its turn with one.
+  await recorder.finish('error', signal.aborted ? 'aborted' : 'error')
+  const outcome = recorder.outcome ?? 'error'
   await log.commit(
     [{ type: 'run.ended', runId, outcome, ...(failure === undefined ? {} : { error: toErrorData(failure) }) }],
     { run: runId },
@@ -114,7 +114,9 @@ export async function runTurn(options: RunTurnOptions): Promise<RunTurnResult> {
 
   /** The view holds what is sealed, the state what belongs to this run. */
   async function* history(query: HistoryQuery): AsyncGenerator<StoredMessage> {
-    const open = log.state.messages.toArray().map(storedMessage)
+    const open = await Promise.all(
+      log.state.messages.toArray().map((each) => inflateMessage(store, storedMessage(each))),
+    )
     const openIds = new Set(open.map((message) => message.id))
     if (query.order === 'newest') yield* open.toReversed()
     let cursor: string | null = null
@@ -123,7 +125,9 @@ export async function runTurn(options: RunTurnOptions): Promise<RunTurnResult> {
         order: query.order,
         ...(cursor === null ? {} : { cursor }),
       })
-      yield* page.items.filter((message) => !openIds.has(message.id) && message.order > (query.after ?? 0))
+      for (const message of page.items) {
+        if (!openIds.has(message.id) && message.order > (query.after ?? 0)) yield await inflateMessage(store, message)
+      }
       cursor = page.next
     } while (cursor !== null)
     if (query.order === 'oldest') yield* open

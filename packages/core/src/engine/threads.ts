@@ -74,17 +74,17 @@ export async function forkThread(
       origins: originsOf(parent.head.bindings),
     },
   }
-  await store.createStream({ kind: 'thread', info, headSeq: fork.at })
-  const fence = await owner.claim(info.id)
-  try {
-    await store.append({
-      stream: info.id,
-      fence,
+  // Creation and fork record are one transaction: nobody ever sees a fork that does not know where it came from.
+  const { epoch } = await store.createStream({
+    kind: 'thread',
+    info,
+    headSeq: fork.at,
+    start: {
+      owner: owner.id,
       records: [{ v: RECORD_VERSIONS.fork, stream: info.id, seq: fork.at + 1, at: info.createdAt, body }],
-    })
-  } finally {
-    await owner.release(info.id, fence)
-  }
+    },
+  })
+  await owner.release(info.id, { owner: owner.id, epoch })
   return info
 }
 

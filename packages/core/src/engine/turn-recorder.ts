@@ -27,6 +27,7 @@ export interface RecorderOptions {
   readonly runId: string
   readonly turnId: string
   readonly agentId: string
+  readonly signal?: AbortSignal
 }
 
 interface Speaker {
@@ -45,18 +46,21 @@ export class TurnRecorder {
   readonly #origin: RecordOrigin
   readonly #speakers = new Map<string, Speaker>()
   readonly #callTracker = new Map<string, PartTracker>()
+  readonly #signal: AbortSignal | undefined
   #step: number | undefined
-  #finished = false
+  #outcome: RunOutcome | undefined
 
   constructor(options: RecorderOptions) {
     this.#log = options.log
     this.#agentId = options.agentId
     this.#turnId = options.turnId
+    this.#signal = options.signal
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
   }
 
-  get finished(): boolean {
-    return this.#finished
+  /** How the turn ended; `undefined` while it goes on. */
+  get outcome(): RunOutcome | undefined {
+    return this.#outcome
   }
 
   /** Where a call of this turn stands, for the records about it. */
@@ -93,7 +97,7 @@ export class TurnRecorder {
         this.#log.add(event, this.#origin)
         return undefined
       case 'finish':
-        return this.finish(event.finishReason, 'complete', event.usage)
+        return this.finish(event.finishReason, this.#outcomeOf(event.finishReason), event.usage)
       case 'start':
       case 'tool-approval-request':
         // `turn.started` and `wait.opened` say these; they are written before the agent goes on.
@@ -107,8 +111,8 @@ export class TurnRecorder {
     outcome: RunOutcome,
     usage?: StepFinishEvent['usage'],
   ): Promise<void> {
-    if (this.#finished) return
-    this.#finished = true
+    if (this.#outcome !== undefined) return
+    this.#outcome = outcome
     const isCut = outcome !== 'complete'
     const callOutcome: CallOutcome = outcome === 'aborted' ? 'aborted' : 'in-doubt'
     const bodies: RecordBody[] = []
@@ -126,6 +130,12 @@ export class TurnRecorder {
       ...(usage === undefined ? {} : { usage }),
     })
     await this.#log.commit(bodies, this.#origin)
+  }
+
+  /** An agent that was aborted may still say that it finished well. */
+  #outcomeOf(finishReason: StepFinishEvent['finishReason']): RunOutcome {
+    if (this.#signal?.aborted === true) return 'aborted'
+    return finishReason === 'error' ? 'error' : 'complete'
   }
 
   #text(event: TextDeltaEvent | ReasoningDeltaEvent): void {

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import {
+  applyFrame,
+  emptyView,
+  EvenerError,
+  viewFrom,
+  type Append,
+  type DeltaFrame,
+  type LogRecord,
+  type Store,
+  type ThreadView,
+} from '@evener/protocol'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { recordsAfter } from './load-state.ts'
+import { openTestThread, startMessage } from './thread-fixture.ts'
+import type { LogEntry, ThreadLog } from './thread-log.ts'
+
+async function records(store: Store): Promise<LogRecord[]> {
+  return Array.fromAsync(recordsAfter(store, 'thread', 0))
+}
+
+function text(partId: string, value: string): Parameters<ThreadLog['delta']>[0] {
+  return { type: 'text-delta', messageId: 'm', partId, text: value }
+}
+
+function bodyTypes(all: readonly LogRecord[]): string[] {
+  return all.map((record) => record.body.type)
+}
+
+/** Every seq is a row, or lies between the first and the last seq of a sealed one. */
+function assertTiled(all: readonly LogRecord[]): void {
+  const head = all.at(-1)?.seq ?? 0
+  for (let seq = 1; seq <= head; seq++) {
+    assert.ok(
+      all.some((record) => seq >= (record.first ?? record.seq) && seq <= record.seq),
+      `seq ${seq} is in no row`,
+    )
+  }
+}
+
+suite('the log of a thread', () => {
+  test('shows a delta at once and writes it later', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    await startMessage(log)
+    await log.flush()
+    const shown: LogEntry[] = []
+    log.onEntry((entry) => shown.push(entry))
+    log.delta(text('0', 'Hel'))
+    log.delta(text('0', 'lo'))
+    assert.deepEqual(
+      shown.map((entry) => entry.kind === 'delta' && entry.event.type === 'text-delta' && entry.event.text),
+      ['Hel', 'lo'],
+    )
+    assert.equal(
+      JSON.stringify(log.state.messages.at(-1)?.parts.at(0)),
+      JSON.stringify({ id: '0', state: 'open', type: 'text', text: 'Hello' }),
+    )
+    assert.ok(!bodyTypes(await records(store)).includes('batch'))
+    await log.flush()
+    const batch = (await records(store)).find((record) => record.body.type === 'batch')
+    assert.equal(
+      batch?.body.type === 'batch' && batch.body.event.type === 'text-delta' && batch.body.event.text,
+      'Hello',
+    )
+  })
+
+  test('writes by itself, without being asked to', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log } = thread
+    await startMessage(log)
+    const frame = Promise.withResolvers<DeltaFrame>()
+    await log.flush()
+    log.onFrame(frame.resolve)
+    log.delta(text('0', 'later'))
+    assert.ok(JSON.stringify((await frame.promise).operations).includes('later'))
+  })
+
+  test('a sealed part replaces its batches, and the ranges still cover every seq', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    await startMessage(log)
+    for (const word of ['one ', 'two ', 'three']) {
+      log.delta(text('0', word))
+      await log.flush()
+    }
+    const before = await records(store)
+    assert.equal(before.filter((record) => record.body.type === 'batch').length, 3)
+    log.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'one two three' })
+    await log.flush()
+    const after = await records(store)
+    assert.deepEqual(bodyTypes(after), ['run.started', 'message.started', 'text-delta'])
+    assert.equal(after.at(-1)?.first, before[2]?.seq)
+    assertTiled(after)
+  })
+
+  test('parts that grow at the same time are sealed one by one without losing the other', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    await startMessage(log)
+    for (let i = 0; i < 4; i++) {
+      log.delta(text('0', `a${i}`))
+      log.delta(text('1', `b${i}`))
+      await log.flush()
+    }
+    log.add({ type: 'text-delta', messageId: 'm', partId: '1', text: 'b0b1b2b3' })
+    await log.flush()
+    const half = await records(store)
+    assert.equal(half.filter((record) => record.body.type === 'batch').length, 4)
+    assertTiled(half)
+    const reopened = await thread.reopen()
+    assert.deepEqual(JSON.stringify(reopened.state.messages), JSON.stringify(log.state.messages))
+    log.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'a0a1a2a3' })
+    await log.flush()
+    assertTiled(await records(store))
+    assert.ok(!bodyTypes(await records(store)).includes('batch'))
+  })
+
+  test('a part that ends before it was ever written costs one record', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    await startMessage(log)
+    log.delta(text('0', 'short'))
+    log.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'short' })
+    await log.flush()
+    assert.deepEqual(bodyTypes(await records(store)), ['run.started', 'message.started', 'text-delta'])
+  })
+
+  test('what must be on disk first is shown only then, in the order of its seq', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    await startMessage(log)
+    const order: string[] = []
+    log.onEntry((entry) => {
+      if (entry.kind === 'record') order.push(`${entry.record.body.type} ${entry.live ? 'live' : 'written'}`)
+    })
+    const committed = log.commit([{ type: 'config.changed', mode: 'plan' }])
+    assert.equal(log.state.head.mode, null)
+    log.add({ type: 'note', kind: 'info', text: 'meanwhile' })
+    await committed
+    assert.equal(log.state.head.mode, 'plan')
+    assert.deepEqual(order, ['note live', 'config.changed written'])
+    await log.flush()
+    assert.deepEqual(bodyTypes(await records(store)).slice(-2), ['config.changed', 'note'])
+  })
+
+  test('a barrier cannot be added as if nothing depended on it', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    assert.throws(
+      () => thread.log.add({ type: 'config.changed', mode: 'plan' }),
+      (error) => EvenerError.is(error, 'misuse'),
+    )
+  })
+
+  test('frames lead a client to the state of the log, from the start or from any snapshot', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    let follower: ThreadView = emptyView('thread')
+    let late: ThreadView | undefined
+    log.onFrame((frame) => {
+      follower = applyFrame(follower, frame)
+      if (late !== undefined) late = applyFrame(late, frame)
+    })
+    await startMessage(log)
+    for (let i = 0; i < 20; i++) {
+      log.delta(text('0', `word${i} `))
+      if (i % 3 === 0) await log.flush()
+      if (i === 10) {
+        await log.flush()
+        late = viewFrom(JSON.parse(JSON.stringify({ seq: log.committed.head.seq, ...log.committed })))
+      }
+    }
+    log.add({
+      type: 'text-delta',
+      messageId: 'm',
+      partId: '0',
+      text: Array.from({ length: 20 }, (_, i) => `word${i} `).join(''),
+    })
+    await log.commit([
+      { type: 'message.ended', messageId: 'm', outcome: 'done' },
+      { type: 'run.ended', runId: 'r', outcome: 'complete' },
+    ])
+    const { items } = await store.listMessages(log.state.head.lineage, { order: 'oldest' })
+    assert.deepEqual(JSON.parse(JSON.stringify(follower.messages)), JSON.parse(JSON.stringify(items)))
+    assert.deepEqual(JSON.parse(JSON.stringify(late?.messages)), JSON.parse(JSON.stringify(items)))
+    assert.equal(follower.seq, log.committed.head.seq)
+  })
+
+  test('opens again where it stood, from the stored head and what came after it', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log } = thread
+    await startMessage(log)
+    log.delta(text('0', 'half'))
+    await log.flush()
+    const again = await thread.reopen()
+    assert.equal(JSON.stringify(again.state), JSON.stringify(log.state))
+    again.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'half done' })
+    await again.commit([{ type: 'run.ended', runId: 'r', outcome: 'complete' }])
+    const third = await thread.reopen()
+    assert.equal(JSON.stringify(third.state), JSON.stringify(again.state))
+    assert.equal(third.state.messages.length, 0)
+    assertTiled(await records(thread.store))
+  })
+
+  test('an id that reaches an object prototype is refused where it enters', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    assert.throws(
+      () => thread.log.add({ type: 'message.started', messageId: '__proto__', role: 'assistant' }),
+      (error) => EvenerError.is(error, 'invalid-input'),
+    )
+  })
+})
+
+/** A store whose appends go wrong as the test says. */
+class FaultyStore extends MemoryStore {
+  faults: ('before' | 'after')[] = []
+
+  override async append(append: Append): Promise<number> {
+    const fault = this.faults.shift()
+    if (fault === 'before') throw new EvenerError('io', 'The disk did not answer.')
+    const seq = await super.append(append)
+    if (fault === 'after') throw new EvenerError('io', 'The answer got lost.')
+    return seq
+  }
+}
+
+suite('when the store fails', () => {
+  test('a write that did not happen is tried again, one whose answer got lost is not', async () => {
+    const store = new FaultyStore()
+    await using thread = await openTestThread(store)
+    store.faults = ['before', 'after']
+    await thread.log.commit([{ type: 'config.changed', mode: 'a' }])
+    store.faults = ['after']
+    await thread.log.commit([{ type: 'config.changed', mode: 'b' }])
+    const all = await records(store)
+    assert.deepEqual(
+      all.map((record) => record.body.type === 'config.changed' && record.body.mode),
+      ['a', 'b'],
+    )
+  })
+
+  test('a writer that lost the thread is told so, and everything after it fails the same way', async () => {
+    const store = new MemoryStore()
+    const failures: EvenerError[] = []
+    await using thread = await openTestThread(store, { onFailure: (error) => failures.push(error) })
+    const { log } = thread
+    await store.takeOver('thread', 'somebody-else', thread.fence.epoch)
+    const isFenced = (error: unknown): boolean => EvenerError.is(error, 'fenced')
+    await assert.rejects(log.commit([{ type: 'config.changed', mode: 'a' }]), isFenced)
+    assert.throws(() => log.add({ type: 'note', kind: 'info', text: 'x' }), isFenced)
+    assert.throws(() => log.delta(text('0', 'x')), isFenced)
+    assert.equal(failures.length, 1)
+    assert.deepEqual(await records(store), [])
+  })
+
+  test('a closed log says so', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    await thread.log.close()
+    assert.throws(
+      () => thread.log.add({ type: 'note', kind: 'info', text: 'x' }),
+      (error) => EvenerError.is(error, 'closed'),
+    )
+    await thread.log.close()
+  })
+})

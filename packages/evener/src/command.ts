@@ -1,0 +1,23 @@
+/** Where a command reads its surroundings from and writes to; tests hand in their own. */
+export interface Terminal {
+  /** A line on standard output. */
+  out(text: string): void
+  write(text: string): void
+  /** A line on standard error. */
+  err(text: string): void
+  readonly isTty: boolean
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export interface Command {
+  readonly name: string
+  readonly summary: string
+  readonly help: string
+  run(args: readonly string[], terminal: Terminal): Promise<number>
+}
+
+/** The command line makes no sense: the help is shown with it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}

@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util'
+import { closeInterruptedRun, createThread, ProcessOwner, runTurn, ThreadLog, type LogEntry } from '@evener/core/engine'
+import { agentEventsOf, isSealedPart, type AgentEvent } from '@evener/protocol'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+import { dataFile, openStore } from '../data-file.ts'
+import { demoAgent } from '../demo-agent.ts'
+import { Renderer } from '../render.ts'
+
+const DEMO_PROMPT = 'What is in this folder?'
+/** Slow enough to be seen arriving, fast enough not to wait for. */
+const DEMO_PACE_MS = 12
+
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'ask an agent and watch it work',
+  help: [
+    'Usage: evener run "<what to do>" [options]',
+    '',
+    'Asks an agent, shows what it does as it does it, and keeps everything in a file.',
+    'Without a model or another harness the built-in demo agent answers: no key, no network.',
+    '',
+    '  --thread <id>  go on with this conversation instead of starting a new one',
+    '  --db <file>    where conversations are kept (default: ~/.evener/evener.db)',
+    '  --json         print every event as one line of JSON',
+    '  --demo         a prompt for the demo agent is made up when none is given',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      thread: { type: 'string' },
+      db: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      demo: { type: 'boolean', default: false },
+    },
+  })
+  const prompt = positionals.join(' ').trim() || (values.demo ? DEMO_PROMPT : '')
+  if (prompt === '') throw new UsageError('say what to do: evener run "Explain this project"')
+
+  const store = openStore(dataFile(values.db, terminal))
+  const owner = await ProcessOwner.register(store)
+  const abort = new AbortController()
+  const onInterrupt = (): void => abort.abort()
+  process.once('SIGINT', onInterrupt)
+  try {
+    const thread =
+      values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
+    const fence = await owner.claim(thread)
+    const log = await ThreadLog.open({ store, stream: thread, fence })
+    const interrupted = await closeInterruptedRun(log)
+    if (interrupted !== null)
+      terminal.err(`The last run of this thread was interrupted (${interrupted}); it is closed now.`)
+    if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
+    const show = values.json ? jsonLines(terminal) : people(terminal)
+    log.onEntry((entry) => eventsOf(entry).forEach(show))
+    const { driver, tools } = demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
+    const { outcome } = await runTurn({
+      store,
+      log,
+      driver,
+      tools,
+      input: [{ id: '0', type: 'text', text: prompt }],
+      signal: abort.signal,
+    })
+    await log.close()
+    await owner.release(thread, fence)
+    if (!values.json) terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
+    return outcome === 'complete' ? 0 : 1
+  } finally {
+    process.removeListener('SIGINT', onInterrupt)
+    await owner.close()
+    await store.close()
+  }
+}
+
+function people(terminal: Terminal): (event: AgentEvent) => void {
+  const renderer = new Renderer(terminal)
+  return (event) => renderer.show(event)
+}
+
+function jsonLines(terminal: Terminal): (event: AgentEvent) => void {
+  return (event) => terminal.out(JSON.stringify(event))
+}
+
+/** Texts have been shown delta by delta when their sealed record comes. */
+function eventsOf(entry: LogEntry): readonly AgentEvent[] {
+  if (entry.kind === 'delta') return [entry.event]
+  const { body } = entry.record
+  if (isSealedPart(body) && (body.type === 'text-delta' || body.type === 'reasoning-delta')) return []
+  return agentEventsOf(entry.record)
+}

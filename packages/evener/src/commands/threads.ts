@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+import { dataFile, openStore } from '../data-file.ts'
+
+export const threadsCommand: Command = {
+  name: 'threads',
+  summary: 'list recorded conversations',
+  help: [
+    'Usage: evener threads [options]',
+    '',
+    'Lists the conversations of this folder, the newest first.',
+    '',
+    '  --all        those of every folder',
+    '  --limit <n>  how many at most (default: 20)',
+    '  --db <file>  where conversations are kept (default: ~/.evener/evener.db)',
+    '  --json       print them as lines of JSON',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      all: { type: 'boolean', default: false },
+      limit: { type: 'string', default: '20' },
+      db: { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const limit = Number(values.limit)
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+    throw new UsageError('--limit takes a number from 1 to 1000')
+  const store = openStore(dataFile(values.db, terminal))
+  try {
+    const page = await store.listThreads({ limit, ...(values.all ? {} : { resourceId: terminal.cwd }) })
+    for (const thread of page.items) {
+      terminal.out(
+        values.json
+          ? JSON.stringify(thread)
+          : `${thread.id}  ${new Date(thread.updatedAt).toISOString().slice(0, 16)}  ${thread.title ?? ''}`,
+      )
+    }
+    if (page.items.length === 0 && !values.json)
+      terminal.err('Nothing recorded here yet: evener run "…" starts a conversation.')
+    return 0
+  } finally {
+    await store.close()
+  }
+}

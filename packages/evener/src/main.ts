@@ -1,0 +1,71 @@
+import { EvenerError } from '@evener/protocol'
+import { replayCommand } from './commands/replay.ts'
+import { runCommand } from './commands/run.ts'
+import { threadsCommand } from './commands/threads.ts'
+import type { Command, Terminal } from './command.ts'
+import { UsageError } from './command.ts'
+
+const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand]
+
+/** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  const [name, ...args] = argv
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    const topic = COMMANDS.find((command) => command.name === args[0])
+    terminal.out(topic === undefined ? overview() : topic.help)
+    return name === undefined ? 2 : 0
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === name)
+  if (command === undefined) {
+    terminal.err(`evener: there is no command "${name}".\n\n${overview()}`)
+    return 2
+  }
+  if (args.includes('--help') || args.includes('-h')) {
+    terminal.out(command.help)
+    return 0
+  }
+  try {
+    return await command.run(args, terminal)
+  } catch (error) {
+    return explain(error, command, terminal)
+  }
+}
+
+function explain(error: unknown, command: Command, terminal: Terminal): number {
+  if (error instanceof UsageError || isParseError(error)) {
+    terminal.err(`evener ${command.name}: ${error.message}\n\n${command.help}`)
+    return 2
+  }
+  terminal.err(`evener ${command.name}: ${error instanceof Error ? error.message : String(error)}`)
+  // What is not one of ours is a defect, and its stack is what a report needs.
+  if (error instanceof Error && !EvenerError.is(error)) terminal.err(error.stack ?? '')
+  return 1
+}
+
+function isParseError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length))
+  return [
+    'evener: one harness layer for AI agents',
+    '',
+    'Usage: evener <command> [options]',
+    '',
+    ...COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    '',
+    'evener help <command> says more about one.',
+  ].join('\n')
+}
+
+function processTerminal(): Terminal {
+  return {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    write: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(`${text}\n`),
+    isTty: process.stdout.isTTY,
+    cwd: process.cwd(),
+    env: process.env,
+  }
+}
