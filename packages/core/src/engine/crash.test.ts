@@ -14,7 +14,7 @@ import { closeInterruptedRun } from './recover.ts'
 import { ThreadLog } from './thread-log.ts'
 import { createThread } from './threads.ts'
 
-const CHILD = fileURLToPath(new URL('crash-child.ts', import.meta.url))
+const CHILD = fileURLToPath(new URL('crash-child.fixture.ts', import.meta.url))
 const POINTS = 50
 
 interface Killed {

@@ -6,7 +6,7 @@ import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './load-state.ts'
 import { runTurn, type RunnableTool } from './run-turn.ts'
-import { openTestThread } from './thread-fixture.ts'
+import { openTestThread } from './thread.fixture.ts'
 
 const echo: RunnableTool = {
   name: 'echo',

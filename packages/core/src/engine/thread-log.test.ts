@@ -13,7 +13,7 @@ import {
 } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './load-state.ts'
-import { openTestThread, startMessage } from './thread-fixture.ts'
+import { openTestThread, startMessage } from './thread.fixture.ts'
 import type { LogEntry, ThreadLog } from './thread-log.ts'
 
 async function records(store: Store): Promise<LogRecord[]> {

@@ -1,6 +1,6 @@
 /**
  * The process that `crash.test.ts` kills: streams an answer with a tool call into a database and says on standard output
- * what has been written. Run as: node crash-child.ts <database> <thread> <tool journal>.
+ * what has been written. Run as: node crash-child.fixture.ts <database> <thread> <tool journal>.
  */
 import { appendFileSync, writeSync } from 'node:fs'
 import { nativeDriver } from '@evener/agent'
