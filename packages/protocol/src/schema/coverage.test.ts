@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { suite, test } from 'node:test'
+import type { z } from 'zod'
+import { HARNESS_EVENT_TYPES, RECORD_VERSIONS, type ActivityType, type AgentEventType } from '../index.ts'
+import { schemas } from './schemas.ts'
+
+/** Exported types without a schema of their own, and why they need none. */
+const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
+  'fields of other types, never stored or sent alone': [
+    'ActivityBase',
+    'EventExtras',
+    'MessageFields',
+    'PartBase',
+    'ToolOrigin',
+  ],
+  'one word of a larger type, checked there': [
+    'ActivityType',
+    'AgentEventType',
+    'CallStage',
+    'ChatEventType',
+    'CommandState',
+    'ErrorCode',
+    'HarnessEventType',
+    'MessageState',
+    'OrchestrationAction',
+    'PartState',
+    'RecordType',
+    'SignalKind',
+    'StreamKind',
+    'TaskStatus',
+    'WaitDecision',
+    'WaitKind',
+  ],
+  'live objects and functions': [
+    'AgentDriver',
+    'AgentSession',
+    'FaultPoints',
+    'Host',
+    'Store',
+    'Upcaster',
+    'UpcasterTable',
+  ],
+  'state in process, sent as a snapshot and ops': ['Reduced', 'ThreadMessage', 'ThreadState', 'ThreadView'],
+  'arguments and results of calls within a process': [
+    'Admission',
+    'Append',
+    'Blob',
+    'Claim',
+    'CommandOutcome',
+    'ContextUsage',
+    'Decision',
+    'DeleteResult',
+    'EraseResult',
+    'HistoryQuery',
+    'HostTool',
+    'LogLevel',
+    'MessageQuery',
+    'NewBlob',
+    'NewCommand',
+    'NewStream',
+    'Page',
+    'PageRequest',
+    'RecordQuery',
+    'StreamStart',
+    'ToolCallRequest',
+    'ToolOutcome',
+  ],
+  'a record before its version was raised, whatever it holds': ['StoredRecord'],
+  'names for the wire form of another type': ['HarnessEvent', 'Wire'],
+}
+
+/** Modules whose types are variants or fields of one type that has a schema. */
+const COVERED_BY: Readonly<Record<string, keyof typeof schemas>> = {
+  './harness-event.ts': 'WireEvent',
+  './harness-event/content.ts': 'ContentEvent',
+  './harness-event/conversation.ts': 'ConversationEvent',
+  './harness-event/memory.ts': 'MemoryEvent',
+  './harness-event/subagent.ts': 'SubagentEvent',
+  './harness-event/tool.ts': 'ToolEvent',
+  './harness-event/workspace.ts': 'WorkspaceEvent',
+  './harness-content.ts': 'HarnessMessageContent',
+  './harness-message.ts': 'HarnessMessage',
+  './display-state.ts': 'HarnessDisplayState',
+  './chat-event.ts': 'ChatEvent',
+  './chat-message.ts': 'ChatMessage',
+}
+
+interface ExportedType {
+  readonly name: string
+  readonly module: string
+}
+
+async function exportedTypes(): Promise<readonly ExportedType[]> {
+  const index = await readFile(new URL('../index.ts', import.meta.url), 'utf8')
+  const clauses = [...index.matchAll(/export (type )?\{([^}]*)\} from '([^']+)'/g)]
+  return clauses.flatMap(([, onlyTypes, names = '', module = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && (onlyTypes !== undefined || name.startsWith('type ')))
+      .map((name) => ({ name: name.replace('type ', ''), module })),
+  )
+}
+
+/** The values of `type` that a union takes. */
+function tagsOf(schema: z.ZodType): readonly string[] {
+  const values: unknown = schema._zod.propValues?.['type']
+  assert.ok(values instanceof Set)
+  return [...values].map(String).sort()
+}
+
+suite('no type that is stored or sent is without a schema', () => {
+  test('every exported type has one, is part of one, or is listed with a reason', async () => {
+    const exempt = new Set(Object.values(WITHOUT_SCHEMA).flat())
+    const forgotten = (await exportedTypes())
+      .filter(({ name, module }) => !(name in schemas) && !exempt.has(name) && !(module in COVERED_BY))
+      .map(({ name }) => name)
+    assert.deepEqual(forgotten, [], 'Give these a schema, or say in this test why they need none.')
+  })
+
+  test('nothing is listed that has a schema or does not exist', async () => {
+    const names = new Set((await exportedTypes()).map(({ name }) => name))
+    const stale = Object.values(WITHOUT_SCHEMA)
+      .flat()
+      .filter((name) => name in schemas || (!names.has(name) && name !== 'ErrorCode'))
+    assert.deepEqual(stale, [])
+  })
+
+  test('every schema is that of an exported type', async () => {
+    const names = new Set((await exportedTypes()).map(({ name }) => name))
+    assert.deepEqual(
+      Object.keys(schemas).filter((name) => !names.has(name)),
+      [],
+    )
+  })
+
+  test('a record body may be of every type that has a version', () => {
+    assert.deepEqual(tagsOf(schemas.RecordBody), Object.keys(RECORD_VERSIONS).sort())
+  })
+
+  test('an agent event may be of every type', () => {
+    const types: Readonly<Record<AgentEventType, true>> = {
+      start: true,
+      'text-delta': true,
+      'reasoning-delta': true,
+      'tool-call': true,
+      'tool-call-delta': true,
+      'tool-approval-request': true,
+      'tool-result': true,
+      'tool-progress': true,
+      'step-start': true,
+      'step-finish': true,
+      error: true,
+      finish: true,
+    }
+    assert.deepEqual(tagsOf(schemas.AgentEvent), Object.keys(types).sort())
+    assert.deepEqual(tagsOf(schemas.ChatEvent), Object.keys(types).sort())
+  })
+
+  test('an activity may be of all eleven types', () => {
+    const types: Readonly<Record<ActivityType, true>> = {
+      agent: true,
+      command: true,
+      read: true,
+      write: true,
+      search: true,
+      list: true,
+      skill: true,
+      orchestration: true,
+      error: true,
+      warning: true,
+      unknown: true,
+    }
+    assert.deepEqual(tagsOf(schemas.ActivityEvent), Object.keys(types).sort())
+  })
+
+  test('a harness event may be of every type', () => {
+    assert.deepEqual(tagsOf(schemas.WireEvent), [...HARNESS_EVENT_TYPES].sort())
+  })
+})
