@@ -435,3 +435,66 @@ export {
   type WireMessage,
 } from './harness-state.ts'
 export type { HarnessToolCall } from './wire-calls.ts'
+export {
+  MCP_RECONNECTION_DEFAULTS,
+  McpServerErrorCategory,
+  McpServerStatus,
+  type MCPConfiguration,
+  type MCPReconnectionOptions,
+  type MCPRemoteServerConfig,
+  type MCPServerConfig,
+  type MCPStdioServerConfig,
+  type McpServerErrorDetail,
+  type McpServerInfo,
+  type McpToolAnnotations,
+  type McpToolInfo,
+} from './mcp.ts'
+export {
+  DEFAULT_MAX_STEPS,
+  type AgentConfig,
+  type FormatLimit,
+  type HarnessAgentConfig,
+  type Model,
+  type ModelName,
+  type StreamOptions,
+  type SupportedFormats,
+  type ToolApprovalMode,
+  type ToolDefinition,
+} from './agent-config.ts'
+export type {
+  AgentConnectivity,
+  AgentConnectivityResolver,
+  ConnectivityRequest,
+  ModelConnectivityInfo,
+  OrgConnection,
+} from './connectivity.ts'
+export type {
+  AgentLogCallback,
+  AgentLogRecord,
+  LlmRequestEvent,
+  LlmResponseEvent,
+  TelemetryEvent,
+  TelemetryEventCallback,
+  TelemetryEventType,
+  TelemetryPayloads,
+  TelemetryScope,
+  Unsubscribe,
+  WireCommunicationEvent,
+  WireCommunicationEventCallback,
+  WireMonitoringNotSupportedEvent,
+} from './telemetry.ts'
+export {
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type AgentHarness,
+  type AgentHooks,
+  type ChatStreamResult,
+  type ConfigOf,
+  type HarnessAgentOptions,
+  type HarnessFactory,
+  type HarnessOf,
+  type HooksForAgent,
+  type McpAuth,
+  type ToolResultHookInput,
+  type ToolResultReplacement,
+  type WithAgentConfig,
+} from './agent-harness.ts'

@@ -1,0 +1,76 @@
+import type { MCPConfiguration, McpToolAnnotations } from './mcp.ts'
+
+/** A tool that the caller carries out itself. */
+export interface ToolDefinition {
+  name: string
+  description?: string
+  /** JSON Schema. */
+  inputSchema: Record<string, unknown>
+  annotations?: McpToolAnnotations
+}
+
+/** A model's name in the catalogue, e.g. `anthropic/claude-sonnet-4-5`. */
+export type ModelName = string
+
+/** What a model takes of one kind of attachment. */
+export interface FormatLimit {
+  readonly mimeType: string
+  /** Of the decoded bytes. */
+  readonly maxBytes: number
+}
+
+export interface SupportedFormats {
+  readonly formats: readonly FormatLimit[]
+  readonly maxFiles: number
+}
+
+/** A model as data, so that one that is not in the catalogue survives a restart too. */
+export interface Model {
+  readonly id: ModelName
+  readonly provider: string
+  /** What the provider calls it. */
+  readonly nativeId: string
+  readonly contextWindow: number
+  readonly maxOutputTokens?: number
+  /** `null`: no attachments. */
+  readonly supportedFormats: SupportedFormats | null
+  readonly reasoning?: boolean
+}
+
+export interface AgentConfig {
+  /** The credentials to use; falls back to the project's, then the user's own. */
+  profile?: string
+  /** An older name of `profile`. */
+  orgAlias?: string
+  modelId?: ModelName | Model
+  name?: string
+  description?: string
+  /** The system prompt. */
+  instructions?: string
+  /** Carried out by the caller. */
+  tools?: ToolDefinition[]
+  mcpServers?: MCPConfiguration
+  /** Skill folders, or folders of such. Relative ones start at the project's root. */
+  skills?: string[]
+  /** Markdown files, or folders of such; put into the system prompt word for word. */
+  rules?: string[]
+}
+
+/** What a harness is given: who to talk to has been settled before. Fields of the harness's own come through. */
+export type HarnessAgentConfig<Config extends AgentConfig = AgentConfig> = Omit<
+  Config,
+  'profile' | 'orgAlias' | 'modelId'
+>
+
+/** `serial`: one request at a time. `batch`: all requests of a step, which go on when every one is settled. */
+export type ToolApprovalMode = 'serial' | 'batch'
+
+export interface StreamOptions {
+  abortSignal?: AbortSignal
+  /** `true` means `serial`; absent, tools run without asking. */
+  requireToolApproval?: boolean | ToolApprovalMode
+  /** How many model calls the turn may take, at least 1; `DEFAULT_MAX_STEPS` when absent. */
+  maxSteps?: number
+}
+
+export const DEFAULT_MAX_STEPS = 1024
