@@ -1,0 +1,64 @@
+/**
+ * What npm runs around `npm pack` and `npm publish` of a package, in that package's folder: `prepare` builds it and
+ * puts its manifest into the published form, `restore` takes that back. An interrupted pack is repaired by packing the
+ * package again, or by `node scripts/pack.ts restore`, which restores all packages.
+ */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { toPublished, toSource, type Manifest } from './pack-exports.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [task, ...folders] = process.argv.slice(2)
+
+switch (task) {
+  case 'prepare':
+    for (const folder of folders) prepare(resolve(folder))
+    break
+  case 'restore':
+    for (const folder of folders.length > 0 ? folders : await allPackages()) restore(resolve(folder))
+    break
+  default:
+    console.error('Usage: node scripts/pack.ts prepare <folder> … | restore [<folder> …]')
+    process.exitCode = 2
+}
+
+function prepare(folder: string): void {
+  tsc('-b', folder)
+  // Built again from nothing: a module that was deleted or renamed must not be published from an old build. The source
+  // goes into the source maps, which would point outside the package otherwise; declaration maps could only do that.
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  tsc('-p', folder, '--composite', 'false', '--incremental', 'false', '--declarationMap', 'false', '--inlineSources')
+  copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  rewriteManifest(folder, toPublished)
+}
+
+function restore(folder: string): void {
+  rewriteManifest(folder, toSource)
+  rmSync(join(folder, 'LICENSE'), { force: true })
+}
+
+function rewriteManifest(folder: string, rewrite: (manifest: Manifest) => Manifest): void {
+  const file = join(folder, 'package.json')
+  const before = readFileSync(file, 'utf8')
+  const after = `${JSON.stringify(rewrite(JSON.parse(before) as Manifest), null, 2)}\n`
+  if (after !== before) writeFileSync(file, after)
+}
+
+async function allPackages(): Promise<string[]> {
+  const names = await readdir(join(root, 'packages'))
+  return names.map((name) => join(root, 'packages', name)).filter((folder) => existsSync(join(folder, 'package.json')))
+}
+
+function tsc(...args: string[]): void {
+  const { status, error } = spawnSync('tsc', args, {
+    cwd: root,
+    // npm's standard output is the name of the tarball.
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  })
+  if (error !== undefined) throw error
+  if (status !== 0) throw new Error(`tsc ${args.join(' ')} ended with exit code ${status}: nothing was packed.`)
+}
