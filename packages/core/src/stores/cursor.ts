@@ -1,0 +1,51 @@
+import { EvenerError } from '@evener/protocol'
+
+type Position = readonly [string | number, ...(string | number)[]]
+
+/**
+ * A cursor names the list it belongs to, so that one of another list, filter or thread is refused instead of quietly
+ * giving the wrong page.
+ */
+export class CursorScope<P extends Position> {
+  readonly #scope: string
+  readonly #start: P
+
+  /** `start` is the position before the first item. */
+  constructor(scope: readonly (string | number | boolean | null | undefined)[], start: P) {
+    this.#scope = JSON.stringify(scope)
+    this.#start = start
+  }
+
+  encode(position: P): string {
+    return Buffer.from(JSON.stringify([this.#scope, ...position])).toString('base64url')
+  }
+
+  decode(cursor: string | undefined): P {
+    if (cursor === undefined) return this.#start
+    const decoded = parse(cursor)
+    if (!Array.isArray(decoded)) throw badCursor('is damaged')
+    const [scope, ...position] = decoded as unknown[]
+    if (scope !== this.#scope) throw badCursor('belongs to another list')
+    if (shapeOf(position) !== shapeOf(this.#start)) throw badCursor('is damaged')
+    return position as unknown as P
+  }
+}
+
+function shapeOf(position: readonly unknown[]): string {
+  return position.map((value) => typeof value).join()
+}
+
+function parse(cursor: unknown): unknown {
+  if (typeof cursor !== 'string') return undefined
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}
+
+function badCursor(why: string): EvenerError {
+  return new EvenerError('invalid-input', `The page cursor ${why}.`, {
+    hint: 'Pass `next` of the previous page unchanged, or start again without a cursor.',
+  })
+}

@@ -1,0 +1,15 @@
+import type { Wait } from '@evener/protocol'
+
+/** A wait without what was asked: only what ties its records together stays. */
+export function erasedWait(wait: Wait): Wait {
+  return {
+    id: wait.id,
+    kind: wait.kind,
+    description: '',
+    subject: wait.subject.hash === undefined ? {} : { hash: wait.subject.hash },
+    ...(wait.run === undefined ? {} : { run: wait.run }),
+    ...(wait.turn === undefined ? {} : { turn: wait.turn }),
+    openedAt: wait.openedAt,
+    at: wait.at,
+  }
+}

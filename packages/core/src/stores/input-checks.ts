@@ -1,0 +1,56 @@
+import { DEFAULT_PAGE, EvenerError, MAX_PAGE, type PageRequest } from '@evener/protocol'
+
+/** A stream's number and a seq share one 63-bit key in SQLite, so a seq has 32 bits in every store. */
+export const MAX_SEQ: number = 2 ** 32 - 1
+
+/** Half an emoji or a NUL would not come back as it went in, and two ids could become one. */
+export function checkId(what: string, id: unknown): asserts id is string {
+  if (typeof id === 'string' && id.length > 0 && id.isWellFormed() && !id.includes('\0')) return
+  throw new EvenerError('invalid-input', `${what} must be a non-empty text without NUL or broken characters.`, {
+    details: { value: id },
+  })
+}
+
+export function isSeq(value: unknown, lowest = 1): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= lowest && value <= MAX_SEQ
+}
+
+export function checkSeq(what: string, value: unknown, lowest = 1): asserts value is number {
+  if (isSeq(value, lowest)) return
+  throw new EvenerError('invalid-input', `${what} must be a whole number from ${lowest} to ${MAX_SEQ}.`, {
+    details: { value },
+  })
+}
+
+export function checkTime(what: string, value: unknown): asserts value is number {
+  if (typeof value === 'number' && Number.isFinite(value)) return
+  throw new EvenerError('invalid-input', `${what} must be a number of milliseconds.`, { details: { value } })
+}
+
+export function pageLimit(request: PageRequest): number {
+  const { limit } = request
+  if (limit === undefined) return DEFAULT_PAGE
+  if (Number.isInteger(limit) && limit >= 1) return Math.min(limit, MAX_PAGE)
+  throw new EvenerError('invalid-input', 'A page limit must be a whole number of at least 1.', { details: { limit } })
+}
+
+/** What goes in as JSON text comes out the same from every store, and nobody can change it from outside meanwhile. */
+export function toJsonText(what: string, value: unknown): string {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (cause) {
+    throw new EvenerError('invalid-input', `${what} cannot be written as JSON.`, { cause })
+  }
+  if (text === undefined) throw new EvenerError('invalid-input', `${what} cannot be written as JSON.`)
+  return text
+}
+
+const SHA256_HEX = /^[0-9a-f]{64}$/
+
+export function checkHash(hash: unknown): asserts hash is string {
+  if (typeof hash === 'string' && SHA256_HEX.test(hash)) return
+  throw new EvenerError('invalid-input', 'A blob is named by the SHA-256 of its bytes, as 64 lower-case hex digits.', {
+    details: { hash },
+  })
+}

@@ -1,0 +1,106 @@
+import type { Fence, Owner, StreamKind, StreamStatus } from '@evener/protocol'
+import { checkId } from '../input-checks.ts'
+import type { PreparedMessage, PreparedRecord, PreparedWait } from '../prepared-append.ts'
+import type { Range } from '../retention.ts'
+import { fenced, noSuchStream } from '../store-errors.ts'
+import type { Stretch } from '../stretches.ts'
+import type { StoredCommand } from './commands.ts'
+import { SortedRows } from './sorted-rows.ts'
+import type { StoredThread } from './threads.ts'
+
+export interface SourceRange extends Range {
+  readonly stream: string
+}
+
+export interface MemoryStream {
+  readonly id: string
+  readonly kind: StreamKind
+  headSeq: number
+  owner: string | null
+  epoch: number
+  isDeleted: boolean
+  thread: StoredThread | null
+  readonly records: SortedRows<PreparedRecord>
+  readonly messages: SortedRows<PreparedMessage>
+  head: { readonly version: number; readonly json: string } | null
+  /** What this stream needs of others. */
+  needs: readonly SourceRange[]
+  /** Which record refers to which blobs. */
+  readonly blobRefs: SortedRows<{ readonly seq: number; readonly hashes: ReadonlySet<string> }>
+}
+
+/** A wait has a number: lists are in the order of opening. */
+export interface StoredWait extends PreparedWait {
+  readonly no: number
+  readonly stream: string
+}
+
+export interface StoredBlob {
+  readonly mime: string
+  readonly bytes: Uint8Array
+  refs: number
+}
+
+export class MemoryState {
+  readonly streams: Map<string, MemoryStream> = new Map()
+  readonly waits: SortedRows<StoredWait> = new SortedRows()
+  readonly waitNumbers: Map<string, number> = new Map()
+  readonly blobs: Map<string, StoredBlob> = new Map()
+  readonly commands: SortedRows<StoredCommand> = new SortedRows()
+  readonly commandNumbers: Map<string, number> = new Map()
+  readonly owners: Map<string, Owner> = new Map()
+  #lastNumber = 0
+
+  nextNumber(): number {
+    return ++this.#lastNumber
+  }
+
+  living(id: string): MemoryStream | undefined {
+    const stream = this.streams.get(id)
+    return stream?.isDeleted === false ? stream : undefined
+  }
+
+  require(id: string): MemoryStream {
+    const stream = this.living(id)
+    if (stream === undefined) throw noSuchStream(id)
+    return stream
+  }
+
+  requireFence(id: string, fence: Fence): MemoryStream {
+    const stream = this.require(id)
+    if (stream.owner !== fence.owner || stream.epoch !== fence.epoch) {
+      throw fenced(id, fence, stream, stream.owner === null ? null : (this.owners.get(stream.owner) ?? null))
+    }
+    return stream
+  }
+
+  /** Of a deleted stream closed parts can still be read, by the forks that need them. */
+  source(stretch: Stretch): MemoryStream {
+    const stream = this.streams.get(stretch.stream)
+    if (stream === undefined || (stream.isDeleted && stretch.isOpen)) throw noSuchStream(stretch.stream)
+    return stream
+  }
+}
+
+export function newStream(id: string, kind: StreamKind, headSeq: number): MemoryStream {
+  checkId('A stream id', id)
+  return {
+    id,
+    kind,
+    headSeq,
+    owner: null,
+    epoch: 0,
+    isDeleted: false,
+    thread: null,
+    records: new SortedRows(),
+    messages: new SortedRows(),
+    head: null,
+    needs: [],
+    blobRefs: new SortedRows(),
+  }
+}
+
+export function statusOf(stream: MemoryStream): StreamStatus {
+  const { id, kind, headSeq, owner, epoch } = stream
+  return { stream: id, kind, headSeq, owner, epoch }
+}

@@ -1,0 +1,82 @@
+import {
+  rootLineage,
+  type Lineage,
+  type LogRecord,
+  type MessageQuery,
+  type Page,
+  type RecordQuery,
+  type RecordType,
+  type StoredMessage,
+} from '@evener/protocol'
+import { checkId, checkSeq } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
+import type { PreparedMessage } from '../prepared-append.ts'
+import { planMessages, planRecords, type ReadPlan } from '../read-plans.ts'
+import { recordFromRow } from '../record-row.ts'
+import { stretchesOf } from '../stretches.ts'
+import type { MemoryState, MemoryStream } from './memory-state.ts'
+import type { SortedRows } from './sorted-rows.ts'
+
+export function readRecords(state: MemoryState, stream: string, query: RecordQuery): Page<LogRecord> {
+  return readLineage(state, rootLineage(stream), query)
+}
+
+export function readLineage(state: MemoryState, lineage: Lineage, query: RecordQuery): Page<LogRecord> {
+  const plan = planRecords(lineage, query)
+  return pageOf(
+    follow(state, plan, (stream) => stream.records),
+    plan.limit,
+    ({ stream, row }) => recordFromRow(stream, row),
+    (last) => plan.cursorAfter(last.row.seq),
+  )
+}
+
+export function latestRecord(state: MemoryState, lineage: Lineage, type: RecordType, upTo: number): LogRecord | null {
+  checkSeq('`upTo`', upTo, 0)
+  for (const stretch of stretchesOf(lineage, 1, upTo).reverse()) {
+    const row = state.source(stretch).records.findLast(stretch.from, stretch.to, (record) => record.type === type)
+    if (row !== undefined) return recordFromRow(stretch.stream, row)
+  }
+  return null
+}
+
+export function listMessages(state: MemoryState, lineage: Lineage, query: MessageQuery): Page<StoredMessage> {
+  const plan = planMessages(lineage, query)
+  return pageOf(
+    follow(state, plan, (stream) => stream.messages),
+    plan.limit,
+    ({ row }) => messageOf(row),
+    (last) => plan.cursorAfter(last.row.order),
+  )
+}
+
+export function getMessage(state: MemoryState, lineage: Lineage, messageId: string): StoredMessage | null {
+  checkId('A message id', messageId)
+  for (const stretch of stretchesOf(lineage).reverse()) {
+    const row = state.source(stretch).messages.findLast(stretch.from, stretch.to, (found) => found.id === messageId)
+    if (row !== undefined) return messageOf(row)
+  }
+  return null
+}
+
+/** Walks the pieces of a plan until there is one row more than a page holds. */
+function follow<Row>(
+  state: MemoryState,
+  plan: ReadPlan,
+  rowsOf: (stream: MemoryStream) => SortedRows<Row>,
+): { stream: string; row: Row }[] {
+  const found: { stream: string; row: Row }[] = []
+  for (const stretch of plan.stretches) {
+    const rows = rowsOf(state.source(stretch))
+    const wanted = plan.limit + 1 - found.length
+    for (const row of rows.range(stretch.from, stretch.to, wanted, plan.isDescending)) {
+      found.push({ stream: stretch.stream, row })
+    }
+    if (found.length > plan.limit) break
+  }
+  return found
+}
+
+function messageOf(row: PreparedMessage): StoredMessage {
+  return JSON.parse(row.json) as StoredMessage
+}

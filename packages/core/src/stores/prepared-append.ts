@@ -1,0 +1,163 @@
+import {
+  EvenerError,
+  isSealedPart,
+  type Append,
+  type CommandKey,
+  type Lineage,
+  type LogRecord,
+  type NewBlob,
+  type WaitRow,
+} from '@evener/protocol'
+import { checkHash, checkId, checkSeq, checkTime, isSeq, toJsonText } from './input-checks.ts'
+import type { RecordRow } from './record-row.ts'
+
+export interface PreparedRecord extends RecordRow {
+  /** Set on batches: the part they belong to. */
+  readonly part: string | null
+  /** Set on a sealed part with `first`: the batches of this part go. */
+  readonly replaces: string | null
+  /** Set on forks and rewinds: what the stream needs of others from now on. */
+  readonly lineage: Lineage | null
+}
+
+export interface PreparedMessage {
+  readonly order: number
+  readonly id: string
+  readonly json: string
+}
+
+export interface PreparedWait {
+  readonly id: string
+  readonly state: WaitRow['state']
+  readonly openedAt: number
+  readonly wait: string
+  /** `answeredBy`, `settledAt` and `reason` as JSON, if there are any. */
+  readonly settled: string | null
+}
+
+export interface PreparedOutcome {
+  readonly key: CommandKey
+  readonly outcome: string
+}
+
+/** An append checked and turned into text: what is left to do cannot fail for a reason that lies in the input. */
+export interface PreparedAppend {
+  /** The head the stream must have, or `null` when no record says so. */
+  readonly expectedHead: number | null
+  readonly newHead: number | null
+  readonly records: readonly PreparedRecord[]
+  readonly messages: readonly PreparedMessage[]
+  readonly waits: readonly PreparedWait[]
+  readonly head: { readonly version: number; readonly json: string } | null
+  readonly outcomes: readonly PreparedOutcome[]
+  readonly blobs: readonly NewBlob[]
+}
+
+type AppendContent = Omit<Append, 'stream' | 'fence' | 'thread'>
+
+export function prepareAppend(stream: string, append: AppendContent): PreparedAppend {
+  checkId('A stream id', stream)
+  const first = append.records[0]
+  const records: PreparedRecord[] = []
+  for (const record of append.records) {
+    const previous = records.at(-1)
+    if (previous !== undefined && record.seq !== previous.seq + 1) throw notContiguous(stream, previous.seq, record.seq)
+    records.push(prepareRecord(stream, record))
+  }
+  return {
+    expectedHead: first === undefined ? null : first.seq - 1,
+    newHead: records.at(-1)?.seq ?? null,
+    records,
+    messages: (append.messages ?? []).map((message) => {
+      checkId('A message id', message.id)
+      checkSeq(`The order of message ${message.id}`, message.order)
+      return { order: message.order, id: message.id, json: toJsonText(`Message ${message.id}`, message) }
+    }),
+    waits: (append.waits ?? []).map((row) => prepareWait(stream, row)),
+    head:
+      append.head === undefined
+        ? null
+        : { version: append.head.reducerVersion, json: toJsonText(`The head of ${stream}`, append.head.head) },
+    outcomes: (append.outcomes ?? []).map((outcome) => ({
+      key: checkCommandKey(outcome.key),
+      outcome: toJsonText('A command outcome', outcome.outcome),
+    })),
+    blobs: (append.blobs ?? []).map(checkBlob),
+  }
+}
+
+function prepareRecord(stream: string, record: LogRecord): PreparedRecord {
+  if (record.stream !== stream) {
+    throw new EvenerError('misuse', `A record of ${record.stream} cannot be appended to ${stream}.`)
+  }
+  checkSeq('A record seq', record.seq)
+  checkTime('A record time', record.at)
+  const { body } = record
+  return {
+    seq: record.seq,
+    first: record.first ?? null,
+    type: body.type,
+    v: record.v,
+    at: record.at,
+    extra: extraText(record),
+    body: toJsonText(`Record ${record.seq} of ${stream}`, body),
+    part: body.type === 'batch' ? partKey(body.event) : null,
+    replaces: replacedPart(record),
+    lineage: body.type === 'fork' || body.type === 'rewind' ? body.lineage : null,
+  }
+}
+
+function extraText(record: LogRecord): string | null {
+  const { run, turn, cause, by } = record
+  if (run === undefined && turn === undefined && cause === undefined && by === undefined) return null
+  return JSON.stringify({ run, turn, cause, by })
+}
+
+function replacedPart(record: LogRecord): string | null {
+  if (record.first === undefined) return null
+  if (!isSealedPart(record.body) || !isSeq(record.first) || record.first > record.seq) {
+    throw new EvenerError('misuse', `Record ${record.seq} of ${record.stream} cannot stand for ${record.first} on.`, {
+      hint: 'Only a sealed part has `first`: the seq of its oldest batch.',
+    })
+  }
+  return partKey(record.body)
+}
+
+function partKey(address: { readonly messageId: string; readonly partId: string }): string {
+  return JSON.stringify([address.messageId, address.partId])
+}
+
+function prepareWait(stream: string, row: WaitRow): PreparedWait {
+  if (row.stream !== stream) throw new EvenerError('misuse', `A wait of ${row.stream} cannot be kept with ${stream}.`)
+  checkId('A wait id', row.wait.id)
+  checkSeq(`The place of wait ${row.wait.id}`, row.wait.openedAt)
+  const { answeredBy, settledAt, reason } = row
+  const isSettled = answeredBy !== undefined || settledAt !== undefined || reason !== undefined
+  return {
+    id: row.wait.id,
+    state: row.state,
+    openedAt: row.wait.openedAt,
+    wait: toJsonText(`Wait ${row.wait.id}`, row.wait),
+    settled: isSettled ? JSON.stringify({ answeredBy, settledAt, reason }) : null,
+  }
+}
+
+export function checkCommandKey(key: CommandKey): CommandKey {
+  checkId('A principal', key.principal)
+  checkId('A client id', key.clientId)
+  checkId('A command id', key.commandId)
+  return key
+}
+
+function checkBlob(blob: NewBlob): NewBlob {
+  checkHash(blob.hash)
+  checkSeq('The seq of a blob', blob.seq)
+  return blob
+}
+
+export function notContiguous(stream: string, head: number, got: number): EvenerError {
+  return new EvenerError('misuse', `Stream ${stream} ends at ${head}, so its next record is ${head + 1}, not ${got}.`, {
+    hint: 'Read the stream again: what was sent may have been written already.',
+    details: { stream, headSeq: head, seq: got },
+  })
+}

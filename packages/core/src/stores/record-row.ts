@@ -1,0 +1,55 @@
+import { EvenerError, upcast, type JsonObject, type LogRecord, type StoredRecord } from '@evener/protocol'
+
+/** A record as it is kept. */
+export interface RecordRow {
+  readonly seq: number
+  readonly first: number | null
+  readonly type: string
+  readonly v: number
+  readonly at: number
+  /** `run`, `turn`, `cause` and `by` as JSON, if there are any. */
+  readonly extra: string | null
+  readonly body: string
+}
+
+export function recordFromRow(stream: string, row: RecordRow): LogRecord {
+  const stored: StoredRecord = {
+    v: row.v,
+    stream,
+    seq: row.seq,
+    ...(row.first === null ? {} : { first: row.first }),
+    at: row.at,
+    ...(row.extra === null ? {} : (parseJson(row.extra, stream, row.seq) as Partial<LogRecord>)),
+    body: parseJson(row.body, stream, row.seq),
+  }
+  return upcast(stored)
+}
+
+function parseJson(text: string, stream: string, seq: number): JsonObject {
+  const value = tryParse(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  throw damaged(`Record ${seq} of ${stream}`, { stream, seq })
+}
+
+/** `undefined` when the text is no JSON: a damaged row is reported by whoever knows what it was. */
+export function tryParse(text: unknown): unknown {
+  if (typeof text !== 'string') return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function parseOrDamaged(text: unknown, what: string, details: Readonly<Record<string, unknown>>): unknown {
+  const value = tryParse(text)
+  if (value === undefined) throw damaged(what, details)
+  return value
+}
+
+function damaged(what: string, details: Readonly<Record<string, unknown>>): EvenerError {
+  return new EvenerError('corrupt', `${what} is damaged.`, {
+    hint: 'Other threads are not affected. Restore this one from a backup, or delete it.',
+    details,
+  })
+}

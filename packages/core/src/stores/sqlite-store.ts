@@ -1,0 +1,310 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  EvenerError,
+  type Admission,
+  type Append,
+  type Blob,
+  type Claim,
+  type CommandKey,
+  type CommandOutcome,
+  type CommandRow,
+  type CommandState,
+  type DeleteResult,
+  type EraseResult,
+  type Fence,
+  type Head,
+  type Lineage,
+  type LogRecord,
+  type MessageQuery,
+  type NewCommand,
+  type NewStream,
+  type Owner,
+  type Page,
+  type PageRequest,
+  type RecordQuery,
+  type RecordType,
+  type Store,
+  type StoredMessage,
+  type StreamStatus,
+  type ThreadInfo,
+  type WaitRow,
+  type WaitState,
+} from '@evener/protocol'
+import { checkSeq } from './input-checks.ts'
+import { storeClosed } from './store-errors.ts'
+import { append, createStream } from './sqlite/append.ts'
+import { readBlob } from './sqlite/blobs.ts'
+import { claim, listOwned, release, removeOwner } from './sqlite/claims.ts'
+import { admitCommand, getCommand, listCommands, pruneCommands, settleCommand } from './sqlite/commands.ts'
+import type { Connection } from './sqlite/connection.ts'
+import { databasePath } from './sqlite/database-url.ts'
+import { hideThread } from './sqlite/delete-thread.ts'
+import { eraseChunk } from './sqlite/erase.ts'
+import { readHead } from './sqlite/heads.ts'
+import { currentBootId } from './sqlite/machine.ts'
+import { getMessage, listMessages } from './sqlite/messages.ts'
+import { openDatabase, type OpenedDatabase } from './sqlite/open-database.ts'
+import { getOwner, heartbeat, listOwners, putOwner } from './sqlite/owner-rows.ts'
+import { purgeChunk, streamsToPurge } from './sqlite/purge.ts'
+import { latestRecord, readLineage, readRecords } from './sqlite/records.ts'
+import { noteClosed, type Durability } from './sqlite/store-epoch.ts'
+import { findLivingStream, statusOf } from './sqlite/streams.ts'
+import { getThread, listResourceIds, listThreads, type ThreadQuery } from './sqlite/threads.ts'
+import { getWait, listWaits } from './sqlite/waits.ts'
+
+export interface SqliteStoreOptions {
+  /** `file:./data.db`, a path, or `:memory:`. The directory has to exist. */
+  readonly url: string
+  /**
+   * What a commit survives: the death of the process (`process`, the default), or also the loss of power (`power`),
+   * at about three times the price.
+   */
+  readonly durability?: Durability
+  /** How long a call waits for another process that is writing. 5,000 when absent. */
+  readonly busyTimeoutMs?: number
+  /** The largest the file may become; writing beyond it fails with `disk-full`. */
+  readonly maxBytes?: number
+  readonly clock?: () => number
+  /** What tells this boot of the machine from others; found out when absent. */
+  readonly bootId?: string
+}
+
+const BUSY_TIMEOUT_MS = 5000
+
+/** A store in one SQLite file. Several processes may have it open; each thread has one writer. */
+export class SqliteStore implements Store {
+  readonly #path: string
+  readonly #options: SqliteStoreOptions
+  readonly #now: () => number
+  #opened: OpenedDatabase | undefined
+  #isClosed = false
+  /** Erased text may still stand in the write-ahead log, because somebody was reading. */
+  #owesTruncation = false
+
+  constructor(options: SqliteStoreOptions) {
+    this.#path = databasePath(options.url)
+    this.#options = options
+    this.#now = options.clock ?? Date.now
+    const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options
+    if (!Number.isInteger(busyTimeoutMs) || busyTimeoutMs < 0) {
+      throw new EvenerError('invalid-input', '`busyTimeoutMs` must be a whole number of at least 0.')
+    }
+  }
+
+  static async open(options: SqliteStoreOptions): Promise<SqliteStore> {
+    const store = new SqliteStore(options)
+    await store.open()
+    return store
+  }
+
+  async open(): Promise<void> {
+    const db = this.#db()
+    for (const no of streamsToPurge(db)) await this.#purge(no)
+  }
+
+  get epoch(): string {
+    return this.#open().epoch
+  }
+
+  async createStream(stream: NewStream): Promise<StreamStatus> {
+    return createStream(this.#db(), stream)
+  }
+
+  async getStream(stream: string): Promise<StreamStatus | null> {
+    const row = this.#read((db) => findLivingStream(db, stream))
+    return row === undefined ? null : statusOf(row)
+  }
+
+  async append(request: Append): Promise<number> {
+    const headSeq = append(this.#db(), request)
+    if (this.#owesTruncation) this.#truncateLog()
+    return headSeq
+  }
+
+  async readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>> {
+    return this.#read((db) => readRecords(db, stream, query))
+  }
+
+  async readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>> {
+    return this.#read((db) => readLineage(db, lineage, query))
+  }
+
+  async latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null> {
+    return this.#read((db) => latestRecord(db, lineage, type, upTo))
+  }
+
+  async readHead(stream: string, reducerVersion: number): Promise<Head | null> {
+    return this.#read((db) => readHead(db, stream, reducerVersion))
+  }
+
+  async getThread(thread: string): Promise<ThreadInfo | null> {
+    return this.#read((db) => getThread(db, thread))
+  }
+
+  async listThreads(query: ThreadQuery): Promise<Page<ThreadInfo>> {
+    return this.#read((db) => listThreads(db, query))
+  }
+
+  async listResourceIds(query: PageRequest): Promise<Page<string>> {
+    return this.#read((db) => listResourceIds(db, query))
+  }
+
+  async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
+    const db = this.#db()
+    const result = hideThread(db, thread, fence, this.#now())
+    for (const no of streamsToPurge(db)) await this.#purge(no)
+    this.#truncateLog()
+    return result
+  }
+
+  async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
+    return this.#read((db) => listMessages(db, lineage, query))
+  }
+
+  async getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
+    return this.#read((db) => getMessage(db, lineage, messageId))
+  }
+
+  async listWaits(
+    query: PageRequest & { readonly stream?: string; readonly state?: WaitState },
+  ): Promise<Page<WaitRow>> {
+    return this.#read((db) => listWaits(db, query))
+  }
+
+  async getWait(stream: string, waitId: string): Promise<WaitRow | null> {
+    return this.#read((db) => getWait(db, stream, waitId))
+  }
+
+  async readBlob(hash: string): Promise<Blob | null> {
+    return this.#read((db) => readBlob(db, hash))
+  }
+
+  async erase(
+    stream: string,
+    fence: Fence,
+    range: { readonly from: number; readonly to: number },
+  ): Promise<EraseResult> {
+    checkSeq('`from`', range.from)
+    checkSeq('`to`', range.to)
+    const total = { records: 0, messages: 0, blobs: 0 }
+    for (let from: number | null = range.from; from !== null;) {
+      const { done, next } = eraseChunk(this.#db(), stream, fence, { from, to: range.to }, this.#now())
+      total.records += done.records
+      total.messages += done.messages
+      total.blobs += done.blobs
+      from = next
+      if (from !== null) await nextTurn()
+    }
+    this.#truncateLog()
+    return total
+  }
+
+  async admitCommand(command: NewCommand): Promise<Admission> {
+    return admitCommand(this.#db(), command)
+  }
+
+  async listCommands(
+    query: PageRequest & { readonly target: string; readonly state: CommandState },
+  ): Promise<Page<CommandRow>> {
+    return this.#read((db) => listCommands(db, query))
+  }
+
+  async getCommand(key: CommandKey): Promise<CommandRow | null> {
+    return this.#read((db) => getCommand(db, key))
+  }
+
+  async settleCommand(outcome: CommandOutcome): Promise<boolean> {
+    return settleCommand(this.#db(), outcome)
+  }
+
+  async pruneCommands(before: number): Promise<number> {
+    return pruneCommands(this.#db(), before)
+  }
+
+  async putOwner(owner: Owner): Promise<void> {
+    const db = this.#db()
+    db.write(() => putOwner(db, owner))
+  }
+
+  async heartbeat(owner: string, until: number): Promise<boolean> {
+    const db = this.#db()
+    return db.write(() => heartbeat(db, owner, until))
+  }
+
+  async removeOwner(owner: string): Promise<void> {
+    removeOwner(this.#db(), owner)
+  }
+
+  async getOwner(owner: string): Promise<Owner | null> {
+    return this.#read((db) => getOwner(db, owner))
+  }
+
+  async listOwners(query: PageRequest): Promise<Page<Owner>> {
+    return this.#read((db) => listOwners(db, query))
+  }
+
+  async claim(stream: string, owner: string): Promise<Claim> {
+    return claim(this.#db(), stream, owner)
+  }
+
+  async takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim> {
+    return claim(this.#db(), stream, owner, seenEpoch)
+  }
+
+  async release(stream: string, fence: Fence): Promise<void> {
+    release(this.#db(), stream, fence)
+  }
+
+  async listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>> {
+    return this.#read((db) => listOwned(db, query))
+  }
+
+  /** Reads the whole file and names what is damaged; empty when nothing is. For a doctor, not for every start. */
+  async check(): Promise<readonly string[]> {
+    const rows = this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
+    return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const opened = this.#opened
+    this.#opened = undefined
+    if (opened === undefined) return
+    try {
+      opened.db.write(() => noteClosed(opened.db, opened.openId))
+    } finally {
+      opened.db.close()
+    }
+  }
+
+  #read<T>(work: (db: Connection) => T): T {
+    const db = this.#db()
+    return db.read(() => work(db))
+  }
+
+  #db(): Connection {
+    return this.#open().db
+  }
+
+  #open(): OpenedDatabase {
+    if (this.#isClosed) throw storeClosed()
+    const { durability = 'process', busyTimeoutMs = BUSY_TIMEOUT_MS, bootId, maxBytes } = this.#options
+    this.#opened ??= openDatabase({
+      path: this.#path,
+      durability,
+      busyTimeoutMs,
+      bootId: bootId ?? currentBootId(),
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    })
+    return this.#opened
+  }
+
+  async #purge(no: number): Promise<void> {
+    while (purgeChunk(this.#db(), no)) await nextTurn()
+  }
+
+  #truncateLog(): void {
+    this.#owesTruncation = !this.#db().truncateLog()
+  }
+}

@@ -1,0 +1,101 @@
+import type { Append, Fence, NewStream, StreamStatus } from '@evener/protocol'
+import { checkId, checkSeq } from '../input-checks.ts'
+import { notContiguous, prepareAppend, type PreparedAppend, type PreparedRecord } from '../prepared-append.ts'
+import { streamExists } from '../store-errors.ts'
+import { putBlob } from './blobs.ts'
+import { writeOutcome } from './commands.ts'
+import type { Connection } from './connection.ts'
+import { putHead } from './heads.ts'
+import { keySql } from './keys.ts'
+import { addNeeds } from './needs.ts'
+import { fencedBy, findStream, insertStream, requireStream, statusOf } from './streams.ts'
+import { insertThread, updateThread } from './threads.ts'
+import { putWait } from './waits.ts'
+
+export function createStream(db: Connection, stream: NewStream): StreamStatus {
+  const { info, start } = stream
+  checkId('A stream id', info.id)
+  checkSeq('`headSeq`', stream.headSeq, 0)
+  if (start !== undefined) checkId('An owner id', start.owner)
+  const prepared = start === undefined ? null : prepareAppend(info.id, start)
+  return db.write(() => {
+    if (findStream(db, info.id) !== undefined) throw streamExists(info.id)
+    insertThread(db, insertStream(db, stream), stream)
+    if (start !== undefined && prepared !== null) {
+      writeAppend(db, info.id, { owner: start.owner, epoch: 1 }, prepared, start.thread)
+    }
+    return statusOf(requireStream(db, info.id))
+  })
+}
+
+export function append(db: Connection, request: Append): number {
+  const prepared = prepareAppend(request.stream, request)
+  return db.write(() => writeAppend(db, request.stream, request.fence, prepared, request.thread))
+}
+
+/** Checks the fence, checks that nothing is missing before the records, and moves the head: one statement for all. */
+const ADVANCE = `UPDATE streams SET head_seq = coalesce(?1, head_seq)
+  WHERE id = ?2 AND owner = ?3 AND epoch = ?4 AND deleted = 0 AND head_seq = coalesce(?5, head_seq)
+  RETURNING no, head_seq`
+
+function writeAppend(
+  db: Connection,
+  stream: string,
+  fence: Fence,
+  prepared: PreparedAppend,
+  thread: Append['thread'],
+): number {
+  const row = db.get(ADVANCE, prepared.newHead, stream, fence.owner, fence.epoch, prepared.expectedHead) as
+    | { no: number; head_seq: number }
+    | undefined
+  if (row === undefined) throw refusal(db, stream, fence, prepared.expectedHead ?? 0)
+  const { no, head_seq: headSeq } = row
+  for (const record of prepared.records) writeRecord(db, stream, no, record)
+  for (const { order, id, json } of prepared.messages) {
+    db.run(
+      `INSERT INTO messages (key, id, json) VALUES (${keySql('?1', '?2')}, ?3, ?4)
+       ON CONFLICT DO UPDATE SET id = excluded.id, json = excluded.json`,
+      no,
+      order,
+      id,
+      json,
+    )
+  }
+  for (const wait of prepared.waits) putWait(db, no, wait)
+  for (const blob of prepared.blobs) putBlob(db, no, blob)
+  for (const outcome of prepared.outcomes) writeOutcome(db, outcome, headSeq)
+  if (prepared.head !== null) putHead(db, no, prepared.head)
+  if (thread !== undefined) updateThread(db, no, thread)
+  return headSeq
+}
+
+function writeRecord(db: Connection, stream: string, no: number, record: PreparedRecord): void {
+  if (record.replaces !== null) {
+    db.run(
+      `DELETE FROM records WHERE key BETWEEN ${keySql('?1', '?2')} AND ${keySql('?1', '?3')} AND part = ?4`,
+      no,
+      record.first,
+      record.seq,
+      record.replaces,
+    )
+  }
+  db.run(
+    `INSERT INTO records (key, first, type, v, at, extra, part, body) VALUES (${keySql('?1', '?2')}, ?, ?, ?, ?, ?, ?, ?)`,
+    no,
+    record.seq,
+    record.first,
+    record.type,
+    record.v,
+    record.at,
+    record.extra,
+    record.part,
+    record.body,
+  )
+  if (record.lineage !== null) addNeeds(db, stream, no, record.lineage)
+}
+
+function refusal(db: Connection, stream: string, fence: Fence, expectedHead: number): Error {
+  const row = requireStream(db, stream)
+  if (row.owner !== fence.owner || row.epoch !== fence.epoch) return fencedBy(db, row, fence)
+  return notContiguous(stream, row.head_seq, expectedHead + 1)
+}

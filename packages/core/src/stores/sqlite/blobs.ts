@@ -1,0 +1,59 @@
+import type { Blob, NewBlob } from '@evener/protocol'
+import { checkHash } from '../input-checks.ts'
+import { noSuchBlob } from '../store-errors.ts'
+import type { Connection } from './connection.ts'
+import { IN_RANGE_SQL, keySql } from './keys.ts'
+
+/** The same bytes are kept once, whoever refers to them. */
+export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
+  db.run(
+    `INSERT INTO blob_refs (key, blob_no) VALUES (${keySql('?1', '?2')}, ?3) ON CONFLICT DO NOTHING`,
+    streamNo,
+    blob.seq,
+    findBlob(db, blob.hash) ?? insertBlob(db, blob),
+  )
+}
+
+export function readBlob(db: Connection, hash: string): Blob | null {
+  checkHash(hash)
+  return (db.get('SELECT hash, mime, bytes FROM blobs WHERE hash = ?', hash) as Blob | undefined) ?? null
+}
+
+/** Forgets up to `limit` references from the range; gives how many there were and how many blobs went with them. */
+export function dropBlobRefs(
+  db: Connection,
+  streamNo: number,
+  range: { from: number; to: number },
+  limit: number,
+): { refs: number; blobs: number } {
+  const refs = db.all<{ seq: number; blob_no: number }>(
+    `SELECT (key & 4294967295) AS seq, blob_no FROM blob_refs WHERE ${IN_RANGE_SQL} LIMIT ?4`,
+    streamNo,
+    range.from,
+    range.to,
+    limit,
+  )
+  let blobs = 0
+  for (const { seq, blob_no: blobNo } of refs) {
+    db.run(`DELETE FROM blob_refs WHERE key = ${keySql('?1', '?2')} AND blob_no = ?3`, streamNo, seq, blobNo)
+    blobs += db.run(
+      'DELETE FROM blobs WHERE no = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob_no = ?1)',
+      blobNo,
+    )
+  }
+  return { refs: refs.length, blobs }
+}
+
+function findBlob(db: Connection, hash: string): number | undefined {
+  return db.value('SELECT no FROM blobs WHERE hash = ?', hash) as number | undefined
+}
+
+function insertBlob(db: Connection, blob: NewBlob): number {
+  if (blob.bytes === undefined) throw noSuchBlob(blob.hash)
+  return db.value(
+    'INSERT INTO blobs (hash, mime, bytes) VALUES (?, ?, ?) RETURNING no',
+    blob.hash,
+    blob.mime,
+    blob.bytes,
+  ) as number
+}

@@ -1,0 +1,57 @@
+import type { Claim, Fence, Page, PageRequest, StreamStatus } from '@evener/protocol'
+import { judgeClaim } from '../claim-rules.ts'
+import { CursorScope } from '../cursor.ts'
+import { checkId, pageLimit } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
+import type { Connection } from './connection.ts'
+import { getOwner } from './owner-rows.ts'
+import { requireStream, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
+
+/** Takes a free stream, or with `seenEpoch` that of an owner found dead. */
+export function claim(db: Connection, stream: string, owner: string, seenEpoch?: number): Claim {
+  checkId('An owner id', owner)
+  return db.write(() => {
+    const row = requireStream(db, stream)
+    const verdict = judgeClaim(row, owner, seenEpoch)
+    if (verdict === 'held') {
+      const holder = row.owner as string
+      return { status: 'held', epoch: row.epoch, owner: holder, holder: getOwner(db, holder) }
+    }
+    const epoch = verdict === 'take' ? row.epoch + 1 : row.epoch
+    db.run('UPDATE streams SET owner = ?, epoch = ? WHERE no = ?', owner, epoch, row.no)
+    return { status: 'owned', epoch, headSeq: row.head_seq }
+  })
+}
+
+/** Whoever lost the stream already has nothing to give back. */
+export function release(db: Connection, stream: string, fence: Fence): void {
+  db.write(() =>
+    db.run(
+      'UPDATE streams SET owner = NULL WHERE id = ? AND owner = ? AND epoch = ?',
+      stream,
+      fence.owner,
+      fence.epoch,
+    ),
+  )
+}
+
+/** A process that goes leaves nothing owned behind. */
+export function removeOwner(db: Connection, owner: string): void {
+  db.write(() => {
+    db.run('UPDATE streams SET owner = NULL WHERE owner = ?', owner)
+    db.run('DELETE FROM owners WHERE id = ?', owner)
+  })
+}
+
+export function listOwned(db: Connection, query: PageRequest & { readonly owner: string }): Page<StreamStatus> {
+  const limit = pageLimit(query)
+  const scope = new CursorScope(['owned', query.owner], [0])
+  const [after] = scope.decode(query.cursor)
+  const rows = db.all<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM streams WHERE owner = ? AND no > ? ORDER BY no LIMIT ?`,
+    query.owner,
+    after,
+    limit + 1,
+  )
+  return pageOf(rows, limit, statusOf, (last) => scope.encode([last.no]))
+}

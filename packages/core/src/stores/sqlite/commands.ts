@@ -1,0 +1,146 @@
+import type {
+  Admission,
+  CommandKey,
+  CommandOutcome,
+  CommandRow,
+  CommandState,
+  JsonValue,
+  NewCommand,
+  Page,
+  PageRequest,
+} from '@evener/protocol'
+import { CursorScope } from '../cursor.ts'
+import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
+import { checkCommandKey, type PreparedOutcome } from '../prepared-append.ts'
+import { parseOrDamaged } from '../record-row.ts'
+import { commandSettled, noSuchCommand } from '../store-errors.ts'
+import type { Connection } from './connection.ts'
+
+interface StoredCommand {
+  no: number
+  principal: string
+  client_id: string
+  command_id: string
+  body_hash: string
+  target: string
+  state: CommandState
+  seq: number | null
+  at: number
+  body: string
+  outcome: string | null
+}
+
+const COLUMNS = 'no, principal, client_id, command_id, body_hash, target, state, seq, at, body, outcome'
+const BY_KEY = 'principal = ? AND client_id = ? AND command_id = ?'
+const PRUNE_CHUNK = 1000
+
+export function admitCommand(db: Connection, command: NewCommand): Admission {
+  const { principal, clientId, commandId } = checkCommandKey(command.key)
+  checkId('A command target', command.target)
+  checkTime('The time of a command', command.at)
+  const body = toJsonText(`Command ${commandId}`, command.body)
+  return db.write(() => {
+    const isNew =
+      db.run(
+        `INSERT INTO commands (principal, client_id, command_id, body_hash, target, state, at, body)
+         VALUES (?, ?, ?, ?, ?, 'accepted', ?, ?) ON CONFLICT DO NOTHING`,
+        principal,
+        clientId,
+        commandId,
+        command.bodyHash,
+        command.target,
+        command.at,
+        body,
+      ) > 0
+    const row = commandOf(findCommand(db, command.key) as StoredCommand)
+    if (isNew) return { status: 'accepted', command: row }
+    return { status: row.bodyHash === command.bodyHash ? 'duplicate' : 'conflict', command: row }
+  })
+}
+
+export function getCommand(db: Connection, key: CommandKey): CommandRow | null {
+  const row = findCommand(db, key)
+  return row === undefined ? null : commandOf(row)
+}
+
+export function listCommands(
+  db: Connection,
+  query: PageRequest & { readonly target: string; readonly state: CommandState },
+): Page<CommandRow> {
+  const limit = pageLimit(query)
+  const scope = new CursorScope(['commands', query.target, query.state], [0])
+  const [after] = scope.decode(query.cursor)
+  const rows = db.all<StoredCommand>(
+    `SELECT ${COLUMNS} FROM commands WHERE target = ? AND state = ? AND no > ? ORDER BY no LIMIT ?`,
+    query.target,
+    query.state,
+    after,
+    limit + 1,
+  )
+  return pageOf(rows, limit, commandOf, (last) => scope.encode([last.no]))
+}
+
+/**
+ * Within the transaction that carries the command out: a command that was done already fails it as a whole, so nothing
+ * is ever done twice.
+ */
+export function writeOutcome(db: Connection, { key, outcome }: PreparedOutcome, seq: number | null): void {
+  if (settle(db, key, outcome, seq)) return
+  throw findCommand(db, key) === undefined ? noSuchCommand(key.commandId) : commandSettled(key.commandId)
+}
+
+export function settleCommand(db: Connection, { key, outcome }: CommandOutcome): boolean {
+  const text = toJsonText('A command outcome', outcome)
+  return db.write(() => {
+    if (settle(db, checkCommandKey(key), text, null)) return true
+    if (findCommand(db, key) === undefined) throw noSuchCommand(key.commandId)
+    return false
+  })
+}
+
+function settle(db: Connection, key: CommandKey, outcome: string, seq: number | null): boolean {
+  const sql = `UPDATE commands SET state = 'done', outcome = ?, seq = ?, body = 'null' WHERE ${BY_KEY} AND state = 'accepted'`
+  return db.run(sql, outcome, seq, key.principal, key.clientId, key.commandId) > 0
+}
+
+export function pruneCommands(db: Connection, before: number): number {
+  checkTime('`before`', before)
+  let pruned = 0
+  for (;;) {
+    const removed = db.write(() =>
+      db.run(
+        `DELETE FROM commands WHERE no IN (SELECT no FROM commands WHERE state = 'done' AND at < ? LIMIT ?)`,
+        before,
+        PRUNE_CHUNK,
+      ),
+    )
+    pruned += removed
+    if (removed < PRUNE_CHUNK) return pruned
+  }
+}
+
+/** Commands for a thread that is going must not keep what it said. */
+export function forgetCommandBodies(db: Connection, target: string): void {
+  db.run(`UPDATE commands SET body = 'null' WHERE target = ? AND state = 'accepted'`, target)
+}
+
+function findCommand(db: Connection, key: CommandKey): StoredCommand | undefined {
+  const sql = `SELECT ${COLUMNS} FROM commands WHERE ${BY_KEY}`
+  return db.get(sql, key.principal, key.clientId, key.commandId) as StoredCommand | undefined
+}
+
+function commandOf(row: StoredCommand): CommandRow {
+  const what = `Command ${row.command_id}`
+  const details = { command: row.command_id }
+  return {
+    key: { principal: row.principal, clientId: row.client_id, commandId: row.command_id },
+    bodyHash: row.body_hash,
+    target: row.target,
+    body: parseOrDamaged(row.body, what, details) as JsonValue,
+    state: row.state,
+    outcome: row.outcome === null ? null : (parseOrDamaged(row.outcome, what, details) as JsonValue),
+    seq: row.seq,
+    at: row.at,
+  }
+}

@@ -1,0 +1,87 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { fromSqliteError } from './sqlite-errors.ts'
+
+/** One open database: statements prepared once, transactions, and errors that say what to do. */
+export class Connection {
+  readonly #db: DatabaseSync
+  readonly #location: string
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync, location: string) {
+    this.#db = db
+    this.#location = location
+  }
+
+  /** The first row, or `undefined`. */
+  get(sql: string, ...values: SQLInputValue[]): unknown {
+    return this.#prepared(sql).get(...values)
+  }
+
+  /** The only column of the first row, or `undefined`. */
+  value(sql: string, ...values: SQLInputValue[]): SQLOutputValue | undefined {
+    const row = this.#prepared(sql).get(...values)
+    return row === undefined ? undefined : Object.values(row)[0]
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepared(sql).all(...values) as Row[]
+  }
+
+  /** Gives the number of changed rows. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepared(sql).run(...values).changes)
+  }
+
+  /** For what is done once: pragmas and migrations. */
+  exec(sql: string): void {
+    this.#db.exec(sql)
+  }
+
+  read<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw fromSqliteError(error, this.#location)
+    }
+  }
+
+  /** Runs the work in one transaction that holds the write lock from the start, so that it cannot fail half-way for it. */
+  write<T>(work: () => T): T {
+    try {
+      this.run('BEGIN IMMEDIATE')
+      const result = work()
+      this.run('COMMIT')
+      return result
+    } catch (error) {
+      this.#rollBack()
+      throw fromSqliteError(error, this.#location)
+    }
+  }
+
+  /** Moves everything into the main file and empties the write-ahead log; false while another process is reading. */
+  truncateLog(): boolean {
+    return this.read(() => this.value('PRAGMA wal_checkpoint(TRUNCATE)') === 0)
+  }
+
+  close(): void {
+    this.#statements.clear()
+    this.#db.close()
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  #rollBack(): void {
+    try {
+      this.run('ROLLBACK')
+    } catch {
+      // SQLite has rolled back by itself, or the transaction never began.
+    }
+  }
+}

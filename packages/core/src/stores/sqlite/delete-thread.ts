@@ -1,0 +1,34 @@
+import type { DeleteResult, Fence } from '@evener/protocol'
+import { MAX_SEQ } from '../input-checks.ts'
+import { retainedRanges } from '../retention.ts'
+import { forgetCommandBodies } from './commands.ts'
+import type { Connection } from './connection.ts'
+import { dropHead } from './heads.ts'
+import { dropNeeds, needsOf } from './needs.ts'
+import { findStream, requireFence } from './streams.ts'
+import { eraseWaits } from './waits.ts'
+
+/**
+ * From here on the thread is gone for everybody. What is to be purged is marked in the same transaction, so that a
+ * purge cut short is taken up again later.
+ */
+export function hideThread(db: Connection, thread: string, fence: Fence, now: number): DeleteResult {
+  return db.write(() => {
+    const found = findStream(db, thread)
+    if (found === undefined || found.deleted !== 0) {
+      return { deleted: false, retained: found === undefined ? [] : retainedOf(db, thread, found.no) }
+    }
+    const { no } = requireFence(db, thread, fence)
+    db.run('UPDATE streams SET deleted = 1, owner = NULL, epoch = epoch + 1 WHERE no = ?', no)
+    db.run('DELETE FROM threads WHERE no = ?', no)
+    for (const source of dropNeeds(db, no)) db.run('UPDATE streams SET deleted = 1 WHERE no = ?', source)
+    dropHead(db, no)
+    eraseWaits(db, no, { from: 0, to: MAX_SEQ }, 'delete', now)
+    forgetCommandBodies(db, thread)
+    return { deleted: true, retained: retainedOf(db, thread, no) }
+  })
+}
+
+function retainedOf(db: Connection, stream: string, no: number): DeleteResult['retained'] {
+  return retainedRanges(needsOf(db, no)).map((range) => ({ stream, ...range }))
+}

@@ -1,0 +1,59 @@
+import { eraseBody, type EraseResult, type Fence } from '@evener/protocol'
+import { recordFromRow, type RecordRow } from '../record-row.ts'
+import { dropBlobRefs } from './blobs.ts'
+import type { Connection } from './connection.ts'
+import { dropHead } from './heads.ts'
+import { IN_RANGE_SQL, keySql, SEQ_SQL } from './keys.ts'
+import { requireFence } from './streams.ts'
+import { eraseWaits } from './waits.ts'
+
+/** Records overwritten per transaction. */
+const CHUNK = 500
+
+export interface EraseStep {
+  readonly done: EraseResult
+  /** Where the next step begins, or `null` when the range is finished. */
+  readonly next: number | null
+}
+
+/**
+ * Overwrites the next records of the range, with everything that was derived from them. Each step is a transaction of
+ * its own and can be repeated, so an erasure that was cut short is simply started again.
+ */
+export function eraseChunk(
+  db: Connection,
+  stream: string,
+  fence: Fence,
+  range: { from: number; to: number },
+  now: number,
+): EraseStep {
+  return db.write(() => {
+    const { no } = requireFence(db, stream, fence)
+    const rows = db.all<RecordRow>(
+      `SELECT ${SEQ_SQL} AS seq, first, type, v, at, extra, body FROM records
+       WHERE ${IN_RANGE_SQL} ORDER BY key LIMIT ?4`,
+      no,
+      range.from,
+      range.to,
+      CHUNK + 1,
+    )
+    const end = rows.length > CHUNK ? rows[CHUNK - 1]?.seq : undefined
+    const part = { from: range.from, to: end ?? range.to }
+    let records = 0
+    for (const row of rows.slice(0, CHUNK)) records += Number(overwrite(db, stream, no, row))
+    const messages = db.run(`DELETE FROM messages WHERE ${IN_RANGE_SQL}`, no, part.from, part.to)
+    const { blobs } = dropBlobRefs(db, no, part, -1)
+    eraseWaits(db, no, part, 'erase', now)
+    // It may quote what is being erased, and is made anew from what is left.
+    dropHead(db, no)
+    return { done: { records, messages, blobs }, next: end === undefined ? null : end + 1 }
+  })
+}
+
+function overwrite(db: Connection, stream: string, no: number, row: RecordRow): boolean {
+  const { v, body } = recordFromRow(stream, row)
+  const erased = JSON.stringify(eraseBody(body))
+  if (erased === row.body) return false
+  db.run(`UPDATE records SET v = ?3, body = ?4 WHERE key = ${keySql('?1', '?2')}`, no, row.seq, v, erased)
+  return true
+}

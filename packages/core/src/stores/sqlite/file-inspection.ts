@@ -1,0 +1,153 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, accessSync, unlinkSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { APPLICATION_ID, SCHEMA_VERSION } from './migrations.ts'
+
+const MAGIC = 'SQLite format 3\0'
+/** Where the file header ends and the schema table's own page header begins, up to its cell count. */
+const HEADER_BYTES = 105
+const USER_VERSION_AT = 60
+const APPLICATION_ID_AT = 68
+const SCHEMA_PAGE_AT = 100
+const TABLE_LEAF = 0x0d
+
+/**
+ * Looks at a file before SQLite does: opening alone would already leave traces beside a file that is not ours. Gives
+ * whether the file was made here and now, so that a failure later can take it away again.
+ */
+export function inspectFile(path: string): { created: boolean } {
+  const created = createIfMissing(path)
+  if (created) return { created }
+  requireWritable(path)
+  refuseForeign(path)
+  return { created }
+}
+
+/** Removes what `inspectFile` made, unless somebody has written to it meanwhile. */
+export function removeIfEmpty(path: string): void {
+  try {
+    if (statSync(path).size === 0) unlinkSync(path)
+  } catch {
+    // It is gone already: nothing to remove.
+  }
+}
+
+/** Conversations are private: nobody else may read the file. SQLite gives its log the same mode. */
+function createIfMissing(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw fromFileError(error, path)
+  }
+}
+
+function requireWritable(path: string): void {
+  try {
+    const fd = openSync(path, 'r+')
+    try {
+      if (!fstatSync(fd).isFile()) {
+        throw new EvenerError('invalid-input', `${path} is not a regular file.`, { hint: 'Give the path of a file.' })
+      }
+    } finally {
+      closeSync(fd)
+    }
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw fromFileError(error, path)
+  }
+}
+
+function refuseForeign(path: string): void {
+  const header = readHeader(path)
+  if (header.length === 0) return
+  if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+    throw foreign(path, 'is not an SQLite database')
+  }
+  const applicationId = header.readUInt32BE(APPLICATION_ID_AT)
+  if (applicationId !== APPLICATION_ID) {
+    if (applicationId === 0 && isWithoutTables(header) && !hasLog(path)) return
+    throw foreign(path, 'is a database of another program')
+  }
+  refuseNewer(path, header.readUInt32BE(USER_VERSION_AT))
+}
+
+export function refuseNewer(path: string, version: number): void {
+  if (version <= SCHEMA_VERSION) return
+  throw new EvenerError('newer-version', `${path} was written by a newer version of Evener (layout ${version}).`, {
+    hint: 'Update Evener, or open another file. Nothing was changed.',
+    details: { path, version, known: SCHEMA_VERSION },
+  })
+}
+
+function readHeader(path: string): Buffer {
+  const fd = openSync(path, 'r')
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    return header.subarray(0, readSync(fd, header, 0, HEADER_BYTES, 0))
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function isWithoutTables(header: Buffer): boolean {
+  return header[SCHEMA_PAGE_AT] === TABLE_LEAF && header.readUInt16BE(SCHEMA_PAGE_AT + 3) === 0
+}
+
+/** Tables may stand in a log that has not been moved into the file yet. */
+function hasLog(path: string): boolean {
+  return ['-wal', '-journal'].some((suffix) => (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0)
+}
+
+function foreign(path: string, what: string): EvenerError {
+  return new EvenerError('foreign-file', `${path} ${what}. Nothing was changed.`, {
+    hint: 'Choose another file for Evener.',
+    details: { path },
+  })
+}
+
+function fromFileError(error: unknown, path: string): unknown {
+  const errno = errnoOf(error)
+  if (errno === undefined) return error
+  const { code, what, hint } = meaningOf(errno, path)
+  return new EvenerError(code, `${path} ${what} (${errno}).`, { hint, details: { path, errno }, cause: error })
+}
+
+function meaningOf(errno: string, path: string): { code: ErrorCode; what: string; hint: string } {
+  const directory = dirname(path)
+  switch (errno) {
+    case 'ENOENT':
+      // The directory is there, so it is one in which nothing can be made, as in /proc.
+      return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+        ? readOnly()
+        : { code: 'not-found', what: 'cannot be created', hint: `Create the directory ${directory} first.` }
+    case 'ENOTDIR':
+      return { code: 'invalid-input', what: 'lies below something that is no directory', hint: 'Correct the path.' }
+    case 'EISDIR':
+      return { code: 'invalid-input', what: 'is a directory', hint: 'Give the path of a file in it.' }
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return readOnly()
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return { code: 'disk-full', what: 'has no room left', hint: 'Free some space and try again.' }
+    default:
+      return { code: 'io', what: 'cannot be opened', hint: 'Check the disk and the file system.' }
+  }
+}
+
+function readOnly(): { code: ErrorCode; what: string; hint: string } {
+  return {
+    code: 'read-only',
+    what: 'cannot be written',
+    hint: 'Make the file and its directory writable for this user, or choose another place.',
+  }
+}
+
+function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && 'errno' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
+}

@@ -1,0 +1,27 @@
+import type { Head } from '@evener/protocol'
+import { tryParse } from '../record-row.ts'
+import type { Connection } from './connection.ts'
+
+export function putHead(db: Connection, streamNo: number, head: { version: number; json: string }): void {
+  db.run(
+    `INSERT INTO heads (no, version, json) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET version = excluded.version, json = excluded.json`,
+    streamNo,
+    head.version,
+    head.json,
+  )
+}
+
+/** A head is a cache: one of another version, or a damaged one, is as good as none and will be made anew. */
+export function readHead(db: Connection, stream: string, reducerVersion: number): Head | null {
+  const json = db.value(
+    'SELECT json FROM heads WHERE no = (SELECT no FROM streams WHERE id = ? AND deleted = 0) AND version = ?',
+    stream,
+    reducerVersion,
+  )
+  return (tryParse(json) as Head | undefined) ?? null
+}
+
+export function dropHead(db: Connection, streamNo: number): void {
+  db.run('DELETE FROM heads WHERE no = ?', streamNo)
+}

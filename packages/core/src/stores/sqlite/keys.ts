@@ -1,0 +1,10 @@
+/** A stream's number and a seq as one key; `|` and not `+`, which would make it a floating point number. */
+export function keySql(no: string, seq: string): string {
+  return `((${no} << 32) | ${seq})`
+}
+
+/** The seq in a key. */
+export const SEQ_SQL = '(key & 4294967295)'
+
+/** The rows of stream ?1 with seqs from ?2 to ?3. */
+export const IN_RANGE_SQL: string = `key BETWEEN ${keySql('?1', '?2')} AND ${keySql('?1', '?3')}`

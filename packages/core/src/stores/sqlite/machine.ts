@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { uptime } from 'node:os'
+
+/** What tells one boot of this machine from the next. */
+export function currentBootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    // Without one the time of the boot serves, to the minute: a clock that is set needs some room.
+    return `booted-${Math.round((Date.now() / 1000 - uptime()) / 60)}`
+  }
+}
+
+/** Tells a process from a later one with the same pid; empty where the system does not say. */
+export function processStartTime(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name in parentheses, in which anything may stand.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+export function isProcessAlive(pid: number, startTime: string): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
+  }
+  return processStartTime(pid) === startTime
+}

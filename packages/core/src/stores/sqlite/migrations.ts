@@ -1,0 +1,100 @@
+/** Marks our files: "EVNR". */
+export const APPLICATION_ID = 0x45564e52
+
+export interface Migration {
+  readonly version: number
+  readonly sql: string
+}
+
+/**
+ * One entry per released layout, never changed afterwards. Records themselves are not migrated: they are lifted when
+ * they are read.
+ *
+ * `key` is a stream's number in the upper and a seq in the lower 32 bits. The rows of a stream lie together that way,
+ * in order, and need no second index: half the pages to write per commit.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- A row for each process that has the file open; one that stays behind was not closed properly.
+CREATE TABLE opens (
+  id TEXT PRIMARY KEY, boot_id TEXT NOT NULL, pid INTEGER NOT NULL, start_time TEXT NOT NULL,
+  durability TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- deleted: 0 alive · 1 being purged · 2 only what living forks need is left
+CREATE TABLE streams (
+  no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, head_seq INTEGER NOT NULL,
+  owner TEXT, epoch INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX streams_by_owner ON streams (owner) WHERE owner IS NOT NULL;
+CREATE INDEX streams_to_purge ON streams (no) WHERE deleted = 1;
+
+-- title, links and metadata are JSON: a title may end in half an emoji, which plain text would not keep.
+CREATE TABLE threads (
+  no INTEGER PRIMARY KEY REFERENCES streams (no) ON DELETE CASCADE, id TEXT NOT NULL, resource_id TEXT NOT NULL,
+  hidden INTEGER NOT NULL, created_at REAL NOT NULL, updated_at REAL NOT NULL, root TEXT, links TEXT,
+  title TEXT NOT NULL, metadata TEXT NOT NULL
+);
+CREATE INDEX threads_by_resource ON threads (resource_id, hidden, updated_at DESC, id);
+CREATE INDEX threads_by_update ON threads (hidden, updated_at DESC, id);
+CREATE INDEX threads_by_root ON threads (root, updated_at DESC, id) WHERE root IS NOT NULL;
+
+-- What a living thread needs of other streams, as its fork and rewind records say.
+CREATE TABLE needs (
+  by_no INTEGER NOT NULL REFERENCES streams (no) ON DELETE CASCADE,
+  stream_no INTEGER NOT NULL REFERENCES streams (no),
+  from_seq INTEGER NOT NULL, to_seq INTEGER NOT NULL,
+  PRIMARY KEY (by_no, stream_no, from_seq)
+) WITHOUT ROWID;
+CREATE INDEX needs_by_stream ON needs (stream_no);
+
+-- part is set on batches only, which no lookup by type ever wants.
+CREATE TABLE records (
+  key INTEGER PRIMARY KEY, first INTEGER, type TEXT NOT NULL, v INTEGER NOT NULL, at REAL NOT NULL, extra TEXT,
+  part TEXT, body TEXT NOT NULL
+);
+CREATE INDEX records_by_type ON records (type) WHERE part IS NULL;
+
+CREATE TABLE messages (key INTEGER PRIMARY KEY, id TEXT NOT NULL, json TEXT NOT NULL);
+CREATE INDEX messages_by_id ON messages (id);
+
+CREATE TABLE heads (
+  no INTEGER PRIMARY KEY REFERENCES streams (no) ON DELETE CASCADE, version INTEGER NOT NULL, json TEXT NOT NULL
+);
+
+CREATE TABLE waits (
+  no INTEGER PRIMARY KEY, stream_no INTEGER NOT NULL REFERENCES streams (no) ON DELETE CASCADE, id TEXT NOT NULL,
+  state TEXT NOT NULL, opened_at INTEGER NOT NULL, wait TEXT NOT NULL, settled TEXT,
+  UNIQUE (stream_no, id)
+);
+CREATE INDEX waits_by_stream ON waits (stream_no);
+CREATE INDEX waits_by_state ON waits (state);
+CREATE INDEX waits_by_stream_state ON waits (stream_no, state);
+
+CREATE TABLE commands (
+  no INTEGER PRIMARY KEY, principal TEXT NOT NULL, client_id TEXT NOT NULL, command_id TEXT NOT NULL,
+  body_hash TEXT NOT NULL, target TEXT NOT NULL, state TEXT NOT NULL, seq INTEGER, at REAL NOT NULL,
+  body TEXT NOT NULL, outcome TEXT,
+  UNIQUE (principal, client_id, command_id)
+);
+CREATE INDEX commands_by_target ON commands (target, state);
+
+CREATE TABLE blobs (no INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, mime TEXT NOT NULL, bytes BLOB NOT NULL);
+CREATE TABLE blob_refs (
+  key INTEGER NOT NULL, blob_no INTEGER NOT NULL REFERENCES blobs (no), PRIMARY KEY (key, blob_no)
+) WITHOUT ROWID;
+CREATE INDEX blob_refs_by_blob ON blob_refs (blob_no);
+
+CREATE TABLE owners (
+  id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, start_time TEXT NOT NULL, boot_id TEXT NOT NULL,
+  until REAL NOT NULL, url TEXT
+) WITHOUT ROWID;
+`,
+  },
+]
+
+export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map((migration) => migration.version))

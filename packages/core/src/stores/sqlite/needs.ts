@@ -1,0 +1,52 @@
+import { EvenerError, type Lineage } from '@evener/protocol'
+import { isCovered, type Need, type Range } from '../retention.ts'
+import { parentGone } from '../store-errors.ts'
+import { foreignStretches } from '../stretches.ts'
+import type { Connection } from './connection.ts'
+import { findStream } from './streams.ts'
+
+/** Notes what a fork or rewind record makes the stream depend on, so that a deletion need not read any thread. */
+export function addNeeds(db: Connection, stream: string, no: number, lineage: Lineage): void {
+  for (const stretch of foreignStretches(stream, lineage)) {
+    const source = findStream(db, stretch.stream)
+    if (source === undefined) throw parentGone(stream, stretch)
+    const own = db.all<Range>(
+      'SELECT from_seq AS "from", to_seq AS "to" FROM needs WHERE by_no = ? AND stream_no = ?',
+      no,
+      source.no,
+    )
+    if (isCovered(stretch, own)) continue
+    // Of a deleted stream only that is left which other forks need.
+    if (source.deleted !== 0 && !isCovered(stretch, needsOf(db, source.no))) throw parentGone(stream, stretch)
+    if (stretch.to > source.head_seq) {
+      throw new EvenerError('misuse', `${stretch.stream} ends at ${source.head_seq}, before ${stretch.to}.`)
+    }
+    db.run(
+      `INSERT INTO needs (by_no, stream_no, from_seq, to_seq) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET to_seq = max(to_seq, excluded.to_seq)`,
+      no,
+      source.no,
+      stretch.from,
+      stretch.to,
+    )
+  }
+}
+
+/** Who needs what of a stream. Only living threads have needs. */
+export function needsOf(db: Connection, no: number): Need[] {
+  return db.all<Need>(
+    `SELECT streams.id AS by, from_seq AS "from", to_seq AS "to"
+     FROM needs JOIN streams ON streams.no = needs.by_no WHERE needs.stream_no = ?`,
+    no,
+  )
+}
+
+/** Gives the deleted streams of which parts may have lost their last reader. */
+export function dropNeeds(db: Connection, byNo: number): number[] {
+  const sources = db.all<{ no: number }>(
+    'SELECT DISTINCT streams.no FROM needs JOIN streams ON streams.no = needs.stream_no WHERE by_no = ? AND deleted <> 0',
+    byNo,
+  )
+  db.run('DELETE FROM needs WHERE by_no = ?', byNo)
+  return sources.map((source) => source.no)
+}

@@ -1,0 +1,42 @@
+import { gapsBetween } from '../retention.ts'
+import { MAX_SEQ } from '../input-checks.ts'
+import { dropBlobRefs } from './blobs.ts'
+import type { Connection } from './connection.ts'
+import { IN_RANGE_SQL } from './keys.ts'
+import { needsOf } from './needs.ts'
+
+/** Rows removed per transaction: a long thread must not hold up the others while it goes. */
+const CHUNK = 500
+
+/** Streams whose purge has begun and not ended, perhaps because a process died over it. */
+export function streamsToPurge(db: Connection): number[] {
+  return db.all<{ no: number }>('SELECT no FROM streams WHERE deleted = 1').map((row) => row.no)
+}
+
+/** Removes one chunk of what nobody needs of a deleted stream. False when nothing was left to remove. */
+export function purgeChunk(db: Connection, no: number): boolean {
+  return db.write(() => {
+    const needs = needsOf(db, no)
+    for (const gap of gapsBetween(needs, MAX_SEQ)) {
+      const { refs } = dropBlobRefs(db, no, gap, CHUNK)
+      if (refs + deleteRows(db, 'messages', no, gap) + deleteRows(db, 'records', no, gap) > 0) return true
+    }
+    if (needs.length > 0) db.run('UPDATE streams SET deleted = 2 WHERE no = ?', no)
+    else db.run('DELETE FROM streams WHERE no = ?', no)
+    return false
+  })
+}
+
+function deleteRows(
+  db: Connection,
+  table: 'messages' | 'records',
+  no: number,
+  range: { from: number; to: number },
+): number {
+  return db.run(
+    `DELETE FROM ${table} WHERE key IN (SELECT key FROM ${table} WHERE ${IN_RANGE_SQL} LIMIT ${CHUNK})`,
+    no,
+    range.from,
+    range.to,
+  )
+}

@@ -1,0 +1,75 @@
+import {
+  rootLineage,
+  type Lineage,
+  type LogRecord,
+  type Page,
+  type RecordQuery,
+  type RecordType,
+} from '@evener/protocol'
+import { checkSeq } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
+import { planRecords } from '../read-plans.ts'
+import { recordFromRow, type RecordRow } from '../record-row.ts'
+import { stretchesOf, type Stretch } from '../stretches.ts'
+import { noSuchStream } from '../store-errors.ts'
+import type { Connection } from './connection.ts'
+import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
+import { findStream } from './streams.ts'
+
+interface FoundRecord extends RecordRow {
+  stream: string
+}
+
+const COLUMNS = `${SEQ_SQL} AS seq, first, type, v, at, extra, body`
+
+export function readRecords(db: Connection, stream: string, query: RecordQuery): Page<LogRecord> {
+  return readLineage(db, rootLineage(stream), query)
+}
+
+export function readLineage(db: Connection, lineage: Lineage, query: RecordQuery): Page<LogRecord> {
+  const plan = planRecords(lineage, query)
+  const rows: FoundRecord[] = []
+  for (const stretch of plan.stretches) {
+    const found = db.all<FoundRecord>(
+      `SELECT ${COLUMNS} FROM records WHERE ${IN_RANGE_SQL} ORDER BY key LIMIT ?4`,
+      streamNumber(db, stretch),
+      stretch.from,
+      stretch.to,
+      plan.limit + 1 - rows.length,
+    )
+    for (const row of found) rows.push(Object.assign(row, { stream: stretch.stream }))
+    if (rows.length > plan.limit) break
+  }
+  return pageOf(
+    rows,
+    plan.limit,
+    (row) => recordFromRow(row.stream, row),
+    (last) => plan.cursorAfter(last.seq),
+  )
+}
+
+export function latestRecord(db: Connection, lineage: Lineage, type: RecordType, upTo: number): LogRecord | null {
+  checkSeq('`upTo`', upTo, 0)
+  for (const stretch of stretchesOf(lineage, 1, upTo).reverse()) {
+    const row = db.get(
+      `SELECT ${COLUMNS} FROM records
+       WHERE type = ?4 AND part IS ${type === 'batch' ? 'NOT' : ''} NULL AND ${IN_RANGE_SQL} ORDER BY key DESC LIMIT 1`,
+      streamNumber(db, stretch),
+      stretch.from,
+      stretch.to,
+      type,
+    ) as RecordRow | undefined
+    if (row !== undefined) return recordFromRow(stretch.stream, row)
+  }
+  return null
+}
+
+/**
+ * A deleted stream can still be read where a fork's lineage names a closed part of it; its open end is nobody's any
+ * more.
+ */
+export function streamNumber(db: Connection, stretch: Stretch): number {
+  const row = findStream(db, stretch.stream)
+  if (row === undefined || (row.deleted !== 0 && stretch.isOpen)) throw noSuchStream(stretch.stream)
+  return row.no
+}

@@ -1,0 +1,73 @@
+import { EvenerError, type ErrorCode } from '@evener/protocol'
+
+/** SQLite's primary result codes that mean something to a caller. */
+const SQLITE_BUSY = 5
+const SQLITE_LOCKED = 6
+const SQLITE_READONLY = 8
+const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
+const SQLITE_FULL = 13
+const SQLITE_CANTOPEN = 14
+const SQLITE_TOOBIG = 18
+const SQLITE_NOTADB = 26
+const SQLITE_ERROR = 1
+
+interface Meaning {
+  readonly code: ErrorCode
+  readonly what: string
+  readonly hint: string
+}
+
+const MEANINGS: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
+  [SQLITE_BUSY, busy()],
+  [SQLITE_LOCKED, busy()],
+  [
+    SQLITE_READONLY,
+    {
+      code: 'read-only',
+      what: 'cannot be written',
+      hint: 'Make the file and its directory writable for this user, or choose another place.',
+    },
+  ],
+  [SQLITE_IOERR, { code: 'io', what: 'could not be read or written', hint: 'Check the disk and the file system.' }],
+  [SQLITE_CORRUPT, damaged()],
+  [SQLITE_NOTADB, damaged()],
+  [
+    SQLITE_FULL,
+    { code: 'disk-full', what: 'has no room left; nothing was written', hint: 'Free some space and try again.' },
+  ],
+  [
+    SQLITE_CANTOPEN,
+    { code: 'io', what: 'cannot be opened', hint: 'Check that its directory exists and is writable for this user.' },
+  ],
+  [SQLITE_TOOBIG, { code: 'invalid-input', what: 'was given a value that is too large', hint: 'Store it as blobs.' }],
+])
+
+/** Turns what node:sqlite throws into one of our errors; anything else goes through unchanged. */
+export function fromSqliteError(thrown: unknown, location: string): unknown {
+  if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return thrown
+  const meaning = MEANINGS.get(thrown.errcode & 0xff) ?? meaningOfText(thrown.errcode, thrown.message)
+  if (meaning === undefined) return thrown
+  return new EvenerError(meaning.code, `Database ${location} ${meaning.what} (${thrown.message}).`, {
+    hint: meaning.hint,
+    details: { location, sqlite: thrown.errcode },
+    cause: thrown,
+  })
+}
+
+/** A missing table in a file of ours is damage, not a mistake in a query. */
+function meaningOfText(errcode: number, message: string): Meaning | undefined {
+  return errcode === SQLITE_ERROR && /^no such (table|column|index)/.test(message) ? damaged() : undefined
+}
+
+function damaged(): Meaning {
+  return { code: 'corrupt', what: 'is damaged', hint: 'Restore it from a backup; `evener doctor` shows what is wrong.' }
+}
+
+function busy(): Meaning {
+  return {
+    code: 'io',
+    what: 'is locked by another process for too long',
+    hint: 'Try again, or raise `busyTimeoutMs`.',
+  }
+}

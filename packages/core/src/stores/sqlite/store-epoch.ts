@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import type { Connection } from './connection.ts'
+import { isProcessAlive, processStartTime } from './machine.ts'
+
+export type Durability = 'process' | 'power'
+
+export interface OpenNote {
+  readonly id: string
+  readonly bootId: string
+  readonly durability: Durability
+  /** Device and inode, or `null` in memory. A copy or a restored file has others. */
+  readonly file: string | null
+}
+
+interface OpenRow {
+  id: string
+  boot_id: string
+  pid: number
+  start_time: string
+  durability: Durability
+}
+
+/**
+ * The epoch lasts as long as no committed record can have been lost. It ends when the file is another one than before,
+ * or when a machine went down while the file was open with less than `power` durability: the last commits may be gone
+ * then, and their seqs would be handed out again.
+ */
+export function noteOpened(db: Connection, note: OpenNote): string {
+  const known = readMeta(db, 'epoch')
+  const opens = db.all<OpenRow>('SELECT id, boot_id, pid, start_time, durability FROM opens')
+  const isSameFile = note.file === null || readMeta(db, 'file') === note.file
+  const mayHaveLost = opens.some((open) => open.boot_id !== note.bootId && open.durability !== 'power')
+  const epoch = known !== undefined && isSameFile && !mayHaveLost ? known : randomUUID()
+  writeMeta(db, 'epoch', epoch)
+  if (note.file !== null) writeMeta(db, 'file', note.file)
+  for (const open of opens) {
+    if (!isSameFile || open.boot_id !== note.bootId || !isProcessAlive(open.pid, open.start_time)) {
+      noteClosed(db, open.id)
+    }
+  }
+  db.run(
+    'INSERT INTO opens (id, boot_id, pid, start_time, durability) VALUES (?, ?, ?, ?, ?)',
+    note.id,
+    note.bootId,
+    process.pid,
+    processStartTime(process.pid),
+    note.durability,
+  )
+  return epoch
+}
+
+export function noteClosed(db: Connection, id: string): void {
+  db.run('DELETE FROM opens WHERE id = ?', id)
+}
+
+function readMeta(db: Connection, name: string): string | undefined {
+  return db.value('SELECT value FROM meta WHERE name = ?', name) as string | undefined
+}
+
+function writeMeta(db: Connection, name: string, value: string): void {
+  db.run('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value', name, value)
+}

@@ -1,0 +1,58 @@
+import type { Fence, NewStream, StreamKind, StreamStatus } from '@evener/protocol'
+import { fenced, noSuchStream } from '../store-errors.ts'
+import type { Connection } from './connection.ts'
+import { getOwner } from './owner-rows.ts'
+
+export interface StreamRow {
+  no: number
+  id: string
+  kind: StreamKind
+  head_seq: number
+  owner: string | null
+  epoch: number
+  deleted: number
+}
+
+export const STREAM_COLUMNS = 'no, id, kind, head_seq, owner, epoch, deleted'
+
+/** Also those that are deleted and kept for their forks. */
+export function findStream(db: Connection, id: string): StreamRow | undefined {
+  return db.get(`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ?`, id) as StreamRow | undefined
+}
+
+export function findLivingStream(db: Connection, id: string): StreamRow | undefined {
+  const row = findStream(db, id)
+  return row?.deleted === 0 ? row : undefined
+}
+
+export function requireStream(db: Connection, id: string): StreamRow {
+  const row = findLivingStream(db, id)
+  if (row === undefined) throw noSuchStream(id)
+  return row
+}
+
+export function requireFence(db: Connection, id: string, fence: Fence): StreamRow {
+  const row = requireStream(db, id)
+  if (row.owner !== fence.owner || row.epoch !== fence.epoch) throw fencedBy(db, row, fence)
+  return row
+}
+
+export function fencedBy(db: Connection, row: StreamRow, fence: Fence): Error {
+  return fenced(row.id, fence, row, row.owner === null ? null : getOwner(db, row.owner))
+}
+
+export function insertStream(db: Connection, stream: NewStream): number {
+  const { start } = stream
+  return db.value(
+    'INSERT INTO streams (id, kind, head_seq, owner, epoch) VALUES (?, ?, ?, ?, ?) RETURNING no',
+    stream.info.id,
+    stream.kind,
+    stream.headSeq,
+    start?.owner ?? null,
+    start === undefined ? 0 : 1,
+  ) as number
+}
+
+export function statusOf(row: StreamRow): StreamStatus {
+  return { stream: row.id, kind: row.kind, headSeq: row.head_seq, owner: row.owner, epoch: row.epoch }
+}

@@ -1,0 +1,101 @@
+import type { Page, PageRequest, Wait, WaitCancelReason, WaitRow, WaitState } from '@evener/protocol'
+import { CursorScope } from '../cursor.ts'
+import { erasedWait } from '../erased-wait.ts'
+import { checkId, pageLimit } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
+import type { PreparedWait } from '../prepared-append.ts'
+import { parseOrDamaged, tryParse } from '../record-row.ts'
+import type { Connection } from './connection.ts'
+
+interface StoredWait {
+  no: number
+  stream: string
+  id: string
+  state: WaitState
+  wait: string
+  settled: string | null
+}
+
+const SELECT = `SELECT waits.no, streams.id AS stream, waits.id, waits.state, waits.wait, waits.settled
+  FROM waits JOIN streams ON streams.no = waits.stream_no`
+
+export function putWait(db: Connection, streamNo: number, wait: PreparedWait): void {
+  db.run(
+    `INSERT INTO waits (stream_no, id, state, opened_at, wait, settled) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (stream_no, id) DO UPDATE SET state = excluded.state, opened_at = excluded.opened_at,
+       wait = excluded.wait, settled = excluded.settled`,
+    streamNo,
+    wait.id,
+    wait.state,
+    wait.openedAt,
+    wait.wait,
+    wait.settled,
+  )
+}
+
+export function getWait(db: Connection, stream: string, waitId: string): WaitRow | null {
+  checkId('A wait id', waitId)
+  const row = db.get(`${SELECT} WHERE streams.id = ? AND waits.id = ?`, stream, waitId) as StoredWait | undefined
+  return row === undefined ? null : waitOf(row)
+}
+
+export function listWaits(
+  db: Connection,
+  query: PageRequest & { readonly stream?: string; readonly state?: WaitState },
+): Page<WaitRow> {
+  const limit = pageLimit(query)
+  const { stream, state } = query
+  const scope = new CursorScope(['waits', stream ?? null, state ?? null], [0])
+  const [after] = scope.decode(query.cursor)
+  const filters = [
+    'streams.deleted = 0',
+    ...(stream === undefined ? [] : ['waits.stream_no = (SELECT no FROM streams WHERE id = ?3)']),
+    ...(state === undefined ? [] : [`waits.state = ?${stream === undefined ? 3 : 4}`]),
+  ]
+  const rows = db.all<StoredWait>(
+    `${SELECT} WHERE ${[...filters, 'waits.no > ?1'].join(' AND ')} ORDER BY waits.no LIMIT ?2`,
+    after,
+    limit + 1,
+    ...(stream === undefined ? [] : [stream]),
+    ...(state === undefined ? [] : [state]),
+  )
+  return pageOf(rows, limit, waitOf, (last) => scope.encode([last.no]))
+}
+
+/** Takes the content out of the waits opened in the range; those still pending are cancelled. */
+export function eraseWaits(
+  db: Connection,
+  streamNo: number,
+  range: { from: number; to: number },
+  reason: WaitCancelReason,
+  now: number,
+): void {
+  const rows = db.all<Omit<StoredWait, 'stream'>>(
+    'SELECT no, id, state, wait, settled FROM waits WHERE stream_no = ? AND opened_at BETWEEN ? AND ?',
+    streamNo,
+    range.from,
+    range.to,
+  )
+  for (const row of rows) {
+    const wait = tryParse(row.wait) as Wait | undefined
+    const isPending = row.state === 'pending'
+    db.run(
+      'UPDATE waits SET wait = ?, state = ?, settled = ? WHERE no = ?',
+      wait === undefined ? '' : JSON.stringify(erasedWait(wait)),
+      isPending ? 'cancelled' : row.state,
+      isPending ? JSON.stringify({ settledAt: now, reason }) : row.settled,
+      row.no,
+    )
+  }
+}
+
+function waitOf(row: StoredWait): WaitRow {
+  const what = `Wait ${row.id} of ${row.stream}`
+  const details = { stream: row.stream, wait: row.id }
+  return {
+    stream: row.stream,
+    wait: parseOrDamaged(row.wait, what, details) as Wait,
+    state: row.state,
+    ...(row.settled === null ? {} : (parseOrDamaged(row.settled, what, details) as Partial<WaitRow>)),
+  }
+}

@@ -1,0 +1,45 @@
+import { EvenerError, type Lineage } from '@evener/protocol'
+import { checkId, isSeq, MAX_SEQ } from './input-checks.ts'
+
+/** A closed piece of one stream. */
+export interface Stretch {
+  readonly stream: string
+  readonly from: number
+  readonly to: number
+  /** The lineage's end, where records are still added. */
+  readonly isOpen: boolean
+}
+
+/** The lineage's ranges cut to `from`–`to`, oldest first. */
+export function stretchesOf(lineage: Lineage, from = 1, to: number = MAX_SEQ): Stretch[] {
+  const stretches: Stretch[] = []
+  let previous = 0
+  for (const range of lineage) {
+    checkId('The stream of a lineage range', range.stream)
+    if (!isSeq(range.from) || !(range.to === null || isSeq(range.to, 0)) || range.from <= previous) {
+      throw new EvenerError('invalid-input', 'A lineage is a list of ranges whose seq only rises.', {
+        details: { lineage },
+      })
+    }
+    previous = range.to ?? MAX_SEQ
+    const cut = { from: Math.max(range.from, from), to: Math.min(range.to ?? MAX_SEQ, to) }
+    if (cut.from <= cut.to) stretches.push({ stream: range.stream, ...cut, isOpen: range.to === null })
+  }
+  return stretches
+}
+
+/** The stream that a lineage belongs to: the one that is still written. */
+export function ownStream(lineage: Lineage): string {
+  const last = lineage.at(-1)
+  if (last === undefined) throw new EvenerError('invalid-input', 'A lineage has at least one range.')
+  return last.stream
+}
+
+/** What a fork or rewind record names of other streams. */
+export function foreignStretches(stream: string, lineage: Lineage): Stretch[] {
+  const foreign = stretchesOf(lineage).filter((stretch) => stretch.stream !== stream)
+  if (foreign.some((stretch) => stretch.isOpen)) {
+    throw new EvenerError('misuse', `The lineage recorded in ${stream} names another stream without an end.`)
+  }
+  return foreign
+}
