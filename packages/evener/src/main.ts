@@ -60,6 +60,10 @@ function overview(): string {
 }
 
 function processTerminal(): Terminal {
+  // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),

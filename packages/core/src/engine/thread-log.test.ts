@@ -145,6 +145,26 @@ suite('the log of a thread', () => {
     assert.deepEqual(bodyTypes(await records(store)).slice(-2), ['config.changed', 'note'])
   })
 
+  test('shows every record once, however it was written', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    const shown: number[] = []
+    log.onEntry((entry) => {
+      if (entry.kind === 'record') shown.push(entry.record.seq)
+    })
+    await startMessage(log)
+    log.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'whole' })
+    await log.commit([
+      { type: 'message.ended', messageId: 'm', outcome: 'done' },
+      { type: 'turn.ended', turnId: 'u', finishReason: 'stop', outcome: 'complete' },
+      { type: 'run.ended', runId: 'r', outcome: 'complete' },
+    ])
+    assert.deepEqual(
+      shown,
+      (await records(store)).map((record) => record.seq),
+    )
+  })
+
   test('a barrier cannot be added as if nothing depended on it', async () => {
     await using thread = await openTestThread(new MemoryStore())
     assert.throws(

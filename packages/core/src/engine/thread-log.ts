@@ -89,6 +89,8 @@ export class ThreadLog implements Flushable {
   #live: ThreadState
   #nextSeq: number
   #pending: LogRecord[] = []
+  /** The seqs of pending records that listeners have seen already. */
+  #shown = new Set<number>()
   /** By part; each is also an element of `#pending`, filled in when it is written. */
   readonly #batches = new Map<string, PendingBatch>()
   #pendingChars = 0
@@ -155,6 +157,7 @@ export class ThreadLog implements Flushable {
     if (batch === undefined) {
       const record = this.#record({ type: 'batch', event }, origin)
       this.#pending.push(record)
+      this.#shown.add(record.seq)
       this.#batches.set(key, { seq: record.seq, event })
       if (!this.#openParts.has(key)) this.#openParts.set(key, record.seq)
       this.#scheduleFlush()
@@ -175,6 +178,7 @@ export class ThreadLog implements Flushable {
       throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
     const record = this.#push(body, origin)
+    this.#shown.add(record.seq)
     this.#live = reduce(this.#live, record).state
     this.#entries.emit({ kind: 'record', record, live: true, state: this.#live })
     this.#scheduleFlush()
@@ -238,6 +242,7 @@ export class ThreadLog implements Flushable {
     if (batch !== undefined && last?.seq === batch.seq) {
       // Nothing came after the unwritten batch: the sealed record takes its place.
       this.#pending.pop()
+      this.#shown.delete(batch.seq)
       this.#nextSeq = batch.seq
     } else if (batch !== undefined) {
       this.#fillBatch(batch)
@@ -276,7 +281,9 @@ export class ThreadLog implements Flushable {
     for (const batch of this.#batches.values()) this.#fillBatch(batch)
     const records = this.#pending
     const extras = this.#extras
+    const shown = this.#shown
     this.#pending = []
+    this.#shown = new Set()
     this.#extras = []
     this.#batches.clear()
     this.#pendingChars = 0
@@ -298,7 +305,10 @@ export class ThreadLog implements Flushable {
     }
     this.#committed = folded.state
     this.#live = this.#withShown(folded.state)
-    for (const { record, state } of folded.barriers) this.#entries.emit({ kind: 'record', record, live: false, state })
+    records.forEach((record, index) => {
+      const state = folded.states[index] ?? folded.state
+      if (!shown.has(record.seq)) this.#entries.emit({ kind: 'record', record, live: false, state })
+    })
     const seq = records.at(-1)?.seq
     if (seq !== undefined) this.#frames.emit({ type: 'delta', seq, operations: folded.ops })
   }
@@ -307,7 +317,7 @@ export class ThreadLog implements Flushable {
   #withShown(written: ThreadState): ThreadState {
     let state = written
     for (const record of this.#pending) {
-      if (!BARRIER_TYPES.has(record.body.type)) state = reduce(state, this.#filled(record)).state
+      if (this.#shown.has(record.seq)) state = reduce(state, this.#filled(record)).state
     }
     return state
   }

@@ -1,5 +1,4 @@
 import {
-  BARRIER_TYPES,
   reduce,
   REDUCER_VERSION,
   storedMessage,
@@ -15,8 +14,8 @@ import {
 export interface Folded {
   readonly state: ThreadState
   readonly ops: readonly Op[]
-  /** The records that may be shown only now, each with the state after it. */
-  readonly barriers: readonly { readonly record: LogRecord; readonly state: ThreadState }[]
+  /** The state after each record. */
+  readonly states: readonly ThreadState[]
   readonly writes: Pick<Append, 'messages' | 'waits' | 'head' | 'thread'>
 }
 
@@ -24,7 +23,7 @@ export interface Folded {
 export function foldWithViews(before: ThreadState, records: readonly LogRecord[]): Folded {
   let state = before
   const ops: Op[] = []
-  const barriers: { record: LogRecord; state: ThreadState }[] = []
+  const states: ThreadState[] = []
   const messages = new Map<string, StoredMessage>()
   const waits: WaitRow[] = []
   let isHeadDue = false
@@ -39,14 +38,14 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
       const wait = state.head.waits[record.body.wait.id]
       if (wait !== undefined) waits.push({ stream: record.stream, wait, state: 'pending' })
     }
-    if (BARRIER_TYPES.has(record.body.type)) barriers.push({ record, state })
+    states.push(state)
     isHeadDue ||= HEAD_AFTER.has(record.body.type)
   }
   const last = records.at(-1)
   return {
     state,
     ops,
-    barriers,
+    states,
     writes: {
       ...(messages.size === 0 ? {} : { messages: [...messages.values()] }),
       ...(waits.length === 0 ? {} : { waits }),
