@@ -3,7 +3,7 @@ import type { Binding } from '../binding.ts'
 import type { Lineage, LineageRange } from '../lineage.ts'
 import type { Grants, PatternRule, PermissionRules, Policy, ToolCategory } from '../permission.ts'
 import type { Goal, TaskItem } from '../task.ts'
-import type { Answer, Wait, WaitCancelReason, WaitRequest, WaitState, WaitSubject } from '../wait.ts'
+import type { Answer, Wait, WaitCancelReason, WaitKind, WaitRequest, WaitState, WaitSubject } from '../wait.ts'
 import { errorDataSchema, usageTotalsSchema } from './basics.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { listOf, mapOf, object, optional, seq } from './fields.ts'
@@ -19,9 +19,11 @@ export const waitSubjectSchema: Schema<WaitSubject> = exact<WaitSubject>()(
   }),
 )
 
+export const waitKind: Schema<WaitKind> = exact<WaitKind>()(z.enum(['approval', 'question', 'plan', 'access', 'tool']))
+
 const waitFields: Shape<WaitRequest> = exactShape<WaitRequest>()({
   id: z.string(),
-  kind: z.enum(['approval', 'question', 'plan', 'access', 'tool']),
+  kind: waitKind,
   subject: waitSubjectSchema,
   description: z.string(),
   payload: optional(jsonObjectSchema),

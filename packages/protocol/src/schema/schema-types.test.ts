@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { z } from 'zod'
 import type * as protocol from '../index.ts'
+import type { AgentConfigJson } from './agent-config.ts'
 import type { Same } from './exact.ts'
 import type { ProtocolSchemas, SchemaName } from './schemas.ts'
 
@@ -152,6 +153,38 @@ interface Expected {
   readonly ChatEvent: protocol.Wire<protocol.ChatEvent>
   readonly ChatMessagePart: protocol.Wire<protocol.ChatMessagePart>
   readonly ChatMessage: protocol.Wire<protocol.ChatMessage>
+  readonly AgentConfig: AgentConfigJson
+  readonly McpServerInfo: protocol.Wire<protocol.McpServerInfo>
+  readonly McpToolInfo: protocol.Wire<protocol.McpToolInfo>
+  readonly Model: protocol.Model
+  readonly ToolDefinition: protocol.Wire<protocol.ToolDefinition>
+  readonly ApproveCommand: protocol.ApproveCommand
+  readonly CancelCommand: protocol.CancelCommand
+  readonly CommandAttachment: protocol.CommandAttachment
+  readonly Command: protocol.Command
+  readonly ConfigureCommand: protocol.ConfigureCommand
+  readonly DenyCommand: protocol.DenyCommand
+  readonly Expectation: protocol.Expectation
+  readonly ResumeCommand: protocol.ResumeCommand
+  readonly RewindCommand: protocol.RewindCommand
+  readonly RuntimeConfig: protocol.RuntimeConfig
+  readonly SteerCommand: protocol.SteerCommand
+  readonly SubmitCommand: protocol.SubmitCommand
+  readonly ClientHello: protocol.ClientHello
+  readonly ClientMessage: protocol.ClientMessage
+  readonly CommandsMessage: protocol.CommandsMessage
+  readonly DeltaMessage: protocol.DeltaMessage
+  readonly ErrorMessage: protocol.ErrorMessage
+  readonly HarnessState: protocol.HarnessState
+  readonly HarnessToolCall: protocol.HarnessToolCall
+  readonly HelloMessage: protocol.HelloMessage
+  readonly PendingApproval: protocol.PendingApproval
+  readonly ReceiptMessage: protocol.ReceiptMessage
+  readonly ServerMessage: protocol.ServerMessage
+  readonly SnapshotMessage: protocol.SnapshotMessage
+  readonly StateMessage: protocol.StateMessage
+  readonly WireAttachment: protocol.WireAttachment
+  readonly WireMessage: protocol.WireMessage
 }
 
 /** Readonly is not compared: our types are readonly throughout, parsed values need not be. */

@@ -1,7 +1,9 @@
 import * as activity from './activity.ts'
+import * as agentConfig from './agent-config.ts'
 import * as agentEvent from './agent-event.ts'
 import * as basics from './basics.ts'
 import * as chat from './chat.ts'
+import * as command from './command.ts'
 import * as control from './control.ts'
 import * as driver from './driver.ts'
 import * as harnessContent from './harness/content.ts'
@@ -19,6 +21,7 @@ import * as runRecord from './run-record.ts'
 import * as state from './state.ts'
 import * as store from './store.ts'
 import * as threadRecord from './thread-record.ts'
+import * as wire from './wire.ts'
 
 /** `fooSchema` of a module is the schema of the type `Foo`. */
 type ByTypeName<Module> = {
@@ -58,7 +61,10 @@ export interface ProtocolSchemas
     ByTypeName<typeof toolEvent>,
     ByTypeName<typeof memoryEvent>,
     ByTypeName<typeof harnessEvent>,
-    ByTypeName<typeof chat> {}
+    ByTypeName<typeof chat>,
+    ByTypeName<typeof agentConfig>,
+    ByTypeName<typeof command>,
+    ByTypeName<typeof wire> {}
 
 export type SchemaName = keyof ProtocolSchemas
 
@@ -84,4 +90,7 @@ export const schemas: ProtocolSchemas = {
   ...byTypeName(memoryEvent),
   ...byTypeName(harnessEvent),
   ...byTypeName(chat),
+  ...byTypeName(agentConfig),
+  ...byTypeName(command),
+  ...byTypeName(wire),
 }
