@@ -1,3 +1,6 @@
 export { activityOf, type ActivityDraft, type MappedEvent, type NoteEvent } from './kit/activity.ts'
 export type { Account, Ledger, LedgerSums } from './kit/ledger.ts'
-export type { Mapper, MapperOptions, RunEnd } from './kit/mapper.ts'
+export type { Dialect, Mapper, MapperOptions, RunEnd } from './kit/mapper.ts'
+export { createMapper } from './kit/mapping.ts'
+export { claudeCodeDialect } from './claude-code/mapper.ts'
+export { codexDialect } from './codex/mapper.ts'

@@ -73,6 +73,10 @@ export class Calls {
     return { kind: 'ambiguous', calls }
   }
 
+  has(id: string, parent?: string | null): boolean {
+    return this.#open.has(keyOf(id, parent ?? undefined))
+  }
+
   /** The open call that `take` would give, left open. */
   peek(id: string, parent?: string | null): OpenCall | undefined {
     const found = this.#open.get(keyOf(id, parent ?? undefined))

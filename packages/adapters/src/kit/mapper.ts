@@ -11,7 +11,7 @@ import type { ActivityDraft, MappedEvent } from './activity.ts'
 import type { CallRecord, OpenCall } from './calls.ts'
 import type { Account, Ledger } from './ledger.ts'
 import type { Classify } from './shell-command.ts'
-import type { ToolContext, ToolOutcome, ToolTable } from './tool-table.ts'
+import type { ConsumedCall, ToolContext, ToolOutcome, ToolTable } from './tool-table.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 export interface MapperOptions {
@@ -99,6 +99,18 @@ export interface CallAnswer {
   readonly native?: NativeRef
   /** What the result tells by itself when its call is not known. */
   readonly orphan?: () => readonly ActivityDraft[]
+  /** What the call was, where more than the tool's rule decides it. */
+  readonly activity?: readonly ActivityDraft[] | ConsumedCall
+  /** The result repeats the call, so an `unknown` needs only `raw`. */
+  readonly isRestated?: boolean
+}
+
+/** A record whose meaning the next ones decide. Its line waits; at the end of the run it is kept. */
+export interface HeldRecord {
+  /** It means what it was held for. */
+  keep(): void
+  /** It means nothing of its own, for this reason. */
+  drop(reason: string): void
 }
 
 export interface TurnEnd {
@@ -133,6 +145,8 @@ export interface Run extends ToolContext {
   note(drafts: readonly ActivityDraft[], native?: NativeRef): void
   warn(message: string, code?: string): void
   unknown(raw: JsonValue): void
+  /** Keeps a record back, with the activity it stands for unless the next ones say otherwise. */
+  hold(drafts: readonly ActivityDraft[]): HeldRecord
   /** The turn has failed: one `error` for one failure, whatever else the program says about it. */
   fail(message: string, code?: string): void
   /** An error that ends nothing. */
@@ -150,8 +164,11 @@ export interface Run extends ToolContext {
   call(call: CallRecord): OpenCall
   result(answer: CallAnswer): void
   /** A call and its result in one record. */
-  callWithResult(call: CallRecord, outcome: ToolOutcome): void
+  callWithResult(call: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void
+  /** The one open call with this id and caller. */
   openCall(id: string, parent?: string | null): OpenCall | undefined
+  /** One call with this id and caller is open, or several. */
+  isOpen(id: string, parent?: string | null): boolean
 
   /** A model call begins. Texts that the one before left half-said are over. */
   stepStart(native?: NativeRef): void

@@ -5,12 +5,14 @@ import { Calls, type CallRecord, type Match, type OpenCall } from './calls.ts'
 import { defaultClassify } from './classify.ts'
 import { cleanText } from './clean-text.ts'
 import { endOfText, errorDraft, isoTime, resultEvent, setPlace, type Mutable } from './event-parts.ts'
+import { HeldRecords } from './held.ts'
 import { parseRecord, splitLine } from './json-line.ts'
 import { Ledger, type Account } from './ledger.ts'
 import type {
   CallAnswer,
   Dialect,
   DialectReader,
+  HeldRecord,
   Mapper,
   MapperOptions,
   Place,
@@ -24,7 +26,7 @@ import { absolutePath } from './paths.ts'
 import { failureOf } from './run-failure.ts'
 import { shellActivity, type Classify } from './shell-command.ts'
 import { Texts, unsaid } from './texts.ts'
-import { isConsumed, type ConsumedCall, type ToolOutcome } from './tool-table.ts'
+import { isConsumed, type ToolOutcome } from './tool-table.ts'
 import { UsageMeter } from './usage-meter.ts'
 
 const UNREPORTED = 'The program ended before it reported a result.'
@@ -53,6 +55,7 @@ class Mapping implements Mapper, Run {
   readonly #reader: DialectReader
   readonly #calls = new Calls()
   readonly #texts = new Texts()
+  readonly #held: HeldRecords
   readonly #stderr = new OutputTail()
   readonly #stdout = new OutputTail()
   #timestamp = ''
@@ -73,6 +76,7 @@ class Mapping implements Mapper, Run {
     this.#dialect = dialect
     this.#options = options
     this.#classify = options.classify ?? defaultClassify()
+    this.#held = new HeldRecords(this.ledger, (drafts) => this.#note(drafts, undefined))
     this.usage = new UsageMeter({
       warn: (message) => this.warn(message, 'usage-out-of-range'),
       ...(options.usageBaseline === undefined ? {} : { baseline: options.usageBaseline }),
@@ -117,6 +121,7 @@ class Mapping implements Mapper, Run {
     } catch (error) {
       this.#fault(error)
     }
+    this.#held.keepAll()
     this.#closeTexts()
     this.#closeCalls()
     const failure = end.aborted === true ? undefined : failureOf(end)
@@ -218,6 +223,10 @@ class Mapping implements Mapper, Run {
   unknown(raw: JsonValue): void {
     this.ledger.countUnknown()
     this.note([{ type: 'unknown', raw }])
+  }
+
+  hold(drafts: readonly ActivityDraft[]): HeldRecord {
+    return this.#held.hold(drafts)
   }
 
   complain(message: string, code?: string): void {
@@ -322,11 +331,15 @@ class Mapping implements Mapper, Run {
     return this.#calls.peek(id, parent)
   }
 
+  isOpen(id: string, parent?: string | null): boolean {
+    return this.#calls.has(id, parent)
+  }
+
   result(answer: CallAnswer): void {
     const match = answer.id === undefined ? UNANSWERED : this.#calls.take(answer.id, answer.parent)
     switch (match.kind) {
       case 'paired':
-        this.#close(match.call, answer.outcome, answer.raw, answer.native)
+        this.#close(match.call, answer)
         return
       case 'ambiguous':
         for (const call of match.calls) this.#closeAmbiguous(call)
@@ -337,37 +350,38 @@ class Mapping implements Mapper, Run {
     }
   }
 
-  callWithResult(record: CallRecord, outcome: ToolOutcome): void {
+  callWithResult(record: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void {
     const call = this.call(record)
     this.#calls.take(record.id, record.parent ?? null)
-    this.#close(call, outcome, record.raw, record.native)
+    this.#close(call, {
+      outcome,
+      raw: record.raw,
+      isRestated: true,
+      ...(activity === undefined ? {} : { activity }),
+      ...(record.native === undefined ? {} : { native: record.native }),
+    })
   }
 
-  #close(call: OpenCall, outcome: ToolOutcome, raw: JsonValue | undefined, native: NativeRef | undefined): void {
+  #close(call: OpenCall, answer: Omit<CallAnswer, 'id' | 'raw'> & { readonly raw?: JsonValue }): void {
+    const { outcome, native, raw } = answer
     const event = resultEvent(call, outcome)
     if (native !== undefined) event.native = native
     if (raw === undefined) event.meta = { synthetic: true }
-    const made = this.#activityFor(call, outcome, raw)
+    const made = answer.activity ?? this.#dialect.tools.rule(call.name)?.(call, outcome, this) ?? []
     if (isConsumed(made)) {
       this.ledger.consume(made.consumed)
       this.ledger.settle(call.slot, made.consumed)
       this.#push(event)
-    } else {
-      this.ledger.settle(call.slot, undefined)
-      this.emitWith(event, made)
+      return
     }
+    this.ledger.settle(call.slot, undefined)
+    this.emitWith(event, made.length > 0 ? made : [this.#unknownCall(call, raw, answer.isRestated === true)])
   }
 
-  #activityFor(
-    call: OpenCall,
-    outcome: ToolOutcome,
-    raw: JsonValue | undefined,
-  ): readonly ActivityDraft[] | ConsumedCall {
-    const made = this.#dialect.tools.rule(call.name)?.(call, outcome, this) ?? []
-    if (isConsumed(made) || made.length > 0) return made
+  #unknownCall(call: OpenCall, raw: JsonValue | undefined, isRestated: boolean): ActivityDraft {
     this.ledger.countUnknown()
-    if (raw === call.raw) return [{ type: 'unknown', raw }]
-    return [{ type: 'unknown', raw: raw === undefined ? { call: call.raw } : { call: call.raw, result: raw } }]
+    if (raw === undefined) return { type: 'unknown', raw: { call: call.raw } }
+    return { type: 'unknown', raw: isRestated ? raw : { call: call.raw, result: raw } }
   }
 
   #closeAmbiguous(call: OpenCall): void {
@@ -400,7 +414,7 @@ class Mapping implements Mapper, Run {
 
   #closeCalls(): void {
     for (const match of this.#calls.takeAll()) {
-      if (match.kind === 'paired') this.#close(match.call, FAILED_BY_END, undefined, undefined)
+      if (match.kind === 'paired') this.#close(match.call, { outcome: FAILED_BY_END })
       else if (match.kind === 'ambiguous') for (const call of match.calls) this.#closeAmbiguous(call)
     }
   }

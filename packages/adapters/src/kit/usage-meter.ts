@@ -77,6 +77,13 @@ export class UsageMeter {
     return this.#book(more, scope, uncounted)
   }
 
+  /** Where the program's counters stand, when what was used is told apart from them. */
+  mark(numbers: UsageNumbers): void {
+    const counts = this.#read(numbers)
+    if (counts !== undefined) Object.assign(this.#last, counts)
+    this.#known = true
+  }
+
   /** What this turn has used so far, one increment for each scope. */
   turn(): readonly UsageIncrement[] {
     return (['own', 'subagents'] as const).flatMap((scope) => {

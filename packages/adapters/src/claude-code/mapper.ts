@@ -1,0 +1,376 @@
+import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run } from '../kit/mapper.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+import { exitCodeOf } from './bash-result.ts'
+import { PartialMessages } from './partial.ts'
+import { readResult } from './result.ts'
+import { readSystem } from './system.ts'
+import { Tasks } from './tasks.ts'
+import { claudeTools, readFromResult } from './tools.ts'
+
+/** `claude --print --output-format stream-json --verbose`, and the same records in live mode. */
+export const claudeCodeDialect: Dialect = {
+  id: 'claude-code',
+  version: 1,
+  tools: claudeTools,
+  open: (run) => new ClaudeReader(run),
+}
+
+/** The model name on text that Claude Code wrote itself. */
+const SYNTHETIC = '<synthetic>'
+const SKILL_PREFIX = 'Base directory for this skill: '
+const MCP_PREFIX = 'mcp__'
+
+interface PendingSkill {
+  readonly name: string
+  readonly answer: CallAnswer
+  readonly held: HeldRecord
+}
+
+class ClaudeReader implements DialectReader {
+  readonly #run: Run
+  readonly #partial: PartialMessages
+  readonly #tasks: Tasks
+  #stepMessage: string | undefined
+  #isTurnOver = false
+  #lastMessage: NativeRef | undefined
+  #pendingSkills: PendingSkill[] = []
+  /** An API error said as assistant text: a result that fails repeats it, a run that goes on does not. */
+  #heldError: HeldRecord | undefined
+
+  constructor(run: Run) {
+    this.#run = run
+    this.#partial = new PartialMessages(run)
+    this.#tasks = new Tasks(run)
+  }
+
+  record(record: JsonObject): void {
+    this.#run.session(asText(record['session_id']))
+    const { type } = record
+    if (type !== 'user' && type !== 'system' && this.#pendingSkills.length > 0) this.#settleSkills()
+    if (type !== 'result' && this.#heldError !== undefined) this.#settleError(false)
+    switch (type) {
+      case 'assistant':
+        this.#assistant(record)
+        return
+      case 'user':
+        this.#user(record)
+        return
+      case 'stream_event':
+        this.#streamEvent(record)
+        return
+      case 'system':
+        if (record['subtype'] === 'init') this.#beginTurn()
+        readSystem(record, this.#run, this.#tasks)
+        return
+      case 'result':
+        this.#beginTurn()
+        if (this.#heldError !== undefined) this.#settleError(record['is_error'] === true)
+        readResult(record, this.#run, this.#lastMessage ?? this.#native(record))
+        this.#isTurnOver = true
+        this.#stepMessage = undefined
+        return
+      case 'rate_limit_event':
+        this.#rateLimit(record)
+        return
+      case 'control_request':
+        this.#controlRequest(record)
+        return
+      case 'control_response':
+      case 'control_cancel_request':
+      case 'keep_alive':
+      case 'command_lifecycle':
+        this.#run.consume('control')
+        return
+      case 'tool_progress':
+        this.#run.consume('task-progress')
+    }
+  }
+
+  end(): void {
+    this.#settleSkills()
+    this.#settleError(false)
+    this.#tasks.end()
+  }
+
+  #native(record: JsonObject): NativeRef | undefined {
+    const sessionId = asText(record['session_id'])
+    const messageId = asText(record['uuid'])
+    if (sessionId === undefined) return messageId === undefined ? undefined : { messageId }
+    return messageId === undefined ? { sessionId } : { sessionId, messageId }
+  }
+
+  // Words and calls.
+
+  #assistant(record: JsonObject): void {
+    const message = asObject(record['message'])
+    const content = message?.['content']
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content)
+    if (message === undefined || blocks === undefined) return
+    if (message['model'] === SYNTHETIC) {
+      this.#synthetic(record, blocks)
+      return
+    }
+    const parent = asText(record['parent_tool_use_id'])
+    const messageId = asText(message['id'])
+    const native = this.#native(record)
+    if (parent === undefined) {
+      this.#beginStep(messageId, native)
+      if (native !== undefined) this.#lastMessage = native
+    }
+    const texts: string[] = []
+    let calls = 0
+    for (const item of blocks) {
+      const block = asObject(item)
+      switch (block?.['type']) {
+        case 'text':
+          if (typeof block['text'] === 'string') texts.push(block['text'])
+          break
+        case 'thinking':
+        case 'redacted_thinking':
+          this.#reasoning(block, this.#place(messageId, 'reasoning', parent, native))
+          break
+        case 'tool_use':
+        case 'server_tool_use':
+        case 'mcp_tool_use':
+          calls += 1
+          this.#toolUse(block, parent, native)
+          break
+        default:
+          this.#run.unknown(item)
+      }
+    }
+    if (texts.length > 0)
+      this.#say(texts, () => this.#place(messageId, 'text', parent, native), record['aborted'] === true)
+    else if (calls === 0) this.#run.consume('empty-text')
+  }
+
+  /** The texts of one record are one message, unless they were streamed one by one. */
+  #say(texts: readonly string[], nextPlace: () => Place, wasAborted: boolean): void {
+    const place = nextPlace()
+    if (place.partId === undefined) {
+      this.#run.text(texts.join('\n'), place, wasAborted)
+      return
+    }
+    for (const [index, text] of texts.entries()) this.#run.text(text, index === 0 ? place : nextPlace(), wasAborted)
+  }
+
+  #place(
+    messageId: string | undefined,
+    kind: 'text' | 'reasoning',
+    parent: string | undefined,
+    native: NativeRef | undefined,
+  ): Place {
+    const partId = this.#partial.takePart(messageId, kind, parent)
+    return {
+      ...(partId === undefined ? {} : { partId }),
+      ...(parent === undefined ? {} : { parent }),
+      ...(native === undefined ? {} : { native }),
+    }
+  }
+
+  #reasoning(block: JsonObject, place: Place): void {
+    const text = asText(block['thinking'])
+    if (text === undefined) this.#run.consume('reasoning')
+    else this.#run.reasoning(text, place)
+  }
+
+  #toolUse(block: JsonObject, parent: string | undefined, native: NativeRef | undefined): void {
+    const id = asText(block['id'])
+    const name = asText(block['name'])
+    const input = asObject(block['input'])
+    if (id === undefined || name === undefined || input === undefined) {
+      this.#run.unknown(block)
+      return
+    }
+    const serverName = mcpServer(name)
+    this.#run.call({
+      id,
+      name,
+      input,
+      raw: block,
+      ...(parent === undefined ? {} : { parent }),
+      ...(native === undefined ? {} : { native }),
+      ...(serverName === undefined ? {} : { serverName }),
+    })
+  }
+
+  /** Text nobody said: API errors and the output of slash commands. */
+  #synthetic(record: JsonObject, blocks: readonly JsonValue[]): void {
+    if (record['is_api_error_message'] !== true || asText(record['parent_tool_use_id']) !== undefined) {
+      this.#run.consume('synthetic')
+      return
+    }
+    const message = blocks.map((block) => asText(asObject(block)?.['text']) ?? '').join('\n')
+    const code = firstText(record, 'api_error_type', 'api_error', 'error')
+    this.#heldError = this.#run.hold([{ type: 'warning', message, ...(code === undefined ? {} : { code }) }])
+  }
+
+  #settleError(isRepeated: boolean): void {
+    if (isRepeated) this.#heldError?.drop('repeats-error')
+    else this.#heldError?.keep()
+    this.#heldError = undefined
+  }
+
+  /** A process may take several turns; what failed in one has not failed in the next. */
+  #beginTurn(): void {
+    if (!this.#isTurnOver) return
+    this.#isTurnOver = false
+    this.#run.turnStart()
+  }
+
+  #beginStep(messageId: string | undefined, native: NativeRef | undefined): void {
+    this.#beginTurn()
+    if (messageId === undefined || messageId === this.#stepMessage) return
+    this.#stepMessage = messageId
+    this.#run.stepStart(native)
+  }
+
+  #streamEvent(record: JsonObject): void {
+    const event = asObject(record['event'])
+    if (event === undefined) return
+    const parent = asText(record['parent_tool_use_id'])
+    this.#run.consume('partial')
+    const started = this.#partial.read(event, parent)
+    if (started !== undefined && parent === undefined) this.#beginStep(started, undefined)
+  }
+
+  // Results.
+
+  #user(record: JsonObject): void {
+    const message = asObject(record['message'])
+    const content = message?.['content']
+    if (typeof content === 'string') {
+      this.#run.consume(record['isSynthetic'] === true ? 'synthetic' : 'user-text')
+      return
+    }
+    const blocks = asArray(content)
+    if (blocks === undefined) return
+    for (const item of blocks) {
+      const block = asObject(item)
+      switch (block?.['type']) {
+        case 'tool_result':
+        case 'mcp_tool_result':
+        case 'web_search_tool_result':
+          this.#toolResult(block, record, blocks.length)
+          break
+        case 'text':
+          this.#userText(block, record)
+          break
+        case 'image':
+        case 'document':
+          this.#run.consume('user-text')
+          break
+        default:
+          this.#run.unknown(item)
+      }
+    }
+    if (blocks.length === 0) this.#run.consume('user-text')
+  }
+
+  #userText(block: JsonObject, record: JsonObject): void {
+    const isSynthetic = record['isSynthetic'] === true
+    this.#run.consume(isSynthetic ? 'synthetic' : 'user-text')
+    const text = block['text']
+    if (this.#pendingSkills.length === 0 || typeof text !== 'string' || !text.startsWith(SKILL_PREFIX)) return
+    const newline = text.indexOf('\n')
+    const directory = text.slice(SKILL_PREFIX.length, newline === -1 ? undefined : newline).trim()
+    const named = this.#pendingSkills.findIndex((skill) => directory.endsWith(`/${skill.name}`))
+    const [skill] = this.#pendingSkills.splice(Math.max(0, named), 1)
+    if (skill !== undefined) this.#settleSkill(skill, `${directory}/SKILL.md`)
+  }
+
+  #toolResult(block: JsonObject, record: JsonObject, siblings: number): void {
+    const id = asText(block['tool_use_id'])
+    const parent = record['parent_tool_use_id']
+    const scope = typeof parent === 'string' || parent === null ? parent : undefined
+    const call = id === undefined ? undefined : this.#run.openCall(id, scope)
+    const outcome = outcomeOf(block, record, call?.name, siblings)
+    const native = this.#native(record)
+    const isAnnounced = id !== undefined && this.#tasks.takeAnnounced(id)
+    const answer: CallAnswer = {
+      id,
+      raw: block,
+      outcome,
+      orphan: () => readFromResult(outcome, this.#run),
+      ...(scope === undefined ? {} : { parent: scope }),
+      ...(native === undefined ? {} : { native }),
+      ...(isAnnounced ? { activity: { consumed: 'told-by-task-records' } } : {}),
+    }
+    const skill = call?.name === 'Skill' && outcome.isSuccess === true ? skillName(call.input) : undefined
+    if (skill === undefined) this.#run.result(answer)
+    else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
+  }
+
+  /** The skill's file is told in the text that follows its result; without it the usual place is assumed. */
+  #settleSkills(): void {
+    const pending = this.#pendingSkills
+    this.#pendingSkills = []
+    for (const skill of pending) this.#settleSkill(skill, undefined)
+  }
+
+  #settleSkill(skill: PendingSkill, skillFile: string | undefined): void {
+    const { answer, held } = skill
+    const outcome = skillFile === undefined ? answer.outcome : { ...answer.outcome, detail: { skillFile } }
+    this.#run.result({ ...answer, outcome })
+    held.keep()
+  }
+
+  // Everything else.
+
+  #rateLimit(record: JsonObject): void {
+    const info = asObject(record['rate_limit_info']) ?? record
+    const status = asText(info['status'])
+    if (status === undefined) return
+    if (status === 'allowed') this.#run.consume('rate-limit')
+    else this.#run.warn(`Rate limit: ${status}${limitName(info)}`, status)
+  }
+
+  #controlRequest(record: JsonObject): void {
+    this.#run.consume('control')
+    const request = asObject(record['request'])
+    if (request?.['subtype'] !== 'can_use_tool') return
+    const toolCallId = asText(request['tool_use_id'])
+    const toolName = asText(request['tool_name'])
+    if (toolCallId === undefined || toolName === undefined) return
+    const serverName = mcpServer(toolName)
+    this.#run.emit({
+      type: 'tool-approval-request',
+      toolCall: { toolCallId, toolName, args: asObject(request['input']) ?? NO_FIELDS },
+      ...(serverName === undefined ? {} : { serverName }),
+    })
+  }
+}
+
+function outcomeOf(block: JsonObject, record: JsonObject, toolName: string | undefined, siblings: number): ToolOutcome {
+  // `tool_use_result` is one for the whole record: with several results in it nobody can tell whose it is.
+  const detail = siblings === 1 ? record['tool_use_result'] : undefined
+  const fields = asObject(detail)
+  const isError = block['is_error'] === true
+  const isBackground = fields !== undefined && asText(fields['backgroundTaskId']) !== undefined
+  const exitCode = isError && toolName === 'Bash' ? exitCodeOf(block['content']) : undefined
+  return {
+    // A command in the background has only been started.
+    ...(isBackground && !isError ? {} : { isSuccess: !isError && fields?.['interrupted'] !== true }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(block['content'] === undefined ? {} : { result: block['content'] }),
+  }
+}
+
+function skillName(input: JsonObject): string | undefined {
+  return firstText(input, 'skill', 'command', 'name')
+}
+
+/** `mcp__<server>__<tool>` */
+function mcpServer(toolName: string): string | undefined {
+  if (!toolName.startsWith(MCP_PREFIX)) return undefined
+  const end = toolName.indexOf('__', MCP_PREFIX.length)
+  return end === -1 ? undefined : toolName.slice(MCP_PREFIX.length, end)
+}
+
+function limitName(info: JsonObject): string {
+  const name = firstText(info, 'rateLimitType', 'rate_limit_type')
+  return name === undefined ? '' : ` (${name})`
+}

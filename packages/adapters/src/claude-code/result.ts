@@ -1,0 +1,113 @@
+import type { FinishReason, JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import { asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
+import type { Run } from '../kit/mapper.ts'
+import type { UsageNumbers } from '../kit/usage-meter.ts'
+
+/**
+ * The record that ends a turn. An API failure comes with subtype `success` and `is_error: true`, so only the flag counts.
+ * A process that takes several messages, or is woken by a background task, writes one for each turn.
+ */
+export function readResult(record: JsonObject, run: Run, native: NativeRef | undefined): void {
+  readUsage(record, run)
+  if (record['is_error'] === true) run.fail(failureMessage(record), failureCode(record))
+  else run.consume('result')
+  run.turnEnd({ finishReason: finishReason(record['stop_reason']), ...(native === undefined ? {} : { native }) })
+}
+
+function failureMessage(record: JsonObject): string {
+  if (wasAborted(record)) return 'The run was interrupted.'
+  const errors = textList(record['errors'])
+  if (errors.length > 0) return errors.join('\n')
+  return firstText(record, 'result', 'error', 'terminal_reason', 'subtype') ?? 'The run failed without saying why.'
+}
+
+function failureCode(record: JsonObject): string | undefined {
+  const subtype = asText(record['subtype'])
+  const reason = asText(record['terminal_reason'])
+  if (wasAborted(record)) return reason
+  return firstText(record, 'api_error_type', 'api_error') ?? (subtype === 'success' ? reason : (subtype ?? reason))
+}
+
+function wasAborted(record: JsonObject): boolean {
+  return asText(record['terminal_reason'])?.startsWith('aborted') === true
+}
+
+function finishReason(reason: JsonValue | undefined): FinishReason {
+  switch (reason) {
+    case 'end_turn':
+    case 'stop_sequence':
+      return 'stop'
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length'
+    case 'tool_use':
+      return 'tool-calls'
+    case 'refusal':
+      return 'content-filter'
+    default:
+      return 'other'
+  }
+}
+
+/**
+ * `usage` is this turn's, without subagents. `model_usage_since_last_result` is the same with them. `modelUsage` and
+ * `total_cost_usd` have been rising since the session began, in whatever process that was.
+ */
+function readUsage(record: JsonObject, run: Run): void {
+  const own = asObject(record['usage'])
+  const since = asObject(record['model_usage_since_last_result'])
+  const ever = asObject(record['modelUsage'])
+  if (own !== undefined) run.usage.add(turnUsage(own))
+  if (since === undefined) run.usage.total({ costUsd: record['total_cost_usd'] })
+  else {
+    const all = sumModels(since)
+    run.usage.add({ costUsd: all.costUsd })
+    const others = own === undefined ? undefined : beyond(all, turnUsage(own))
+    if (others !== undefined) run.usage.add(others, 'subagents')
+  }
+  run.usage.mark({ ...(ever === undefined ? {} : sumModels(ever)), costUsd: record['total_cost_usd'] })
+}
+
+function turnUsage(usage: JsonObject): UsageNumbers {
+  return {
+    inputTokens: usage['input_tokens'],
+    outputTokens: usage['output_tokens'],
+    cachedInputTokens: usage['cache_read_input_tokens'],
+    cacheWriteInputTokens: usage['cache_creation_input_tokens'],
+    reasoningTokens: (asObject(usage['output_tokens_details']) ?? NO_FIELDS)['thinking_tokens'],
+  }
+}
+
+const MODEL_FIELDS = {
+  inputTokens: 'inputTokens',
+  outputTokens: 'outputTokens',
+  cachedInputTokens: 'cacheReadInputTokens',
+  cacheWriteInputTokens: 'cacheCreationInputTokens',
+  reasoningTokens: 'thinkingTokens',
+  costUsd: 'costUSD',
+} as const
+
+type ModelSums = { -readonly [Key in keyof typeof MODEL_FIELDS]?: number }
+
+function sumModels(models: JsonObject): ModelSums {
+  const sums: ModelSums = {}
+  for (const model of Object.values(models)) {
+    const counts = asObject(model) ?? NO_FIELDS
+    for (const [field, name] of Object.entries(MODEL_FIELDS) as [keyof ModelSums, string][]) {
+      const count = counts[name]
+      if (typeof count === 'number') sums[field] = (sums[field] ?? 0) + count
+    }
+  }
+  return sums
+}
+
+/** What all models used beyond the agent's own calls: its subagents'. */
+function beyond(all: ModelSums, own: UsageNumbers): UsageNumbers | undefined {
+  const more: ModelSums = {}
+  for (const field of ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteInputTokens'] as const) {
+    const ours = own[field]
+    const rest = (all[field] ?? 0) - (typeof ours === 'number' ? ours : 0)
+    if (rest > 0) more[field] = rest
+  }
+  return Object.keys(more).length === 0 ? undefined : more
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '@evener/protocol'
+import { asInteger, asText, firstText } from '../kit/fields.ts'
+import type { Run } from '../kit/mapper.ts'
+import type { Tasks } from './tasks.ts'
+
+/** `system` records: lifecycle, retries, tasks, hooks, permissions. A subtype that is not named here is `unknown`. */
+export function readSystem(record: JsonObject, run: Run, tasks: Tasks): void {
+  switch (record['subtype']) {
+    case 'init':
+      run.directory(asText(record['cwd']))
+      run.consume('lifecycle')
+      return
+    case 'status':
+    case 'compact_boundary':
+    case 'thinking_tokens':
+    case 'background_tasks_changed':
+      run.consume('lifecycle')
+      return
+    case 'api_retry':
+      run.warn(retryMessage(record), asText(record['error']))
+      return
+    case 'task_started':
+      tasks.started(record)
+      return
+    case 'task_progress':
+    case 'task_updated':
+      tasks.updated(record)
+      return
+    case 'task_notification':
+      tasks.notified(record)
+      return
+    case 'permission_denied':
+      run.warn(denialMessage(record), asText(record['decision_reason_type']))
+      return
+    case 'hook_started':
+    case 'hook_progress':
+      run.consume('hook')
+      return
+    case 'hook_response':
+      readHook(record, run)
+      return
+    case 'informational':
+      if (record['level'] === 'warning' || record['level'] === 'error') {
+        run.warn(asText(record['content']) ?? 'The program warns without saying of what.', asText(record['tag']))
+      } else run.consume('informational')
+  }
+}
+
+function retryMessage(record: JsonObject): string {
+  const attempt = asInteger(record['attempt'])
+  const most = asInteger(record['max_retries'])
+  const status = asInteger(record['error_status'])
+  const count = attempt === undefined ? '' : ` (retry ${attempt}${most === undefined ? '' : ` of ${most}`})`
+  const cause = status === undefined ? 'the connection was lost' : `the provider answered ${status}`
+  return `The model call is retried: ${cause}${count}`
+}
+
+function denialMessage(record: JsonObject): string {
+  const tool = asText(record['tool_name'])
+  return asText(record['message']) ?? `${tool ?? 'A tool'} was not permitted.`
+}
+
+function readHook(record: JsonObject, run: Run): void {
+  const outcome = asText(record['outcome'])
+  if (outcome === undefined || outcome === 'success') {
+    run.consume('hook')
+    return
+  }
+  const name = firstText(record, 'hook_name', 'hook_event') ?? 'A hook'
+  const output = firstText(record, 'stderr', 'output', 'stdout')
+  run.warn(`${name}: ${output?.trim() ?? outcome}`, `hook-${outcome}`)
+}

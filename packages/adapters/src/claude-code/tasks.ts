@@ -1,0 +1,93 @@
+import type { JsonObject } from '@evener/protocol'
+import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { Run } from '../kit/mapper.ts'
+import type { ActivityDraft } from '../kit/activity.ts'
+
+interface Task {
+  readonly name: string | undefined
+  readonly toolUseId: string | undefined
+  /** The last status that was told in passing. */
+  status: string | undefined
+}
+
+const AGENT_TYPES: ReadonlySet<string> = new Set(['local_agent', 'remote_agent', 'in_process_teammate'])
+
+/** Subagents and background shells, as `system/task_*` records tell of them. */
+export class Tasks {
+  readonly #run: Run
+  readonly #agents = new Map<string, Task>()
+  readonly #shells = new Set<string>()
+  /** Calls whose subagents were announced. */
+  readonly #announced = new Set<string>()
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** The call's subagent is told by its own records. */
+  takeAnnounced(toolUseId: string): boolean {
+    return this.#announced.delete(toolUseId)
+  }
+
+  started(record: JsonObject): void {
+    const id = asText(record['task_id'])
+    if (id === undefined) return
+    const type = asText(record['task_type'])
+    const isAgent = type === undefined ? asText(record['subagent_type']) !== undefined : AGENT_TYPES.has(type)
+    if (!isAgent) {
+      this.#shells.add(id)
+      this.#run.consume('background-task')
+      return
+    }
+    const toolUseId = asText(record['tool_use_id'])
+    const name = firstText(record, 'subagent_type', 'description')
+    this.#agents.set(id, { name, toolUseId, status: undefined })
+    if (toolUseId !== undefined) this.#announced.add(toolUseId)
+    this.#run.note([orchestration('subagent_started', id, name)])
+  }
+
+  updated(record: JsonObject): void {
+    const task = this.#agents.get(asText(record['task_id']) ?? '')
+    const status = asText((asObject(record['patch']) ?? NO_FIELDS)['status'])
+    if (task !== undefined && status !== undefined) task.status = status
+    this.#run.consume('task-progress')
+  }
+
+  notified(record: JsonObject): void {
+    const id = asText(record['task_id']) ?? ''
+    const status = asText(record['status'])
+    const task = this.#agents.get(id)
+    if (task !== undefined && status !== undefined) {
+      this.#agents.delete(id)
+      this.#run.note([ended(id, task.name, status)])
+      return
+    }
+    if (!this.#shells.delete(id)) return
+    if (status === 'completed') this.#run.consume('background-task')
+    else this.#run.warn(asText(record['summary']) ?? 'A background command failed.', 'background-task')
+  }
+
+  /** The program is gone, and its subagents with it. */
+  end(): void {
+    for (const [id, task] of this.#agents) this.#run.note([ended(id, task.name, task.status ?? 'killed')])
+    this.#agents.clear()
+  }
+}
+
+function ended(id: string, name: string | undefined, status: string): ActivityDraft {
+  return orchestration(status === 'completed' ? 'subagent_completed' : 'subagent_failed', id, name)
+}
+
+function orchestration(
+  action: 'subagent_started' | 'subagent_completed' | 'subagent_failed',
+  subagentId: string,
+  subagentName: string | undefined,
+): ActivityDraft {
+  return {
+    type: 'orchestration',
+    action,
+    subagentId,
+    ...(subagentName === undefined ? {} : { subagentName }),
+    ...(action === 'subagent_started' ? {} : { isSuccess: action === 'subagent_completed' }),
+  }
+}

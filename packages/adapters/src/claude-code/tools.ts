@@ -1,0 +1,98 @@
+import type { JsonObject } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import {
+  consumeCall,
+  lineRange,
+  success,
+  toolTable,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolRule,
+  type ToolTable,
+} from '../kit/tool-table.ts'
+
+/** What Claude Code's own tools do. MCP tools, web tools and whatever is not named here are `unknown`. */
+export const claudeTools: ToolTable = toolTable({
+  Read: (use, outcome, context) => {
+    const path = asText(use.input['file_path'])
+    if (path === undefined) return []
+    const range = lineRange(asInteger(use.input['offset']), asInteger(use.input['limit']))
+    return [{ type: 'read', path: context.path(path), ...range, ...success(outcome) }]
+  },
+  Write: writeTo('file_path'),
+  Edit: writeTo('file_path'),
+  MultiEdit: writeTo('file_path'),
+  NotebookEdit: writeTo('notebook_path'),
+  Grep: searchFor('pattern'),
+  Glob: searchFor('pattern'),
+  LS: (use, outcome, context) => {
+    const path = asText(use.input['path'])
+    return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  },
+  Bash: (use, outcome, context) => {
+    const command = asText(use.input['command'])
+    return command === undefined ? [] : context.command(command, outcome)
+  },
+  Skill: (use, outcome, context) => {
+    const skillName = firstText(use.input, 'skill', 'command', 'name')
+    if (skillName === undefined) return []
+    const path = context.path(skillFile(outcome) ?? `skills/${skillName}/SKILL.md`)
+    return [{ type: 'skill', path, skillName, ...success(outcome) }]
+  },
+  // A subagent that its task records announce is told by them; this is for those that were not.
+  Agent: delegate,
+  Task: delegate,
+  StructuredOutput: consumeCall('structured-output'),
+  ToolSearch: consumeCall('bookkeeping'),
+  TaskCreate: consumeCall('bookkeeping'),
+  TaskGet: consumeCall('bookkeeping'),
+  TaskList: consumeCall('bookkeeping'),
+  TaskUpdate: consumeCall('bookkeeping'),
+  TaskStop: consumeCall('bookkeeping'),
+})
+
+function writeTo(field: string): ToolRule {
+  return (use, outcome, context) => {
+    const path = asText(use.input[field])
+    return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+  }
+}
+
+function searchFor(field: string): ToolRule {
+  return (use, outcome, context) => {
+    const query = asText(use.input[field])
+    if (query === undefined) return []
+    const path = asText(use.input['path'])
+    return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  }
+}
+
+function delegate(use: { readonly input: JsonObject }, outcome: ToolOutcome): readonly ActivityDraft[] {
+  const detail = asObject(outcome.detail) ?? NO_FIELDS
+  const subagentId = asText(detail['agentId'])
+  const subagentName = firstText(use.input, 'subagent_type', 'description') ?? asText(detail['agentType'])
+  const who = {
+    ...(subagentId === undefined ? {} : { subagentId }),
+    ...(subagentName === undefined ? {} : { subagentName }),
+  }
+  if (outcome.isSuccess !== true)
+    return [{ type: 'orchestration', action: 'subagent_failed', ...who, isSuccess: false }]
+  if (detail['status'] === 'async_launched') return [{ type: 'orchestration', action: 'subagent_started', ...who }]
+  return [{ type: 'orchestration', action: 'subagent_completed', ...who, isSuccess: true }]
+}
+
+/** The file the program said it read, put into the outcome by whoever saw it. */
+function skillFile(outcome: ToolOutcome): string | undefined {
+  return asText(asObject(outcome.detail)?.['skillFile'])
+}
+
+/** What a read's result tells by itself. */
+export function readFromResult(outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+  const file = asObject(asObject(outcome.detail)?.['file'])
+  const path = file === undefined ? undefined : asText(file['filePath'])
+  if (file === undefined || path === undefined) return []
+  const start = asInteger(file['startLine'])
+  const range = start === undefined ? {} : lineRange(start, asInteger(file['numLines']))
+  return [{ type: 'read', path: context.path(path), ...range, ...success(outcome) }]
+}

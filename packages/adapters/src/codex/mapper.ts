@@ -1,0 +1,242 @@
+import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { CallRecord } from '../kit/calls.ts'
+import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { CallAnswer, Dialect, DialectReader, HeldRecord, Run } from '../kit/mapper.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+import { Subagents } from './subagents.ts'
+import { codexTools } from './tools.ts'
+
+/** `codex exec --json`. */
+export const codexDialect: Dialect = {
+  id: 'codex',
+  version: 1,
+  tools: codexTools,
+  open: (run) => new CodexReader(run),
+}
+
+/** How Codex announces that it tries again; there is no other sign of it. */
+const RETRY = /^Reconnecting\.\.\.|; retrying \d+\/\d+/
+/** A line of its own log on standard error: time, level, module, message. */
+const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
+
+class CodexReader implements DialectReader {
+  readonly #run: Run
+  readonly #subagents = new Subagents()
+  /** An error that ends the turn, or nothing: the next record tells. */
+  #heldError: { readonly record: HeldRecord; readonly message: string } | undefined
+  /** Items nobody knows, begun and not completed. */
+  readonly #strangers = new Map<string, HeldRecord>()
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  record(record: JsonObject): void {
+    const { type } = record
+    if (this.#heldError !== undefined) this.#settleError(type === 'turn.failed')
+    switch (type) {
+      case 'thread.started':
+        this.#run.session(asText(record['thread_id']))
+        this.#run.consume('lifecycle')
+        return
+      case 'turn.started':
+        this.#run.turnStart()
+        this.#run.consume('lifecycle')
+        return
+      case 'turn.completed':
+        this.#turnCompleted(record)
+        return
+      case 'turn.failed':
+        this.#turnFailed(record)
+        return
+      case 'error':
+        this.#error(record)
+        return
+      case 'item.started':
+      case 'item.updated':
+      case 'item.completed':
+        this.#item(record, type)
+    }
+  }
+
+  stderr(text: string): void {
+    const line = LOG_LINE.exec(text)
+    if (line?.[2] !== undefined) this.#run.warn(line[2], line[1])
+  }
+
+  end(): void {
+    const held = this.#heldError
+    if (held === undefined) return
+    // Nothing came after it, so it is what ended the run.
+    this.#heldError = undefined
+    held.record.drop('repeats-error')
+    this.#run.fail(held.message)
+  }
+
+  // Turns.
+
+  #turnCompleted(record: JsonObject): void {
+    const usage = asObject(record['usage'])
+    if (usage !== undefined) {
+      // The thread's total so far, over all its turns and processes.
+      this.#run.usage.total({
+        inputTokens: usage['input_tokens'],
+        outputTokens: usage['output_tokens'],
+        cachedInputTokens: usage['cached_input_tokens'],
+        cacheWriteInputTokens: usage['cache_write_input_tokens'],
+        reasoningTokens: usage['reasoning_output_tokens'],
+        inputIncludesCache: true,
+      })
+    }
+    this.#run.consume('lifecycle')
+    this.#run.turnEnd({ finishReason: 'stop', ...this.#native() })
+  }
+
+  #turnFailed(record: JsonObject): void {
+    const error = asObject(record['error'])
+    const message = asText(error?.['message']) ?? asText(record['error']) ?? asText(record['message'])
+    this.#run.fail(message ?? 'The turn failed without saying why.', asText(error?.['code']))
+    this.#run.turnEnd({ finishReason: 'error', ...this.#native() })
+  }
+
+  #error(record: JsonObject): void {
+    const message = firstText(record, 'message') ?? asText(asObject(record['error'])?.['message'])
+    if (message === undefined) return
+    if (RETRY.test(message)) this.#run.warn(message, 'retry')
+    else this.#heldError = { record: this.#run.hold([{ type: 'error', message }]), message }
+  }
+
+  #settleError(isRepeated: boolean): void {
+    if (isRepeated) this.#heldError?.record.drop('repeats-error')
+    else this.#heldError?.record.keep()
+    this.#heldError = undefined
+  }
+
+  // Items.
+
+  #item(record: JsonObject, phase: 'item.started' | 'item.updated' | 'item.completed'): void {
+    const item = asObject(record['item'])
+    if (item === undefined) return
+    const isCompleted = phase === 'item.completed'
+    switch (item['type']) {
+      case 'agent_message':
+      case 'assistant_message':
+        if (isCompleted) this.#message(item)
+        else this.#run.consume('partial')
+        return
+      case 'reasoning':
+        if (isCompleted) this.#reasoning(item)
+        else this.#run.consume('partial')
+        return
+      case 'error':
+        if (isCompleted) this.#run.complain(asText(item['message']) ?? 'Codex reports an error without saying which.')
+        else this.#run.consume('partial')
+        return
+      case 'command_execution':
+      case 'file_change':
+      case 'mcp_tool_call':
+      case 'collab_tool_call':
+      case 'web_search':
+        this.#call(item, phase, record)
+        return
+      default:
+        this.#stranger(asText(item['id']), phase, record)
+    }
+  }
+
+  #message(item: JsonObject): void {
+    const text = item['text']
+    if (typeof text === 'string') this.#run.text(text, this.#native(item))
+  }
+
+  #reasoning(item: JsonObject): void {
+    const text = asText(item['text'])
+    if (text === undefined) this.#run.consume('reasoning')
+    else this.#run.reasoning(text, this.#native(item))
+  }
+
+  #call(item: JsonObject, phase: string, record: JsonObject): void {
+    const id = asText(item['id'])
+    if (id === undefined) return
+    if (phase === 'item.updated') {
+      this.#run.consume('task-progress')
+      return
+    }
+    if (phase === 'item.started') {
+      this.#run.call(callOf(id, item, record, this.#native(item)))
+      return
+    }
+    const outcome = outcomeOf(item)
+    const activity = item['type'] === 'collab_tool_call' ? this.#subagents.read(item) : undefined
+    if (!this.#run.isOpen(id)) {
+      this.#run.callWithResult(callOf(id, item, record, this.#native(item)), outcome, activity)
+      return
+    }
+    const answer: CallAnswer = { id, parent: null, raw: record, outcome, isRestated: true, ...this.#native(item) }
+    this.#run.result(activity === undefined ? answer : { ...answer, activity })
+  }
+
+  /** An item of a kind that is not known: its last record is the whole of it. */
+  #stranger(id: string | undefined, phase: string, record: JsonObject): void {
+    if (id === undefined) return
+    if (phase === 'item.updated') {
+      this.#run.consume('task-progress')
+      return
+    }
+    this.#strangers.get(id)?.drop('restated')
+    if (phase === 'item.started') this.#strangers.set(id, this.#run.hold([{ type: 'unknown', raw: record }]))
+    else {
+      this.#strangers.delete(id)
+      this.#run.unknown(record)
+    }
+  }
+
+  #native(item?: JsonObject): { readonly native?: NativeRef; readonly partId?: string } {
+    const itemId = item === undefined ? undefined : asText(item['id'])
+    const { sessionId } = this.#run
+    if (itemId === undefined) return sessionId === undefined ? {} : { native: { sessionId } }
+    return { native: sessionId === undefined ? { itemId } : { sessionId, itemId } }
+  }
+}
+
+function callOf(id: string, item: JsonObject, raw: JsonValue, place: { readonly native?: NativeRef }): CallRecord {
+  const serverName = item['type'] === 'mcp_tool_call' ? asText(item['server']) : undefined
+  return { id, raw, ...nameAndInput(item), ...place, ...(serverName === undefined ? {} : { serverName }) }
+}
+
+function nameAndInput(item: JsonObject): { readonly name: string; readonly input: JsonObject } {
+  const { type } = item
+  switch (type) {
+    case 'command_execution':
+      return { name: type, input: { command: item['command'] ?? null } }
+    case 'file_change':
+      return { name: type, input: { changes: item['changes'] ?? null } }
+    case 'mcp_tool_call': {
+      const name = `mcp__${asText(item['server']) ?? ''}__${asText(item['tool']) ?? ''}`
+      return { name, input: asObject(item['arguments']) ?? NO_FIELDS }
+    }
+    case 'collab_tool_call':
+      return {
+        name: asText(item['tool']) ?? type,
+        input: { prompt: item['prompt'] ?? null, receivers: item['receiver_thread_ids'] ?? null },
+      }
+    default:
+      return { name: asText(type) ?? '', input: { query: item['query'] ?? null, action: item['action'] ?? null } }
+  }
+}
+
+/** The exit code where there is one. A command that "completed" without a code has not said how. */
+function outcomeOf(item: JsonObject): ToolOutcome {
+  const exitCode = asInteger(item['exit_code'])
+  const result = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['changes'] ?? null
+  if (exitCode !== undefined) return { exitCode, isSuccess: exitCode === 0, result }
+  switch (item['status']) {
+    case 'failed':
+    case 'declined':
+      return { isSuccess: false, result }
+    case 'completed':
+      return item['type'] === 'command_execution' ? { result } : { isSuccess: true, result }
+    default:
+      return { result }
+  }
+}
