@@ -76,7 +76,11 @@ test('there and back is the identity, whatever the nesting', () => {
     fc.constant(null),
   )
   const { exports } = fc.letrec<{ exports: Exports }>((tie) => ({
-    exports: fc.oneof({ depthSize: 'small' }, target, fc.dictionary(path, tie('exports'), { maxKeys: 4, noNullPrototype: true })),
+    exports: fc.oneof(
+      { depthSize: 'small' },
+      target,
+      fc.dictionary(path, tie('exports'), { maxKeys: 4, noNullPrototype: true }),
+    ),
   }))
   fc.assert(
     fc.property(exports, (value) => {

@@ -1,0 +1,35 @@
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const ROOT_FILES = /^(package\.json|tsconfig.*\.json|\.npmrc|LICENSE|README\.md|packages|scripts)$/
+const NOT_COPIED = /[\\/](node_modules|dist|[^\\/]+\.tsbuildinfo)$/
+
+/**
+ * Copies the workspace to an empty folder. Packing changes manifests while it works, and other tests that run at the
+ * same time read them.
+ */
+export async function copyWorkspace(root: string, to: string): Promise<void> {
+  for (const name of (await readdir(root)).filter((name) => ROOT_FILES.test(name))) {
+    await cp(join(root, name), join(to, name), {
+      recursive: true,
+      filter: (source) => !NOT_COPIED.test(source),
+    })
+  }
+  await linkDependencies(join(root, 'node_modules'), join(to, 'node_modules'))
+  const scope = join(to, 'node_modules', '@evener')
+  await mkdir(scope)
+  for (const name of await readdir(join(to, 'packages'))) {
+    const link = name === 'evener' ? join(to, 'node_modules', name) : join(scope, name)
+    await symlink(join(to, 'packages', name), link, 'junction')
+  }
+}
+
+/** Third-party packages are those of the original, ours those of the copy. */
+async function linkDependencies(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  for (const name of await readdir(from)) {
+    const isOurs = name === '@evener' || name === 'evener'
+    const isDependency = !name.startsWith('.') || name === '.bin'
+    if (isDependency && !isOurs) await symlink(join(from, name), join(to, name), 'junction')
+  }
+}

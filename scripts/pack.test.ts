@@ -1,0 +1,272 @@
+/** What a user gets: every package packed, installed outside the workspace, and used on the Node versions we promise. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { nodeRelease } from './pack-test/node-release.ts'
+import { run } from './pack-test/run.ts'
+import { copyWorkspace } from './pack-test/workspace-copy.ts'
+
+interface PackageJson {
+  readonly name: string
+  readonly version: string
+  readonly description?: string
+  readonly license?: string
+  readonly type?: string
+  readonly sideEffects?: boolean
+  readonly engines?: { readonly node?: string }
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const workspace = readJson(join(root, 'package.json'))
+const folders = readdirSync(join(root, 'packages'))
+const packages = folders.map((folder) => ({ folder, source: readJson(join(root, 'packages', folder, 'package.json')) }))
+
+/** The oldest that `engines` admits, the newest of that line, and the one the project itself runs on. */
+const NODES = ['22.13.0', '22.23.3', workspace.devDependencies?.['node'] ?? '']
+
+const base = await realpath(await mkdtemp(join(tmpdir(), 'evener-pack-')))
+const copy = join(base, 'workspace')
+const tarballs = join(base, 'tarballs')
+const consumer = join(base, 'consumer')
+const nodes = new Map<string, string>()
+
+before(async () => {
+  for (const folder of [copy, tarballs, consumer]) await mkdir(folder)
+  await Promise.all([fetchNodes(), packAll()])
+  await installAll()
+})
+
+after(() => rm(base, { recursive: true, force: true }))
+
+describe('packing', () => {
+  it('leaves the manifests as they were, also after a pack that was interrupted', async () => {
+    for (const { folder } of packages) {
+      const names = await readdir(join(copy, 'packages', folder))
+      assert.ok(!names.includes('LICENSE'), `${folder}: the copied LICENSE was left behind`)
+      assert.equal(
+        await readFile(join(copy, 'packages', folder, 'package.json'), 'utf8'),
+        await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'),
+      )
+    }
+  })
+
+  for (const { source } of packages) {
+    describe(source.name, () => {
+      it('holds what was built, a README and the licence, and nothing else', async () => {
+        const files = await filesOf(installed(source.name))
+        for (const needed of ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']) {
+          assert.ok(files.includes(needed), `${needed} is missing`)
+        }
+        const unwanted = files.filter((file) => !isWanted(file))
+        assert.deepEqual(unwanted, [])
+      })
+
+      it('has source maps that need no other file', async () => {
+        for (const file of (await filesOf(installed(source.name))).filter((name) => name.endsWith('.map'))) {
+          const map = JSON.parse(await readFile(join(installed(source.name), file), 'utf8')) as {
+            sources: string[]
+            sourcesContent?: (string | null)[]
+          }
+          assert.equal(map.sourcesContent?.filter((content) => content !== null).length, map.sources.length, file)
+        }
+      })
+
+      it('says what it is, and depends on exactly this version of its siblings', () => {
+        const manifest = readJson(join(installed(source.name), 'package.json'))
+        assert.equal(manifest.license, 'Apache-2.0')
+        assert.equal(manifest.type, 'module')
+        assert.equal(manifest.sideEffects, false)
+        assert.equal(manifest.engines?.node, '>=22.13')
+        assert.ok(manifest.description, 'the description is missing')
+        const siblings = packages.map((sibling) => sibling.source)
+        for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
+          const sibling = siblings.find((candidate) => candidate.name === name)
+          if (sibling !== undefined) assert.equal(range, sibling.version, name)
+        }
+      })
+
+      it('has no complaint from publint', async () => {
+        const file = join(tarballs, tarballName(source))
+        const { buffer, byteOffset, byteLength } = await readFile(file)
+        const tarball = buffer.slice(byteOffset, byteOffset + byteLength)
+        const { messages, pkg } = await publint({ pack: { tarball }, strict: true })
+        assert.deepEqual(
+          messages.map((message) => formatMessage(message, pkg, { color: false })),
+          [],
+        )
+      })
+    })
+  }
+})
+
+for (const version of NODES) {
+  describe(`installed, on Node ${version}`, () => {
+    it('is that version', async () => {
+      assert.equal((await node(version, '--version')).trim(), `v${version}`)
+    })
+
+    it('imports every entry of every package', async () => {
+      await writeFile(
+        join(consumer, 'entries.mjs'),
+        entries()
+          .map((entry) => `await import(${JSON.stringify(entry)})`)
+          .join('\n'),
+      )
+      await node(version, 'entries.mjs')
+    })
+
+    it("runs the README's first program", async () => {
+      await writeFile(join(consumer, 'first-program.ts'), firstProgram())
+      const output = await node(version, ...typeStripping(version), 'first-program.ts')
+      assert.notEqual(output.trim(), '', 'it printed nothing')
+    })
+
+    it('runs the command, which says what it can do', async () => {
+      assert.match(await evener(version, '--help'), /^Usage: evener /m)
+    })
+
+    it('runs the demo agent, and keeps what it said in a file', async () => {
+      const db = join(consumer, `demo-${version}.db`)
+      const lines = await evener(version, 'run', '--demo', '--json', '--db', db)
+      const events = lines
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { type: string })
+      assert.equal(events.at(-1)?.type, 'finish')
+      assert.match(await evener(version, 'threads', '--db', db), /\S/)
+    })
+  })
+}
+
+describe('types', () => {
+  it('hold for a strict consumer that checks libraries too', async () => {
+    await writeFile(join(consumer, 'first-program.ts'), firstProgram())
+    const imports = entries().map((entry, index) => `import * as entry${index} from ${JSON.stringify(entry)}`)
+    const names = entries().map((_, index) => `entry${index}`)
+    await writeFile(join(consumer, 'entries.ts'), `${imports.join('\n')}\nconsole.log(${names.join(', ')})\n`)
+    await writeFile(
+      join(consumer, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          target: 'es2024',
+          module: 'nodenext',
+          moduleResolution: 'nodenext',
+          strict: true,
+          noUncheckedIndexedAccess: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: false,
+          types: ['node'],
+          noEmit: true,
+        },
+        files: ['first-program.ts', 'entries.ts'],
+      }),
+    )
+    const tsc = join(root, 'node_modules', '.bin', 'tsc')
+    // One of our dependencies imports types it does not bring; that is for its users to know, and not ours to mend.
+    const report = await run(tsc, ['-p', '.', '--pretty', 'false'], { cwd: consumer, mayFail: true })
+    const complaints = report.split('\n').filter((line) => / error TS\d+: /.test(line))
+    assert.deepEqual(
+      complaints.filter((line) => !/^node_modules\/(?!@evener\/|evener\/)/.test(line)),
+      [],
+    )
+  })
+})
+
+async function fetchNodes(): Promise<void> {
+  const cache = join(root, 'node_modules', '.cache', 'evener')
+  for (const version of NODES) {
+    const isOwn = version === workspace.devDependencies?.['node']
+    nodes.set(version, isOwn ? join(root, 'node_modules', 'node', 'bin') : await nodeRelease(version, cache))
+  }
+}
+
+async function packAll(): Promise<void> {
+  await copyWorkspace(root, copy)
+  const path = [join(root, 'node_modules', '.bin')]
+  // A pack that was killed halfway leaves this behind.
+  await run('node', ['scripts/pack.ts', 'prepare', 'packages/protocol'], { cwd: copy, path })
+  await run('npm', ['pack', '--workspaces', '--pack-destination', tarballs], { cwd: copy, path })
+}
+
+/** Optional peers are installed at the version the project tests with: some entries need them. */
+async function installAll(): Promise<void> {
+  await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const peers = packages.flatMap(({ source }) => Object.keys(source.peerDependencies ?? {}))
+  const others = [...new Set([...peers, '@types/node'])].map((name) => `${name}@${workspace.devDependencies?.[name]}`)
+  const ours = (await readdir(tarballs)).map((name) => join(tarballs, name))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...ours, ...others], { cwd: consumer })
+}
+
+function node(version: string, ...args: string[]): Promise<string> {
+  return run(join(nodeFolder(version), 'node'), args, { cwd: consumer })
+}
+
+/** Node 22 strips types without being told from 22.18 on. */
+function typeStripping(version: string): string[] {
+  return version === NODES[0] ? ['--experimental-strip-types'] : []
+}
+
+function evener(version: string, ...args: string[]): Promise<string> {
+  return run(join(consumer, 'node_modules', '.bin', 'evener'), args, { cwd: consumer, path: [nodeFolder(version)] })
+}
+
+function nodeFolder(version: string): string {
+  const folder = nodes.get(version)
+  if (folder === undefined) throw new Error(`Node ${version} was not installed`)
+  return folder
+}
+
+function installed(name: string): string {
+  return join(consumer, 'node_modules', name)
+}
+
+function tarballName({ name, version }: PackageJson): string {
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+}
+
+/** What can be imported by name: patterns and data files are left to publint. */
+function entries(): string[] {
+  return packages.flatMap(({ source }) =>
+    Object.keys(source.exports)
+      .filter((entry) => !entry.includes('*'))
+      .map((entry) => join(source.name, entry).replaceAll('\\', '/')),
+  )
+}
+
+function isWanted(file: string): boolean {
+  if (/^(package\.json|README\.md|LICENSE)$/.test(file)) return true
+  if (/(^|[./-])(test|tests|bench|real|fixture|fixtures)([./-]|$)/.test(file)) return false
+  return /^dist\/.+\.(js|js\.map|d\.ts)$|^bin\/[^/]+\.js$|^schemas\/[^/]+\.json$/.test(file)
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true })
+  return all
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .sort()
+}
+
+function firstProgram(): string {
+  const block = /^```ts first-program\n(.+?)^```$/ms.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1]
+  assert.ok(block, 'README.md has no block that starts with "```ts first-program"')
+  return block
+}
+
+function readJson(file: string): PackageJson {
+  return JSON.parse(readFileSync(file, 'utf8')) as PackageJson
+}
