@@ -14,6 +14,8 @@ export interface ProcessStat {
   readonly zombie: boolean
   /** Its first thread has ended while others go on: the kernel shows it almost like a zombie. */
   readonly headless: boolean
+  /** A thread of the kernel, which has no environment and is nobody's child. */
+  readonly kernel: boolean
 }
 
 /** What the kernel tells about processes. Everything that cannot be read (gone, not ours) is simply absent. */
@@ -21,13 +23,15 @@ export interface ProcessTable {
   readonly available: boolean
   pids(): number[]
   stat(pid: number): ProcessStat | undefined
-  runIds(process: ProcessStat): string[]
+  /** Undefined when the environment is empty: cleared, or not yet set up by an exec that is under way. */
+  runIds(process: ProcessStat): string[] | undefined
   ticksSinceBoot(): number | null
   bootId(): string | null
 }
 
 /** USER_HZ is 100 on every Linux that Node runs on, whatever the kernel's own HZ is. */
 const ticksPerSecond = 100
+const kernelThreadFlag = 0x00200000
 const scratch = Buffer.allocUnsafe(64 * 1024)
 
 export function procfs(root = '/proc'): ProcessTable {
@@ -37,7 +41,11 @@ export function procfs(root = '/proc'): ProcessTable {
     available,
     pids: () => namesIn(root).map(Number).filter(Number.isInteger),
     stat: (pid) => parseStat(readText(`${root}/${pid}/stat`)),
-    runIds: (process) => runIdsIn(environOf(root, process)),
+    runIds: (process) => {
+      const environ = environOf(root, process)
+      if (environ === undefined) return []
+      return environ.length === 0 ? undefined : runIdsIn(environ)
+    },
     ticksSinceBoot: () => parseUptime(readText(`${root}/uptime`)),
     bootId: () => bootId,
   }
@@ -62,6 +70,7 @@ export function parseStat(text: string | undefined): ProcessStat | undefined {
     startTime,
     zombie: dead && field(20) <= 1,
     headless: dead && field(20) > 1,
+    kernel: (field(9) & kernelThreadFlag) !== 0,
   }
 }
 
@@ -70,10 +79,10 @@ function parseUptime(text: string | undefined): number | null {
   return Number.isFinite(seconds) ? Math.floor(seconds * ticksPerSecond) : null
 }
 
-function environOf(root: string, { pid, headless }: ProcessStat): Buffer {
-  if (!headless) return readBytes(`${root}/${pid}/environ`) ?? Buffer.alloc(0)
+function environOf(root: string, { pid, headless }: ProcessStat): Buffer | undefined {
+  if (!headless) return readBytes(`${root}/${pid}/environ`)
   const threads = namesIn(`${root}/${pid}/task`).map((thread) => readBytes(`${root}/${pid}/task/${thread}/environ`))
-  return threads.find((environ) => environ !== undefined && environ.length > 0) ?? Buffer.alloc(0)
+  return threads.find((environ) => environ !== undefined && environ.length > 0)
 }
 
 function readText(path: string): string | undefined {

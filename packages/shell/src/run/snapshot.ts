@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import type { Snapshot } from './membership.ts'
+import type { ProcessStat, ProcessTable } from './procfs.ts'
+
+const sliceMs = 5
+/** On a machine where unrelated processes come and go all the time. */
+const mostRounds = 50
+/** An empty environment is read so often, a millisecond apart, before it is believed. */
+const readsOfEmpty = 4
+
+/**
+ * One look at a moving target proves nothing: a process may have forked and gone before it is its turn, or show no
+ * environment while it executes a program. So it reads until no process is left that it has not read properly.
+ */
+export class SnapshotTaker {
+  readonly #table: ProcessTable
+  readonly #runIds: ReadonlySet<string>
+  readonly #onTagged: ((process: ProcessStat) => void) | undefined
+  readonly #processes = new Map<number, ProcessStat>()
+  readonly #tagged = new Set<number>()
+  readonly #done = new Set<number>()
+  readonly #emptyReads = new Map<number, number>()
+
+  constructor(table: ProcessTable, runIds: ReadonlySet<string>, onTagged?: (process: ProcessStat) => void) {
+    this.#table = table
+    this.#runIds = runIds
+    this.#onTagged = onTagged
+  }
+
+  async take(): Promise<Snapshot> {
+    for (let round = 0; round < mostRounds; round += 1) {
+      const pids = this.#table.pids().filter((pid) => !this.#done.has(pid))
+      if (pids.length === 0) break
+      await this.#readAll(pids)
+      if (pids.every((pid) => this.#emptyReads.has(pid))) await pause(1)
+    }
+    return { processes: this.#processes, tagged: this.#tagged }
+  }
+
+  /** Lets the event loop turn: there are machines with thousands of processes. */
+  async #readAll(pids: readonly number[]): Promise<void> {
+    let sliceEnd = performance.now() + sliceMs
+    for (const pid of pids) {
+      if (performance.now() > sliceEnd) {
+        await nextTurn()
+        sliceEnd = performance.now() + sliceMs
+      }
+      this.#read(pid)
+    }
+  }
+
+  #read(pid: number): void {
+    this.#done.add(pid)
+    const stat = this.#table.stat(pid)
+    if (stat === undefined) return
+    this.#processes.set(pid, stat)
+    if (stat.zombie || stat.kernel || pid === process.pid) return
+    const runIds = this.#table.runIds(stat)
+    if (runIds === undefined) {
+      const emptyReads = (this.#emptyReads.get(pid) ?? 0) + 1
+      this.#emptyReads.set(pid, emptyReads)
+      if (emptyReads < readsOfEmpty) this.#done.delete(pid)
+    } else if (runIds.some((runId) => this.#runIds.has(runId))) {
+      this.#tagged.add(pid)
+      this.#onTagged?.(stat)
+    }
+  }
+}
