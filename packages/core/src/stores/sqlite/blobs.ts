@@ -16,7 +16,8 @@ export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
 
 export function readBlob(db: Connection, hash: string): Blob | null {
   checkHash(hash)
-  return (db.get('SELECT hash, mime, bytes FROM blobs WHERE hash = ?', hash) as Blob | undefined) ?? null
+  const row = db.get('SELECT mime, bytes FROM blobs WHERE hash = ?', hash) as Omit<Blob, 'hash'> | undefined
+  return row === undefined ? null : { hash, mime: row.mime, bytes: row.bytes }
 }
 
 /** Forgets up to `limit` references from the range; gives how many there were and how many blobs went with them. */

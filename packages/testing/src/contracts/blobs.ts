@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { blob, notes, ownedThread } from './builders.ts'
+import { rejection, withStore, type StoreContract } from './subject.ts'
+
+export function blobsContract(contract: StoreContract): void {
+  describe('blobs', () => {
+    it(
+      'a blob is found by the hash of its bytes',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256)
+        const big = blob(bytes, 1, 'image/png')
+        const { hash } = big
+        await thread.append({
+          records: notes('t', 1, 1),
+          blobs: [big, blob('', 1)],
+        })
+        assert.deepEqual(await store.readBlob(hash), { hash, mime: 'image/png', bytes })
+        assert.equal((await store.readBlob(blob('', 1).hash))?.bytes.length, 0)
+        assert.equal(await store.readBlob(blob('never stored', 1).hash), null)
+      }),
+    )
+
+    it(
+      'the same bytes are kept until the last record that refers to them goes',
+      withStore(contract, async (store) => {
+        const a = await ownedThread(store, 'a')
+        const b = await ownedThread(store, 'b')
+        const { hash, bytes } = blob('shared', 1)
+        await a.append({ records: notes('a', 1, 2), blobs: [blob('shared', 1), blob('shared', 2)] })
+        await b.append({ records: notes('b', 1, 1), blobs: [{ hash, mime: 'text/plain', seq: 1 }] })
+        assert.equal((await store.erase('a', a.fence, { from: 1, to: 1 })).blobs, 0)
+        assert.deepEqual((await store.readBlob(hash))?.bytes, bytes)
+        assert.equal((await store.deleteThread('b', b.fence)).deleted, true)
+        assert.deepEqual((await store.readBlob(hash))?.bytes, bytes)
+        assert.equal((await store.erase('a', a.fence, { from: 2, to: 2 })).blobs, 1)
+        assert.equal(await store.readBlob(hash), null)
+      }),
+    )
+
+    it(
+      'a reference without bytes needs a blob that is there',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        const { hash } = blob('x', 1)
+        const missing = { hash, mime: 'text/plain', seq: 1 }
+        await rejection(thread.append({ records: notes('t', 1, 1), blobs: [missing] }), 'not-found')
+        assert.equal((await store.getStream('t'))?.headSeq, 0)
+        await thread.append({ records: notes('t', 1, 1), blobs: [blob('x', 1), missing] })
+      }),
+    )
+
+    it(
+      'a name that is no hash is refused',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        for (const hash of ['', 'abc', 'g'.repeat(64), 'A'.repeat(64), `${'a'.repeat(64)}\n`]) {
+          const bad = { ...blob('x', 1), hash }
+          await rejection(thread.append({ records: notes('t', 1, 1), blobs: [bad] }), 'invalid-input')
+          await rejection(store.readBlob(hash), 'invalid-input')
+        }
+      }),
+    )
+  })
+}

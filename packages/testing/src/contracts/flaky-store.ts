@@ -1,0 +1,49 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { EvenerError, type Store } from '@evener/protocol'
+import { seededRandom } from './seeded-random.ts'
+
+export interface FlakyOptions {
+  /** The same seed gives the same faults for the same calls. */
+  readonly seed: number
+  /** How often a call fails without having reached the store. 0 when absent. */
+  readonly failBefore?: number
+  /** How often a call fails although the store has carried it out: its outcome is unknown to the caller. 0 when absent. */
+  readonly failAfter?: number
+  /** At most this many turns of the event loop before and after each call, so that calls overtake each other. */
+  readonly maxDelay?: number
+}
+
+/** Opening and closing are spared: a test has to begin and to end. */
+const SPARED: ReadonlySet<PropertyKey> = new Set(['open', 'close', 'epoch'])
+const MAX_DELAY = 3
+
+type Call = (...args: readonly unknown[]) => Promise<unknown>
+
+/** A store as it looks over a bad line: slow, out of order, and now and then an answer is lost. */
+export function flakyStore(store: Store, options: FlakyOptions): Store {
+  const random = seededRandom(options.seed)
+  const { failBefore = 0, failAfter = 0, maxDelay = MAX_DELAY } = options
+  const delay = async (): Promise<void> => {
+    for (let turns = Math.floor(random() * (maxDelay + 1)); turns > 0; turns--) await nextTurn()
+  }
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      const call = value.bind(target) as Call
+      if (SPARED.has(name)) return call
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        await delay()
+        if (random() < failBefore) throw lost(String(name), 'before')
+        const result = await call(...args)
+        await delay()
+        if (random() < failAfter) throw lost(String(name), 'after')
+        return result
+      }
+    },
+  })
+}
+
+function lost(method: string, when: 'before' | 'after'): EvenerError {
+  return new EvenerError('io', `The line broke ${when} ${method}.`, { details: { method, when } })
+}

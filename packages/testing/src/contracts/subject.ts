@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { EvenerError, type ErrorCode, type Store } from '@evener/protocol'
+
+/** An open store of its own for one test. */
+export interface StoreSubject {
+  readonly store: Store
+  /** Closes the store and opens its data again. */
+  readonly reopen?: () => Promise<Store>
+  close(): Promise<void>
+}
+
+export interface StoreContract {
+  readonly name: string
+  /** The data outlives the store: then `open` has to give a `reopen`. */
+  readonly isDurable?: boolean
+  open(): Promise<StoreSubject>
+}
+
+/** Opens a store, runs the test with it and closes it again. */
+export function withStore(contract: StoreContract, test: (store: Store) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const subject = await contract.open()
+    try {
+      await test(subject.store)
+    } finally {
+      await subject.close()
+    }
+  }
+}
+
+/** Expects one of our errors with this code, and gives it. */
+export async function rejection(promise: Promise<unknown>, code: ErrorCode): Promise<EvenerError> {
+  let value: unknown
+  try {
+    value = await promise
+  } catch (error) {
+    assert.ok(EvenerError.is(error), `expected an EvenerError, got ${String(error)}`)
+    assert.equal(error.code, code, error.message)
+    return error
+  }
+  assert.fail(`expected "${code}", got ${JSON.stringify(value)}`)
+}
