@@ -47,17 +47,19 @@ const limitRecordWidth = 200
  */
 export async function openSpool(place: SpoolPlace, options: SpoolOptions = {}): Promise<Spool> {
   const path = 'file' in place ? place.file : join(place.dir, spoolFileName)
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+  let file: FileHandle | undefined
   try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    file = await open(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+    const info = await file.stat()
+    if (!info.isFile()) throw new Error('it is not a regular file')
     await file.chmod(0o600)
-    const { size } = await file.stat()
-    const spool = new Spool(path, file, size, options)
-    if (size > 0 && !(await endsWithLineFeed(file, size))) spool.closeTornRecord()
+    const spool = new Spool(path, file, info.size, options)
+    if (info.size > 0 && !(await endsWithLineFeed(file, info.size))) spool.closeTornRecord()
     return spool
   } catch (error) {
-    await file.close()
-    throw error
+    await file?.close()
+    throw new SpoolError(path, error as Error)
   }
 }
 
