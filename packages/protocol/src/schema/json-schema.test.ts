@@ -23,6 +23,11 @@ suite('the published JSON Schema files', () => {
     await promisify(execFile)(process.execPath, [generator, '--check'])
   })
 
+  test('can be imported from the package by name', async () => {
+    const file = new URL(import.meta.resolve('@evener/protocol/schemas/log-record.json'))
+    assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), jsonSchemaOf('LogRecord'))
+  })
+
   test('have a readable name each', () => {
     assert.equal(jsonSchemaFile('LogRecord'), 'log-record.json')
     assert.equal(new Set(PUBLISHED.map(jsonSchemaFile)).size, PUBLISHED.length)

@@ -22,3 +22,13 @@ export {
 } from './control.ts'
 export { arbitraryRecordBody, recordBodiesByType } from './record-body.ts'
 export { arbitraryForkedLog, arbitraryLog, withoutSealedBatches, type ForkedLog, type LogOptions } from './log/log.ts'
+export { arbitraryDeltaFrame, arbitraryOp } from './op.ts'
+export { arbitraryCommand, commandsByType } from './command.ts'
+export {
+  arbitraryCapabilities,
+  arbitraryCommandRow,
+  arbitraryOwner,
+  arbitraryThreadInfo,
+  arbitraryTurn,
+  arbitraryWaitRow,
+} from './rows.ts'

@@ -80,7 +80,11 @@ export const arbitraryRunOutcome: fc.Arbitrary<RunOutcome> = fc.constantFrom(
 )
 
 export const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
-  { generation: fc.integer({ min: 1, max: 9 }), coversTo: arbitraryCount, blob: arbitraryBlobRef.map((ref) => ref.blob) },
+  {
+    generation: fc.integer({ min: 1, max: 9 }),
+    coversTo: arbitraryCount,
+    blob: arbitraryBlobRef.map((ref) => ref.blob),
+  },
   {},
 )
 

@@ -1,0 +1,66 @@
+import type { Command, CommandAttachment, CommandBase, Expectation, RuntimeConfig } from '@evener/protocol'
+import * as fc from 'fast-check'
+import { arbitraryId, arbitraryJsonValue, arbitraryText } from './json.ts'
+import { listOf, shape } from './shape.ts'
+
+type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>
+
+const expectation: fc.Arbitrary<Expectation> = shape<Expectation>(
+  {},
+  { runId: fc.option(arbitraryId), headMessageId: fc.option(arbitraryId) },
+)
+
+const base: { readonly [K in keyof CommandBase]-?: fc.Arbitrary<Exclude<CommandBase[K], undefined>> } = {
+  id: fc.uuid({ version: 7 }),
+  thread: arbitraryId,
+  expect: expectation,
+}
+
+const attachment: fc.Arbitrary<CommandAttachment> = shape<CommandAttachment>(
+  {
+    mimeType: fc.constantFrom('image/png', 'application/pdf'),
+    data: fc.base64String({ minLength: 4, maxLength: 16 }),
+  },
+  { fileName: arbitraryText },
+)
+
+const config: fc.Arbitrary<RuntimeConfig> = shape<RuntimeConfig>(
+  {},
+  {
+    permissionMode: fc.constantFrom('default', 'acceptEdits', 'fullAuto'),
+    maxTurns: fc.integer({ min: 1, max: 100 }),
+    model: fc.constantFrom('openai/gpt', 'anthropic/claude'),
+    systemPrompt: arbitraryText,
+    effort: fc.constantFrom('low', 'medium', 'high', 'max'),
+    mode: arbitraryId,
+    agent: arbitraryId,
+  },
+)
+
+export const commandsByType: { readonly [Type in Command['type']]: fc.Arbitrary<CommandOf<Type>> } = {
+  submit: shape<CommandOf<'submit'>>(
+    { type: fc.constant('submit'), prompt: arbitraryText },
+    { ...base, attachments: listOf(attachment) },
+  ),
+  cancel: shape<CommandOf<'cancel'>>({ type: fc.constant('cancel') }, base),
+  steer: shape<CommandOf<'steer'>>({ type: fc.constant('steer'), message: arbitraryText }, base),
+  approve: shape<CommandOf<'approve'>>(
+    { type: fc.constant('approve'), toolCallId: arbitraryId },
+    { ...base, answer: arbitraryJsonValue, remember: fc.constantFrom('tool', 'category') },
+  ),
+  deny: shape<CommandOf<'deny'>>(
+    { type: fc.constant('deny'), toolCallId: arbitraryId },
+    { ...base, reason: arbitraryText },
+  ),
+  resume: shape<CommandOf<'resume'>>(
+    { type: fc.constant('resume'), prompt: arbitraryText, sessionId: arbitraryId },
+    base,
+  ),
+  configure: shape<CommandOf<'configure'>>({ type: fc.constant('configure'), config }, base),
+  rewind: shape<CommandOf<'rewind'>>(
+    { type: fc.constant('rewind'), messageId: arbitraryId },
+    { ...base, dryRun: fc.boolean(), scope: fc.constantFrom('files', 'both') },
+  ),
+}
+
+export const arbitraryCommand: fc.Arbitrary<Command> = fc.oneof(...Object.values(commandsByType))

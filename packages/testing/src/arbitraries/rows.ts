@@ -1,0 +1,108 @@
+import type { Capabilities, CommandKey, CommandRow, Owner, ThreadInfo, Turn, Wait, WaitRow } from '@evener/protocol'
+import * as fc from 'fast-check'
+import { arbitraryCancelReason, arbitraryRules, arbitraryWaitRequest } from './control.ts'
+import {
+  arbitraryCount,
+  arbitraryId,
+  arbitraryJsonObject,
+  arbitraryJsonValue,
+  arbitraryText,
+  arbitraryTime,
+} from './json.ts'
+import { arbitraryUserParts } from './message.ts'
+import { listOf, shape } from './shape.ts'
+
+export const arbitraryThreadInfo: fc.Arbitrary<ThreadInfo> = shape<ThreadInfo>(
+  {
+    id: arbitraryId,
+    resourceId: arbitraryId,
+    title: fc.option(arbitraryText),
+    createdAt: arbitraryTime,
+    updatedAt: arbitraryTime,
+    hidden: fc.boolean(),
+    metadata: arbitraryJsonObject,
+  },
+  {
+    root: arbitraryId,
+    parent: arbitraryId,
+    parentCall: arbitraryId,
+    forkedFrom: shape<NonNullable<ThreadInfo['forkedFrom']>>({ thread: arbitraryId, at: arbitraryCount }, {}),
+    damaged: arbitraryText,
+  },
+)
+
+export const arbitraryCommandRow: fc.Arbitrary<CommandRow> = shape<CommandRow>(
+  {
+    key: shape<CommandKey>({ principal: arbitraryId, clientId: arbitraryId, commandId: arbitraryId }, {}),
+    bodyHash: arbitraryId,
+    target: arbitraryId,
+    body: arbitraryJsonValue,
+    state: fc.constantFrom('accepted', 'done'),
+    outcome: fc.option(arbitraryJsonValue),
+    seq: fc.option(arbitraryCount),
+    at: arbitraryTime,
+  },
+  {},
+)
+
+export const arbitraryOwner: fc.Arbitrary<Owner> = shape<Owner>(
+  {
+    id: arbitraryId,
+    host: arbitraryText,
+    pid: arbitraryCount,
+    startTime: arbitraryText,
+    bootId: arbitraryId,
+    until: arbitraryTime,
+  },
+  { url: arbitraryText },
+)
+
+const wait: fc.Arbitrary<Wait> = fc
+  .tuple(
+    arbitraryWaitRequest,
+    shape<Pick<Wait, 'run' | 'turn' | 'openedAt' | 'at'>>(
+      { openedAt: arbitraryCount, at: arbitraryTime },
+      { run: arbitraryId, turn: arbitraryId },
+    ),
+  )
+  .map(([request, more]) => ({ ...request, ...more }))
+
+export const arbitraryWaitRow: fc.Arbitrary<WaitRow> = shape<WaitRow>(
+  {
+    stream: arbitraryId,
+    wait,
+    state: fc.constantFrom('pending', 'answered', 'cancelled', 'superseded'),
+  },
+  { answeredBy: arbitraryId, settledAt: arbitraryTime, reason: arbitraryCancelReason },
+)
+
+export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilities>(
+  {
+    governs: fc.constantFrom('all', 'asks-only', 'none'),
+    steer: fc.constantFrom('inject', 'queue', 'restart', 'none'),
+    resume: fc.constantFrom('anchor', 'head', 'none'),
+    fork: fc.constantFrom('anchor', 'head', 'none'),
+    handover: fc.constantFrom('items', 'text'),
+    hostTools: fc.constantFrom('inproc', 'mcp', 'protocol', 'none'),
+    interrupt: fc.constantFrom('clean', 'kill'),
+    usage: fc.constantFrom('turn', 'cumulative', 'none'),
+    images: fc.boolean(),
+    systemPrompt: fc.constantFrom('replace', 'append', 'none'),
+    models: fc.option(listOf(arbitraryText)),
+  },
+  { version: arbitraryText },
+)
+
+export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
+  { turnId: arbitraryId, runId: arbitraryId, threadId: arbitraryId, input: arbitraryUserParts },
+  {
+    model: arbitraryText,
+    instructions: arbitraryText,
+    cwd: arbitraryText,
+    maxSteps: fc.integer({ min: 1, max: 50 }),
+    rules: arbitraryRules,
+    requestContext: arbitraryJsonObject,
+    providerOptions: arbitraryJsonObject,
+    resumed: shape<NonNullable<Turn['resumed']>>({ attempt: fc.integer({ min: 2, max: 3 }) }, {}),
+  },
+)
