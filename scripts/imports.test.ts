@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { dirname } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import {
+  adaptersImportingEachOther,
+  exportsWithoutNames,
+  importsOfInternals,
+  longFiles,
+  outsideImports,
+  undeclaredDependencies,
+  unusedDependencies,
+  wrongArrows,
+} from './imports/rules.ts'
+import { readWorkspace } from './imports/workspace.ts'
+
+const workspace = await readWorkspace(dirname(dirname(fileURLToPath(import.meta.url))))
+
+describe('imports', () => {
+  it('are read from every package', () => {
+    for (const { folder, name } of workspace.packages) {
+      const sources = workspace.files.filter((file) => file.folder === folder && file.role === 'source')
+      assert.ok(sources.length > 0, `${name} has no sources`)
+    }
+  })
+
+  it('point one way: protocol ◀ shell ◀ agent, tools, memory, adapters ◀ core ◀ sdk ◀ server ◀ evener', () => {
+    assert.deepEqual(wrongArrows(workspace), [])
+  })
+
+  it('never lead from one adapter to another, except from kilo-code to opencode', () => {
+    assert.deepEqual(adaptersImportingEachOther(workspace), [])
+  })
+
+  it('reach another package only through what it exports', () => {
+    assert.deepEqual(importsOfInternals(workspace), [])
+  })
+
+  it('name only dependencies that the package declares', () => {
+    assert.deepEqual(undeclaredDependencies(workspace), [])
+  })
+
+  it('use every dependency that the package declares', () => {
+    assert.deepEqual(unusedDependencies(workspace), [])
+  })
+
+  it('leave the protocol without dependencies and fit for a browser', () => {
+    assert.deepEqual(outsideImports(workspace, 'packages/protocol/src/index.ts'), [])
+  })
+
+  it('leave the reading of shell commands pure', () => {
+    const outside = outsideImports(workspace, 'packages/shell/src/read/index.ts')
+    assert.deepEqual(
+      outside.filter((sentence) => !/ imports (unbash|@evener\/protocol)$/.test(sentence)),
+      [],
+    )
+  })
+})
+
+describe('modules', () => {
+  it('export by name', () => assert.deepEqual(exportsWithoutNames(workspace), []))
+  it('stay short: 500 lines; types and tests 700', () => assert.deepEqual(longFiles(workspace), []))
+})

@@ -1,0 +1,152 @@
+/** The rules of CONTRIBUTING.md about imports. Each gives one sentence per breach, with the file and what is wrong. */
+import { stripTypeScriptTypes } from 'node:module'
+import { isRelative, packageOf, resolveRelative, type PackageFacts, type Workspace } from './workspace.ts'
+
+const LEAF = ['protocol', 'shell']
+const CORE = [...LEAF, 'agent', 'tools', 'memory', 'adapters']
+const SDK = [...CORE, 'core']
+const SERVER = [...SDK, 'sdk']
+
+/** What the sources of a package may import of the others. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  shell: ['protocol'],
+  agent: LEAF,
+  tools: LEAF,
+  memory: LEAF,
+  adapters: LEAF,
+  core: CORE,
+  sdk: SDK,
+  server: SERVER,
+  client: ['protocol'],
+  testing: ['protocol'],
+  evener: [...SERVER, 'server', 'client'],
+}
+
+/** The demo agent is scripted: it is the one source that may use what tests use. */
+const DEMO = /^packages\/evener\/src\/demo[^/]*\.ts$/
+
+/** Adapters that may build on another one. */
+const ADAPTER_ARROWS: Readonly<Record<string, readonly string[]>> = { 'kilo-code': ['opencode'] }
+const SHARED_BY_ADAPTERS = ['kit']
+
+const MAX_LINES = 500
+/** For files that only declare types, and for tests, which are tables more often than programs. */
+const MAX_LINES_OF_TABLES = 700
+
+export function wrongArrows({ files, packages }: Workspace): string[] {
+  return files.flatMap((file) => {
+    if (file.role !== 'source' || file.folder === undefined) return []
+    const allowed = ARROWS[file.folder]
+    if (allowed === undefined) return [`${file.path}: packages/${file.folder} has no place in the order of imports`]
+    return file.specifiers.flatMap((specifier) => {
+      const target = packages.find((candidate) => candidate.name === packageOf(specifier))?.folder
+      if (target === undefined || allowed.includes(target)) return []
+      if (target === 'testing' && DEMO.test(file.path)) return []
+      return [
+        `${file.path} imports ${specifier}: ${file.folder} may import ${allowed.join(', ') || 'no package of ours'}`,
+      ]
+    })
+  })
+}
+
+export function adaptersImportingEachOther({ files }: Workspace): string[] {
+  return files.flatMap((file) => {
+    const adapter = adapterOf(file.path)
+    if (adapter === undefined || file.role !== 'source') return []
+    const allowed = new Set([adapter, ...SHARED_BY_ADAPTERS, ...(ADAPTER_ARROWS[adapter] ?? [])])
+    return file.specifiers.filter(isRelative).flatMap((specifier) => {
+      const target = adapterOf(resolveRelative(file.path, specifier))
+      return target === undefined || allowed.has(target) ? [] : [`${file.path} imports ${specifier}`]
+    })
+  })
+}
+
+export function importsOfInternals({ files, packages }: Workspace): string[] {
+  return files.flatMap((file) =>
+    file.specifiers.flatMap((specifier) => {
+      if (isRelative(specifier)) {
+        const [top, folder] = resolveRelative(file.path, specifier).split('/')
+        const isInside = file.folder === undefined ? top === 'scripts' : top === 'packages' && folder === file.folder
+        return isInside ? [] : [`${file.path} imports ${specifier}, which is outside of its package`]
+      }
+      const target = packages.find((candidate) => candidate.name === packageOf(specifier))
+      if (target === undefined || isExported(target, specifier)) return []
+      return [`${file.path} imports ${specifier}, which ${target.name} does not export`]
+    }),
+  )
+}
+
+function isExported(target: PackageFacts, specifier: string): boolean {
+  const entry = `.${specifier.slice(target.name.length)}`
+  return target.exports.some((exported) => {
+    const [before = '', after] = exported.split('*')
+    return after === undefined ? exported === entry : entry.startsWith(before) && entry.endsWith(after)
+  })
+}
+
+export function undeclaredDependencies({ files, packages, devDependencies }: Workspace): string[] {
+  return files.flatMap((file) => {
+    const own = packages.find((candidate) => candidate.folder === file.folder)
+    const forTests = [...devDependencies, ...packages.map((candidate) => candidate.name)]
+    const declared = new Set([...(own?.dependencies ?? []), ...(file.role === 'test' ? forTests : [])])
+    return file.specifiers
+      .filter((specifier) => isDependency(specifier) && !declared.has(packageOf(specifier)))
+      .map((specifier) => `${file.path} imports ${specifier}, which ${own?.name ?? 'the workspace'} does not declare`)
+  })
+}
+
+export function unusedDependencies({ files, packages }: Workspace): string[] {
+  return packages.flatMap(({ folder, name, dependencies }) => {
+    const sources = files.filter((file) => file.folder === folder && file.role === 'source')
+    const used = new Set(sources.flatMap((file) => file.specifiers.map(packageOf)))
+    return dependencies.filter((dependency) => !used.has(dependency)).map((unused) => `${name} declares ${unused}`)
+  })
+}
+
+/** What a module imports, directly or through others, other than the modules of its own package. */
+export function outsideImports({ files }: Workspace, entry: string): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const reached = new Set([entry])
+  const outside: string[] = []
+  for (const path of reached) {
+    const file = byPath.get(path)
+    if (file === undefined)
+      throw new Error(`${path} does not exist, but is imported from ${entry} or by what it imports`)
+    for (const specifier of file.specifiers) {
+      if (isRelative(specifier)) reached.add(resolveRelative(path, specifier))
+      else outside.push(`${path} imports ${specifier}`)
+    }
+  }
+  return outside
+}
+
+export function exportsWithoutNames({ files }: Workspace): string[] {
+  return files.flatMap(({ path, hasExportStar, hasDefaultExport }) => [
+    ...(hasExportStar ? [`${path} has an "export *"`] : []),
+    ...(hasDefaultExport ? [`${path} has a default export`] : []),
+  ])
+}
+
+export function longFiles({ files }: Workspace): string[] {
+  return files.flatMap(({ path, text, role }) => {
+    const lines = text.trimEnd().split('\n').length
+    if (lines <= MAX_LINES) return []
+    if (lines <= MAX_LINES_OF_TABLES && (role === 'test' || hasOnlyTypes(path, text))) return []
+    return [`${path} has ${lines} lines`]
+  })
+}
+
+function hasOnlyTypes(path: string, text: string): boolean {
+  if (!path.endsWith('.ts')) return false
+  const code = stripTypeScriptTypes(text).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+  return code.replaceAll(/export\s*\{\s*\}|[\s;]/g, '') === ''
+}
+
+function adapterOf(path: string): string | undefined {
+  return /^packages\/adapters\/src\/([^/]+)\//.exec(path)?.[1]
+}
+
+function isDependency(specifier: string): boolean {
+  return !isRelative(specifier) && !specifier.startsWith('node:')
+}
