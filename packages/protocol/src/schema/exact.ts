@@ -14,7 +14,7 @@ type Defined<T> = Exclude<T, undefined>
  * What two types are compared by. Everything becomes readonly, because our types are and parsed values need not be, and
  * intersections become the one object they mean. Optional stays optional: `a?: T` and `a?: T | undefined` differ.
  */
-export type Normal<T> = T extends readonly (infer Item)[]
+type Normal<T> = T extends readonly (infer Item)[]
   ? readonly Normal<Item>[]
   : T extends object
     ? { readonly [K in keyof T]: Normal<T[K]> }

@@ -22,7 +22,7 @@ const keys: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** `-0` becomes `0` on its way through JSON, so it is not generated. */
-export const arbitraryNumber: fc.Arbitrary<number> = fc
+const arbitraryNumber: fc.Arbitrary<number> = fc
   .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   .map((value) => (Object.is(value, -0) ? 0 : value))
 

@@ -28,7 +28,7 @@ import {
 import { shape } from './shape.ts'
 import { arbitraryFinishReason, arbitraryUsage } from './usage.ts'
 
-export const arbitraryCallState: fc.Arbitrary<CallState> = shape<CallState>(
+const arbitraryCallState: fc.Arbitrary<CallState> = shape<CallState>(
   { stage: fc.constantFrom('ordered', 'waiting', 'started', 'ended') },
   {
     outcome: fc.constantFrom('ok', 'error', 'denied', 'aborted', 'in-doubt'),
@@ -121,7 +121,7 @@ export const partsByType: { readonly [Type in Part['type']]: fc.Arbitrary<Extrac
 export const arbitraryPart: fc.Arbitrary<Part> = fc.oneof(...Object.values(partsByType))
 
 /** Parts of one message, each with its place as its id. */
-export const arbitraryParts: fc.Arbitrary<readonly Part[]> = fc.array(arbitraryPart, { maxLength: 4 }).map(numbered)
+const arbitraryParts: fc.Arbitrary<readonly Part[]> = fc.array(arbitraryPart, { maxLength: 4 }).map(numbered)
 
 /** What a person or client sends: words and attachments, complete. */
 export const arbitraryUserParts: fc.Arbitrary<readonly Part[]> = fc

@@ -79,7 +79,7 @@ export const arbitraryRunOutcome: fc.Arbitrary<RunOutcome> = fc.constantFrom(
   'interrupted',
 )
 
-export const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
+const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
   {
     generation: fc.integer({ min: 1, max: 9 }),
     coversTo: arbitraryCount,

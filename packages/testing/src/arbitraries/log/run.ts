@@ -21,7 +21,7 @@ export function resumeRun(log: LogWriter, run: OpenRun, reason: 'crash' | 'answe
   log.append({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason })
 }
 
-export function ensureTurn(log: LogWriter): OpenRun {
+function ensureTurn(log: LogWriter): OpenRun {
   const run = ensureRun(log)
   if (run.turnId === null) {
     run.turnId = log.newId('t')
