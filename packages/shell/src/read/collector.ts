@@ -129,11 +129,9 @@ export class Collector {
       deeper({ ...frame, parent: entry.index, nesting: [], wrappers: [...frame.wrappers, base], spans: false })
     for (const command of launch.commands) this.#addLaunched(command, entry, inner(), directory)
     for (const script of launch.scripts) {
-      this.#readScript(
-        script,
-        { ...inner(), origin: 'script', source: script },
-        launch.here ? directory : copyDirectory(directory),
-      )
+      const posix = launch.dialect === 'same' ? frame.posix : launch.dialect === 'sh'
+      const there = launch.here ? directory : copyDirectory(directory)
+      this.#readScript(script, { ...inner(), origin: 'script', source: script, posix }, there)
     }
     if (MOVES.has(base) && isBuiltinHere(entry)) changeDirectory(directory, base, entry.args)
     if (launch.runs === 'file' && (base === 'source' || base === '.')) directory.assumed = true

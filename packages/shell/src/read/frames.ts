@@ -13,6 +13,8 @@ export interface Frame {
   readonly nesting: readonly Nesting[]
   readonly wrappers: readonly string[]
   readonly depth: number
+  /** The script is for a plain POSIX shell. */
+  readonly posix: boolean
 }
 
 /** Where a command stands in its list and pipeline. */
@@ -25,8 +27,8 @@ export interface Place {
   readonly background: boolean
 }
 
-export function topFrame(source: string): Frame {
-  return { source, spans: true, parent: null, origin: 'text', nesting: [], wrappers: [], depth: 0 }
+export function topFrame(source: string, posix: boolean): Frame {
+  return { source, spans: true, parent: null, origin: 'text', nesting: [], wrappers: [], depth: 0, posix }
 }
 
 export function within(frame: Frame, nesting: Nesting): Frame {

@@ -1,7 +1,7 @@
 import { interpreterRuns } from './interpreters.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from './options.ts'
 import type { Assignment, Launcher, Redirection, SimpleCommand, Word } from './reading.ts'
-import { isShell, readShellInvocation } from './shells.ts'
+import { isPosixShell, isShell, readShellInvocation } from './shells.ts'
 import { literalWord } from './words.ts'
 import { WRAPPERS } from './wrappers.ts'
 import type { Wrapper } from './wrappers.ts'
@@ -22,6 +22,8 @@ export interface Launch {
   readonly scripts: readonly string[]
   /** The scripts run in the very shell that reads them (eval, trap). */
   readonly here: boolean
+  /** What reads the scripts: `sh`, bash and its kin, or the shell around. */
+  readonly dialect: 'sh' | 'bash' | 'same'
   readonly runs: SimpleCommand['runs']
   readonly unknown: string | null
 }
@@ -34,11 +36,19 @@ interface Invocation {
   readonly stdin: readonly Redirection[]
 }
 
-const NOTHING: Launch = { launcher: null, commands: [], scripts: [], here: false, runs: null, unknown: null }
+const NOTHING: Launch = {
+  launcher: null,
+  commands: [],
+  scripts: [],
+  here: false,
+  dialect: 'sh',
+  runs: null,
+  unknown: null,
+}
 
 export function readLaunch(invocation: Invocation): Launch {
   const { base, args } = invocation
-  if (isShell(base)) return readShell(invocation)
+  if (isShell(base)) return { ...readShell(invocation), dialect: isPosixShell(base) ? 'sh' : 'bash' }
   switch (base) {
     case 'eval':
       return readHere(args)
@@ -107,7 +117,13 @@ function readShell({ args, appended, stdin }: Invocation): Launch {
 /** `eval` and `trap` join their words with spaces and run the result in this shell. */
 function readHere(args: readonly Word[]): Launch {
   if (args.some((arg) => arg.dynamic)) return notKnown('shell', 'its script is only known when it runs')
-  return { ...NOTHING, launcher: 'shell', scripts: [args.map((arg) => arg.text).join(' ')], here: true }
+  return {
+    ...NOTHING,
+    launcher: 'shell',
+    scripts: [args.map((arg) => arg.text).join(' ')],
+    here: true,
+    dialect: 'same',
+  }
 }
 
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=/

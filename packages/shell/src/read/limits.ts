@@ -11,17 +11,19 @@ export const limits: {
   work: 40_000_000,
 }
 
-const OPENERS = /[{([`<]/g
+const OPENERS = /\{|\$\[|[([`<]/g
+
+/** Measured: the parser spends several times as much on these. */
+const COSTLY = 4
 
 /**
- * The parser looks ahead to the end of the word or substitution at each opening character, so its time is bounded by
- * openers × length. Refusing by that product keeps ordinary long texts and stops `{{{{…`, which would take minutes.
+ * The parser looks ahead at each opening character, so its time is bounded by openers × length. Refusing by that product
+ * keeps ordinary long texts and stops `{{{{…`, on which it would spend minutes.
  */
 export function tooExpensive(text: string): string | null {
   if (text.length > limits.length) return `longer than ${limits.length} characters`
-  if (text.length * text.length <= limits.work) return null
-  let openers = 0
-  OPENERS.lastIndex = 0
-  while (OPENERS.test(text)) openers += 1
-  return openers * text.length > limits.work ? 'too many brackets for its length' : null
+  if (text.length * text.length * COSTLY <= limits.work) return null
+  let cost = 0
+  for (const [opener] of text.matchAll(OPENERS)) cost += opener === '{' || opener === '$[' ? COSTLY : 1
+  return cost * text.length > limits.work ? 'too many brackets for its length' : null
 }

@@ -7,6 +7,7 @@ import type { Directory } from './directory.ts'
 import { topFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import { tooExpensive } from './limits.ts'
+import { checkPosix } from './posix.ts'
 import type { ReadOptions, ShellReading } from './reading.ts'
 import { Refusal } from './refusal.ts'
 import { walkScript } from './walk.ts'
@@ -20,7 +21,7 @@ export function readCommand(text: string, options: ReadOptions = {}): ShellReadi
     readScript(collector, script, frame, directory),
   )
   try {
-    readScript(collector, text, topFrame(text), startDirectory(options.cwd))
+    readScript(collector, text, topFrame(text, options.shell === 'sh'), startDirectory(options.cwd))
     return { ok: true, commands: collector.commands, suspicious: collector.suspicious }
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, reason: error.message }
@@ -34,5 +35,7 @@ function readScript(collector: Collector, text: string, frame: Frame, directory:
   const refused = tooExpensive(text)
   if (refused !== null) throw new Refusal(refused)
   collector.suspect(suspiciousCharacters(text))
-  walkScript(collector, parse(text), frame, directory)
+  const script = parse(text)
+  if (frame.posix) checkPosix(script)
+  walkScript(collector, script, frame, directory)
 }

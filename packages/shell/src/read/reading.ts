@@ -99,5 +99,8 @@ export type ShellReading =
   | { readonly ok: false; readonly reason: string }
 
 export interface ReadOptions {
+  /** Where the command would run. */
   readonly cwd?: string
+  /** What would run it. A plain `sh` reads some bash syntax as something else; such texts are refused for it. */
+  readonly shell?: 'bash' | 'sh'
 }

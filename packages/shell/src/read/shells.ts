@@ -4,6 +4,13 @@ import type { Word } from './reading.ts'
 /** Shells whose scripts are read as bash. */
 const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'rbash'])
 
+const POSIX_SHELLS = new Set(['sh', 'dash', 'ash'])
+
+/** Shells that need not know bash syntax. */
+export function isPosixShell(base: string): boolean {
+  return POSIX_SHELLS.has(base)
+}
+
 export function isShell(base: string): boolean {
   return SHELLS.has(base)
 }

@@ -269,11 +269,23 @@ function walkSimple(collector: Collector, node: Command, frame: Frame, place: Pl
       expanding.push(part)
     }
   }
+  checkApart(node)
   const { source, span } = locate(node, frame)
   const index = collector.commands.length
   const inner = collector.add({ name, args, assignments, redirections, source, span }, frame, place, directory)
   for (const part of expanding) walkExpansions(collector, part, inner, directory)
   collector.follow(index, frame, directory)
+}
+
+/** The parser ends a word at `<(…)`; bash does not: `r<()m` is `rm`. Words that touch are therefore not readable. */
+function checkApart(node: Command): void {
+  let end = -1
+  for (const part of [...node.prefix, node.name, ...node.suffix]) {
+    if (part === undefined) continue
+    const isWord = part.type === 'Word' || part.type === 'Assignment'
+    if (isWord && part.pos === end) throw new Refusal('a word that cannot be read')
+    end = part.end
+  }
 }
 
 function mayExpand(node: AssignmentNode): boolean {
@@ -305,6 +317,12 @@ function walkExpansions(collector: Collector, node: SyntaxNode, frame: Frame, di
     case 'Slice':
       collector.noteArithmetic()
       break
+    case 'ExtendedGlob':
+      // Off in a bash that runs a command text, and to zsh `*(e:…:)` is code.
+      collector.suspect(['extended pattern'])
+      break
+    case 'Unknown':
+      throw new Refusal('an expansion that cannot be read')
     default:
   }
   forEachChild(node, (child) => walkExpansions(collector, child, frame, directory))

@@ -1,6 +1,7 @@
 import type { Assignment as AssignmentNode, Word as WordNode, WordPart } from 'unbash'
 
 import type { Expansion, Word } from './reading.ts'
+import { Refusal } from './refusal.ts'
 
 const NONE: readonly Expansion[] = []
 const TILDE: readonly Expansion[] = ['tilde']
@@ -9,11 +10,21 @@ export function literalWord(text: string, source: string = text): Word {
   return { text, source, quoted: source !== text, expansions: NONE, dynamic: false, glob: false, splits: false }
 }
 
+const ACTIVE = /[`"'$\s<>;|&()]/
+const UNREAD = /[`"'\s<>;|&()]|\$[({[\w@*#?!$-]/
+
+/** The parser takes some odd words (`a[; $(x)]y`) for plain text; bash still expands them, so they are not readable. */
+function checkPlain(source: string): void {
+  if (ACTIVE.test(source) && UNREAD.test(source.replace(/\\[\s\S]/g, '')))
+    throw new Refusal('a word that cannot be read')
+}
+
 export function readWord(node: WordNode): Word {
   const source = node.text
   const parts = node.parts
   const text = node.value
   if (parts === undefined) {
+    checkPlain(source)
     if (!source.startsWith('~')) return literalWord(text, source)
     return { text, source, quoted: source !== text, expansions: TILDE, dynamic: true, glob: false, splits: false }
   }
@@ -38,8 +49,13 @@ function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansi
   for (const part of parts) {
     switch (part.type) {
       case 'Literal':
+        if (!quoted) checkPlain(part.text)
+        break
       case 'SingleQuoted':
+        break
       case 'AnsiCQuoted':
+        // Bash keeps an escaped newline here, the parser drops it.
+        if (part.text.includes('\\\n')) throw new Refusal('a word that cannot be read')
         break
       case 'DoubleQuoted':
         if (collect(part.parts, true, found)) splits = true
@@ -52,12 +68,12 @@ function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansi
       case 'ExtendedGlob':
         found.add('glob')
         splits = true
-        if (part.parts !== undefined) collect(part.parts, quoted, found)
+        if (part.parts !== undefined) collect(part.parts, true, found)
         break
       case 'BraceExpansion':
         found.add('brace')
         splits = true
-        if (part.parts !== undefined) collect(part.parts, quoted, found)
+        if (part.parts !== undefined) collect(part.parts, true, found)
         break
       case 'SimpleExpansion':
         found.add('parameter')

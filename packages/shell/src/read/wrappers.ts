@@ -70,6 +70,8 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['gtime', TIME],
   ['nice', wrapper('-n: --adjustment:', { digits: true })],
   ['nohup', wrapper('')],
+  ['noglob', wrapper('')],
+  ['nocorrect', wrapper('')],
   ['setsid', wrapper('-c -f -w --ctty --fork --wait')],
   ['ionice', wrapper('-c: -n: -t -p: -P: -u: --class: --classdata: --ignore', { reports: ['-p', '-P', '-u'] })],
   ['stdbuf', wrapper('-i: -o: -e: --input: --output: --error:')],
