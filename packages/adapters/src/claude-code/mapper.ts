@@ -67,7 +67,10 @@ class ClaudeReader implements DialectReader {
       case 'result':
         this.#beginTurn()
         if (this.#heldError !== undefined) this.#settleError(record['is_error'] === true)
-        readResult(record, this.#run, this.#lastMessage ?? this.#native(record))
+        readResult(record, this.#run, {
+          native: this.#lastMessage ?? this.#native(record),
+          hadSubagents: this.#tasks.hadAgents,
+        })
         this.#isTurnOver = true
         this.#stepMessage = undefined
         return

@@ -7,11 +7,20 @@ import type { UsageNumbers } from '../kit/usage-meter.ts'
  * The record that ends a turn. An API failure comes with subtype `success` and `is_error: true`, so only the flag counts.
  * A process that takes several messages, or is woken by a background task, writes one for each turn.
  */
-export function readResult(record: JsonObject, run: Run, native: NativeRef | undefined): void {
-  readUsage(record, run)
-  if (record['is_error'] === true) run.fail(failureMessage(record), failureCode(record))
-  else run.consume('result')
+export function readResult(record: JsonObject, run: Run, turn: ResultContext): void {
+  readUsage(record, run, turn.hadSubagents)
+  if (record['is_error'] === true) {
+    run.closeCalls()
+    run.fail(failureMessage(record), failureCode(record))
+  } else run.consume('result')
+  const { native } = turn
   run.turnEnd({ finishReason: finishReason(record['stop_reason']), ...(native === undefined ? {} : { native }) })
+}
+
+export interface ResultContext {
+  /** The agent's last message: where the session can be taken up again. */
+  readonly native: NativeRef | undefined
+  readonly hadSubagents: boolean
 }
 
 function failureMessage(record: JsonObject): string {
@@ -50,19 +59,22 @@ function finishReason(reason: JsonValue | undefined): FinishReason {
 }
 
 /**
- * `usage` is this turn's, without subagents. `model_usage_since_last_result` is the same with them. `modelUsage` and
- * `total_cost_usd` have been rising since the session began, in whatever process that was.
+ * `model_usage_since_last_result` is all of this turn's. `usage` is the agent's own share, but stays at zero in some
+ * turns that end early. `modelUsage` and `total_cost_usd` have been rising since the session began, in whatever process
+ * that was.
  */
-function readUsage(record: JsonObject, run: Run): void {
+function readUsage(record: JsonObject, run: Run, hadSubagents: boolean): void {
   const own = asObject(record['usage'])
   const since = asObject(record['model_usage_since_last_result'])
   const ever = asObject(record['modelUsage'])
-  if (own !== undefined) run.usage.add(turnUsage(own))
-  if (since === undefined) run.usage.total({ costUsd: record['total_cost_usd'] })
+  if (since === undefined) {
+    if (own !== undefined) run.usage.add(turnUsage(own))
+    run.usage.total({ costUsd: record['total_cost_usd'] })
+  } else if (own === undefined || (!hadSubagents && Object.keys(since).length > 0)) run.usage.add(sumModels(since))
   else {
     const all = sumModels(since)
-    run.usage.add({ costUsd: all.costUsd })
-    const others = own === undefined ? undefined : beyond(all, turnUsage(own))
+    run.usage.add({ ...turnUsage(own), costUsd: all.costUsd })
+    const others = beyond(all, turnUsage(own))
     if (others !== undefined) run.usage.add(others, 'subagents')
   }
   run.usage.mark({ ...(ever === undefined ? {} : sumModels(ever)), costUsd: record['total_cost_usd'] })

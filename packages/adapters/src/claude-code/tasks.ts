@@ -19,9 +19,15 @@ export class Tasks {
   readonly #shells = new Set<string>()
   /** Calls whose subagents were announced. */
   readonly #announced = new Set<string>()
+  #hadAgents = false
 
   constructor(run: Run) {
     this.#run = run
+  }
+
+  /** There were subagents in this run, and their usage is in the totals. */
+  get hadAgents(): boolean {
+    return this.#hadAgents
   }
 
   /** The call's subagent is told by its own records. */
@@ -41,6 +47,7 @@ export class Tasks {
     }
     const toolUseId = asText(record['tool_use_id'])
     const name = firstText(record, 'subagent_type', 'description')
+    this.#hadAgents = true
     this.#agents.set(id, { name, toolUseId, status: undefined })
     if (toolUseId !== undefined) this.#announced.add(toolUseId)
     this.#run.note([orchestration('subagent_started', id, name)])

@@ -95,6 +95,7 @@ class CodexReader implements DialectReader {
   #turnFailed(record: JsonObject): void {
     const error = asObject(record['error'])
     const message = asText(error?.['message']) ?? asText(record['error']) ?? asText(record['message'])
+    this.#run.closeCalls()
     this.#run.fail(message ?? 'The turn failed without saying why.', asText(error?.['code']))
     this.#run.turnEnd({ finishReason: 'error', ...this.#native() })
   }

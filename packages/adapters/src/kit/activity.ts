@@ -24,6 +24,28 @@ export function activityOf(event: MappedEvent): readonly ActivityEvent[] {
   return event.activity === undefined ? NOTHING : event.activity.events
 }
 
-export function stamp(draft: ActivityDraft, timestamp: string, sessionId: string | undefined): ActivityEvent {
-  return sessionId === undefined ? { ...draft, timestamp } : { ...draft, timestamp, sessionId }
+/** Puts time and session on activity. Consecutive events mostly have the same time, so its text is kept. */
+export class Stamper {
+  readonly #mapper: string
+  readonly #version: number
+  #at: number | undefined
+  #timestamp = ''
+
+  constructor(mapper: string, version: number) {
+    this.#mapper = mapper
+    this.#version = version
+  }
+
+  note(drafts: readonly ActivityDraft[], at: number, sessionId: string | undefined): ActivityNote {
+    if (at !== this.#at) {
+      this.#at = at
+      // Times beyond what a date can be do not stop a run.
+      this.#timestamp = new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
+    }
+    const timestamp = this.#timestamp
+    const events = drafts.map((draft): ActivityEvent =>
+      sessionId === undefined ? { ...draft, timestamp } : { ...draft, timestamp, sessionId },
+    )
+    return { mapper: this.#mapper, version: this.#version, events }
+  }
 }

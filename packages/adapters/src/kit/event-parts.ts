@@ -44,8 +44,3 @@ export function errorDraft(message: string, code: string | undefined): ActivityD
   const text = cleanText(message)
   return code === undefined ? { type: 'error', message: text } : { type: 'error', message: text, code }
 }
-
-/** Times beyond what a date can be do not stop a run. */
-export function isoTime(at: number): string {
-  return new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
-}

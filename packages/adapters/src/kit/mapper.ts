@@ -174,6 +174,8 @@ export interface Run extends ToolContext {
   stepStart(native?: NativeRef): void
   /** A model call has ended. Implied by the next beginning and by the turn's end. */
   stepEnd(end?: StepEnd): void
+  /** No result will come any more: what is open is closed as failed. */
+  closeCalls(): void
   turnStart(): void
   turnEnd(end: TurnEnd): void
 }

@@ -1,10 +1,10 @@
 import type { AgentEvent, JsonObject, JsonValue, NativeRef, StepFinishEvent, ToolCallEvent } from '@evener/protocol'
 import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
-import { stamp, type ActivityDraft, type NoteEvent } from './activity.ts'
+import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
 import { Calls, type CallRecord, type Match, type OpenCall } from './calls.ts'
 import { defaultClassify } from './classify.ts'
 import { cleanText } from './clean-text.ts'
-import { endOfText, errorDraft, isoTime, resultEvent, setPlace, type Mutable } from './event-parts.ts'
+import { endOfText, errorDraft, resultEvent, setPlace, type Mutable } from './event-parts.ts'
 import { HeldRecords } from './held.ts'
 import { parseRecord, splitLine } from './json-line.ts'
 import { Ledger, type Account } from './ledger.ts'
@@ -53,13 +53,12 @@ class Mapping implements Mapper, Run {
   readonly #options: MapperOptions
   readonly #classify: Classify
   readonly #reader: DialectReader
+  readonly #stamper: Stamper
   readonly #calls = new Calls()
   readonly #texts = new Texts()
   readonly #held: HeldRecords
   readonly #stderr = new OutputTail()
   readonly #stdout = new OutputTail()
-  #timestamp = ''
-  #stampedAt: number | undefined
   #isInTurn = false
   #hasEnded = false
   #hasMoved = false
@@ -73,6 +72,7 @@ class Mapping implements Mapper, Run {
     this.version = dialect.version
     this.cwd = options.cwd
     this.sessionId = options.sessionId
+    this.#stamper = new Stamper(dialect.id, dialect.version)
     this.#dialect = dialect
     this.#options = options
     this.#classify = options.classify ?? defaultClassify()
@@ -123,7 +123,7 @@ class Mapping implements Mapper, Run {
     }
     this.#held.keepAll()
     this.#closeTexts()
-    this.#closeCalls()
+    this.closeCalls()
     const failure = end.aborted === true ? undefined : failureOf(end)
     if (failure !== undefined && !this.hasFailed) {
       const output = this.#stderr.text || this.#stdout.text
@@ -412,7 +412,7 @@ class Mapping implements Mapper, Run {
     this.emitWith(event, drafts)
   }
 
-  #closeCalls(): void {
+  closeCalls(): void {
     for (const match of this.#calls.takeAll()) {
       if (match.kind === 'paired') this.#close(match.call, { outcome: FAILED_BY_END })
       else if (match.kind === 'ambiguous') for (const call of match.calls) this.#closeAmbiguous(call)
@@ -452,7 +452,7 @@ class Mapping implements Mapper, Run {
     this.#closeTexts()
     this.stepEnd()
     if (this.#options.finish !== 'at-turn-end') return
-    this.#closeCalls()
+    this.closeCalls()
     this.#finish(end)
     this.usage.nextTurn()
   }
@@ -483,26 +483,13 @@ class Mapping implements Mapper, Run {
   }
 
   #pushWith(event: Mutable<AgentEvent>, drafts: readonly ActivityDraft[]): void {
-    event.activity = this.#stamped(drafts)
+    event.activity = this.#stamper.note(drafts, this.at, this.sessionId)
     this.#push(event)
   }
 
   #note(drafts: readonly ActivityDraft[], native: NativeRef | undefined): void {
-    const event: Mutable<NoteEvent> = { type: 'note', activity: this.#stamped(drafts) }
+    const event: Mutable<NoteEvent> = { type: 'note', activity: this.#stamper.note(drafts, this.at, this.sessionId) }
     if (native !== undefined) event.native = native
     this.#options.emit(event)
-  }
-
-  #stamped(drafts: readonly ActivityDraft[]): NonNullable<AgentEvent['activity']> {
-    if (this.at !== this.#stampedAt) {
-      this.#stampedAt = this.at
-      this.#timestamp = isoTime(this.at)
-    }
-    const [only] = drafts
-    const events =
-      drafts.length === 1 && only !== undefined
-        ? [stamp(only, this.#timestamp, this.sessionId)]
-        : drafts.map((draft) => stamp(draft, this.#timestamp, this.sessionId))
-    return { mapper: this.id, version: this.version, events }
   }
 }

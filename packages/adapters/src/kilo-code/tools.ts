@@ -1,0 +1,43 @@
+import type { JsonObject } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { toolTable, type ToolOutcome, type ToolTable } from '../kit/tool-table.ts'
+import { searchFor, subagent } from '../opencode/tools.ts'
+
+/** What Kilo adds to OpenCode's tools. */
+export const kiloTools: ToolTable = toolTable({
+  agent_manager: (use, outcome) => {
+    const detail = asObject(outcome.detail) ?? NO_FIELDS
+    const subagentId = firstText(detail, 'sessionId', 'sessionID')
+    const named = firstText(use.input, 'agent', 'subagent_type', 'name')
+    if (subagentId !== undefined) return subagent(subagentId, named, outcome, false)
+    return requestedSessions(use.input, named, outcome)
+  },
+  codesearch: searchFor('query', 'pattern'),
+  background_process: (use, outcome, context) => {
+    const command = asText(use.input['command'])
+    if (use.input['action'] !== 'start' || command === undefined) return []
+    const workingDirectory = asText(use.input['workdir'])
+    // It runs on after the call: that it was started says nothing about how it ends, and nothing of it is read yet.
+    return [
+      {
+        type: 'command',
+        command,
+        ...(workingDirectory === undefined ? {} : { workingDirectory: context.path(workingDirectory) }),
+        ...(outcome.isSuccess === false ? { isSuccess: false } : {}),
+      },
+    ]
+  },
+})
+
+/** The manager begins sessions that go on without it: of each it is only known that it was asked for, and its name. */
+function requestedSessions(
+  input: JsonObject,
+  named: string | undefined,
+  outcome: ToolOutcome,
+): readonly ActivityDraft[] {
+  const tasks = asArray(input['tasks']) ?? []
+  const names = tasks.map((task) => asText(asObject(task)?.['name'])).filter((name) => name !== undefined)
+  if (names.length > 0) return names.flatMap((name) => subagent(undefined, name, outcome, true))
+  return subagent(undefined, named, outcome, true)
+}

@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { CallRecord } from '../kit/calls.ts'
+import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+
+export interface ToolUseRecord {
+  readonly call: CallRecord
+  readonly outcome: ToolOutcome
+  /** `announced`: its input is still being written. */
+  readonly phase: 'announced' | 'running' | 'over'
+}
+
+/** What the program calls when the model called something that is not there, or with input that is no JSON. */
+const INVALID = 'invalid'
+/** The tool whose success is not that it was run. */
+const SHELL = 'bash'
+
+export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord | undefined {
+  const tool = firstText(part, 'tool', 'name')
+  if (tool === undefined) return undefined
+  const state = asObject(part['state']) ?? part
+  const { input: given } = state
+  const input = asObject(given) ?? NO_FIELDS
+  const id = firstText(part, 'callID', 'id') ?? tool
+  const called = tool === INVALID ? asText(input['tool']) : undefined
+  if (called !== undefined) {
+    const outcome: ToolOutcome = { isSuccess: false, result: input['error'] ?? null }
+    return { call: { id, name: called, input: NO_FIELDS, raw: record }, outcome, phase: 'over' }
+  }
+  const invalidInput = asText(given)
+  return {
+    call: { id, name: tool, input, raw: record, ...(invalidInput === undefined ? {} : { invalidInput }) },
+    outcome: outcomeOf(tool, state),
+    phase: phaseOf(state['status']),
+  }
+}
+
+function phaseOf(status: JsonValue | undefined): ToolUseRecord['phase'] {
+  if (status === 'pending') return 'announced'
+  return status === 'running' ? 'running' : 'over'
+}
+
+function outcomeOf(tool: string, state: JsonObject): ToolOutcome {
+  const { status, error, output, metadata } = state
+  const exit = asObject(metadata)?.['exit']
+  const exitCode = asInteger(exit)
+  const hasFailed = status === 'error' || (status !== 'completed' && asText(error) !== undefined)
+  const isSuccess = hasFailed
+    ? false
+    : (commandSuccess(exit) ?? (status === 'completed' && tool !== SHELL ? true : undefined))
+  const result = hasFailed ? error : output
+  return {
+    ...(isSuccess === undefined ? {} : { isSuccess }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(metadata === undefined ? {} : { detail: metadata }),
+    ...(result === undefined ? {} : { result }),
+  }
+}
+
+/** `exit` is `null` for a command that was killed. */
+function commandSuccess(exit: JsonValue | undefined): boolean | undefined {
+  if (exit === null) return false
+  const exitCode = asInteger(exit)
+  return exitCode === undefined ? undefined : exitCode === 0
+}

@@ -1,0 +1,103 @@
+import type { JsonObject } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { patchFiles } from '../kit/patch-files.ts'
+import { lineRange, success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+
+/** What OpenCode's own tools do. MCP tools, web tools, to-do lists and whatever is not named here are `unknown`. */
+export const opencodeTools: ToolTable = toolTable({
+  read: (use, outcome, context) => {
+    const display = asObject(detailOf(outcome)['display']) ?? NO_FIELDS
+    const path = asText(display['path']) ?? fileOf(use.input)
+    if (path === undefined) return []
+    if (display['type'] === 'directory') return [{ type: 'list', path: context.path(path), ...success(outcome) }]
+    return [{ type: 'read', path: context.path(path), ...rangeOf(display, use.input), ...success(outcome) }]
+  },
+  write,
+  edit: write,
+  apply_patch: (use, outcome, context) => {
+    const changed = changedFiles(outcome)
+    const files = changed.length > 0 ? changed : patchFiles(firstText(use.input, 'patchText', 'patch', 'input') ?? '')
+    return files.map((file) => ({ type: 'write', path: context.path(file), ...success(outcome) }))
+  },
+  grep: searchFor('pattern'),
+  glob: searchFor('pattern'),
+  lsp: searchFor('query', 'symbol'),
+  bash: (use, outcome, context) => {
+    const command = asText(use.input['command'])
+    return command === undefined ? [] : context.command(command, outcome, asText(use.input['workdir']))
+  },
+  skill: (use, outcome, context) => {
+    const detail = detailOf(outcome)
+    const skillName = asText(use.input['name']) ?? asText(detail['name'])
+    const directory = asText(detail['dir']) ?? (skillName === undefined ? undefined : `skills/${skillName}`)
+    if (directory === undefined) return []
+    const path = context.path(`${directory}/SKILL.md`)
+    return [{ type: 'skill', path, ...(skillName === undefined ? {} : { skillName }), ...success(outcome) }]
+  },
+  task: (use, outcome) => {
+    const detail = detailOf(outcome)
+    const subagentId = firstText(detail, 'sessionId', 'sessionID') ?? asText(use.input['task_id'])
+    const isBackground = detail['background'] === true || use.input['background'] === true
+    return subagent(subagentId, asText(use.input['subagent_type']), outcome, isBackground)
+  },
+})
+
+/** How a subagent fared, if it is known which one it was. One in the background has only been started. */
+export function subagent(
+  subagentId: string | undefined,
+  subagentName: string | undefined,
+  outcome: ToolOutcome,
+  isBackground: boolean,
+): readonly ActivityDraft[] {
+  if (subagentId === undefined && subagentName === undefined) return []
+  const who = {
+    type: 'orchestration',
+    ...(subagentId === undefined ? {} : { subagentId }),
+    ...(subagentName === undefined ? {} : { subagentName }),
+  } as const
+  if (outcome.isSuccess === false) return [{ ...who, action: 'subagent_failed', isSuccess: false }]
+  if (isBackground) return [{ ...who, action: 'subagent_started' }]
+  return [{ ...who, action: 'subagent_completed', ...success(outcome) }]
+}
+
+export function searchFor(...fields: readonly string[]): ToolRule {
+  return (use, outcome, context) => {
+    const query = firstText(use.input, ...fields)
+    if (query === undefined) return []
+    const path = asText(use.input['path']) ?? fileOf(use.input)
+    return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  }
+}
+
+function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const detail = detailOf(outcome)
+  const path = asText(detail['filepath']) ?? asText(asObject(detail['filediff'])?.['file']) ?? fileOf(use.input)
+  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+}
+
+/** The files a patch has changed, each once; one that was moved is named by both its paths, as in the patch itself. */
+function changedFiles(outcome: ToolOutcome): readonly string[] {
+  const files = new Set<string>()
+  for (const item of asArray(detailOf(outcome)['files']) ?? []) {
+    const file = asObject(item) ?? NO_FIELDS
+    for (const path of [asText(file['filePath']), asText(file['movePath'])]) if (path !== undefined) files.add(path)
+  }
+  return [...files]
+}
+
+/** The lines that were read, as far as the program says; else those that were asked for. */
+function rangeOf(display: JsonObject, input: JsonObject): ReturnType<typeof lineRange> {
+  const start = asInteger(display['lineStart'])
+  const end = asInteger(display['lineEnd'])
+  if (start === undefined || start < 1) return lineRange(asInteger(input['offset']), asInteger(input['limit']))
+  return end === undefined || end < start ? { startLine: start } : { startLine: start, endLine: end }
+}
+
+function fileOf(input: JsonObject): string | undefined {
+  return firstText(input, 'filePath', 'path', 'file_path')
+}
+
+function detailOf(outcome: ToolOutcome): JsonObject {
+  return asObject(outcome.detail) ?? NO_FIELDS
+}

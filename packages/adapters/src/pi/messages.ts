@@ -1,0 +1,167 @@
+import type { FinishReason, JsonObject, JsonValue, UsageIncrement } from '@evener/protocol'
+import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import type { Place, Run } from '../kit/mapper.ts'
+import type { Failures } from './failures.ts'
+
+/** What is said: deltas first, then each message as a whole. */
+export class Messages {
+  readonly #run: Run
+  readonly #failures: Failures
+  /** Counts the agent's messages, to tell their texts apart. */
+  #index = 0
+  #isStreamed = false
+  #usage: UsageIncrement | undefined
+  #finishReason: FinishReason | undefined
+
+  constructor(run: Run, failures: Failures) {
+    this.#run = run
+    this.#failures = failures
+  }
+
+  /** How the agent's last message ended. */
+  get finishReason(): FinishReason | undefined {
+    return this.#finishReason
+  }
+
+  start(record: JsonObject): void {
+    const role = asObject(record['message'])?.['role']
+    if (typeof role !== 'string') return
+    this.#run.consume('partial')
+    if (role !== 'assistant') return
+    this.#failures.goOn()
+    this.#next()
+  }
+
+  update(record: JsonObject): void {
+    const event = asObject(record['assistantMessageEvent'])
+    if (event === undefined) return
+    this.#run.consume('partial')
+    const delta = event['delta']
+    const index = asInteger(event['contentIndex'])
+    if (typeof delta !== 'string' || index === undefined) return
+    if (event['type'] === 'text_delta') {
+      this.#isStreamed = true
+      this.#run.textDelta(delta, { partId: this.#partId(index) })
+    } else if (event['type'] === 'thinking_delta') this.#run.reasoningDelta(delta, { partId: this.#partId(index) })
+  }
+
+  end(record: JsonObject): void {
+    const message = asObject(record['message'])
+    switch (message?.['role']) {
+      case 'assistant':
+        this.#said(message)
+        return
+      case 'toolResult':
+        this.#run.consume('repeats-result')
+        return
+      case undefined:
+        return
+      default:
+        this.#run.consume('not-the-agent')
+    }
+  }
+
+  /** A model call and its tools are over. */
+  endStep(record: JsonObject): void {
+    const message = asObject(record['message']) ?? NO_FIELDS
+    const usage = this.#usage ?? this.#addUsage(message)
+    this.#usage = undefined
+    const finishReason = finishReasonOf(message['stopReason'])
+    this.#run.stepEnd({
+      ...(finishReason === undefined ? {} : { finishReason }),
+      ...(usage === undefined ? {} : { usage }),
+    })
+  }
+
+  #said(message: JsonObject): void {
+    this.#usage = this.#addUsage(message)
+    const reason = message['stopReason']
+    this.#finishReason = finishReasonOf(reason)
+    const error = asText(message['errorMessage'])
+    switch (reason) {
+      case 'error':
+        this.#failures.add(error ?? 'The model call failed without saying why.')
+        break
+      case 'aborted':
+        this.#failures.add(error ?? 'The model call was aborted.', reason)
+        break
+      case 'length':
+        this.#failures.add(error ?? 'The answer was cut off at the output limit.', reason)
+        break
+    }
+    this.#content(message['content'], reason === 'error' || reason === 'aborted')
+    this.#next()
+  }
+
+  #next(): void {
+    this.#index += 1
+    this.#isStreamed = false
+  }
+
+  #content(content: JsonValue | undefined, isCut: boolean): void {
+    const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content)
+    if (parts === undefined) return
+    const texts: string[] = []
+    let calls = 0
+    for (const [index, item] of parts.entries()) {
+      const part = asObject(item)
+      switch (part?.['type']) {
+        case 'text':
+          if (typeof part['text'] !== 'string') this.#run.unknown(item)
+          else if (this.#isStreamed) this.#run.text(part['text'], this.#place(index), isCut)
+          else texts.push(part['text'])
+          break
+        case 'thinking':
+          if (typeof part['thinking'] === 'string') this.#run.reasoning(part['thinking'], this.#place(index))
+          else this.#run.consume('reasoning')
+          break
+        case 'toolCall':
+          calls += 1
+          break
+        default:
+          this.#run.unknown(item)
+      }
+    }
+    if (texts.length > 0) this.#run.text(texts.join('\n'), this.#place(0), isCut)
+    // What is called is told again when it begins to run.
+    if (calls > 0) this.#run.consume('announces-call')
+    else if (parts.length === 0 && !isCut) this.#run.consume('empty-text')
+  }
+
+  #addUsage(message: JsonObject): UsageIncrement | undefined {
+    const usage = asObject(message['usage'])
+    if (usage === undefined) return undefined
+    return this.#run.usage.add({
+      inputTokens: usage['input'],
+      outputTokens: usage['output'],
+      cachedInputTokens: usage['cacheRead'],
+      cacheWriteInputTokens: usage['cacheWrite'],
+      reasoningTokens: usage['reasoning'],
+      totalTokens: usage['totalTokens'],
+      costUsd: asObject(usage['cost'])?.['total'],
+    })
+  }
+
+  #place(index: number): Place {
+    return { partId: this.#partId(index) }
+  }
+
+  #partId(index: number): string {
+    return `${this.#index}.${index}`
+  }
+}
+
+function finishReasonOf(reason: JsonValue | undefined): FinishReason | undefined {
+  switch (reason) {
+    case 'stop':
+    case 'length':
+    case 'error':
+      return reason
+    case 'toolUse':
+      return 'tool-calls'
+    case undefined:
+      return undefined
+    default:
+      return 'other'
+  }
+}

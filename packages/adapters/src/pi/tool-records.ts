@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { asArray, asBoolean, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { Run } from '../kit/mapper.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+
+/** How Pi ends the output of a command that failed; nothing comes after it. */
+const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})$/
+/** Longer than the longest line that can match: an output is not searched from its beginning. */
+const TAIL = 64
+
+export function readToolStart(record: JsonObject, run: Run): void {
+  const id = asText(record['toolCallId'])
+  const name = asText(record['toolName'])
+  if (id === undefined || name === undefined) return
+  const { args } = record
+  const invalidInput = asText(args)
+  run.call({
+    id,
+    name,
+    input: asObject(args) ?? NO_FIELDS,
+    raw: record,
+    ...(invalidInput === undefined ? {} : { invalidInput }),
+  })
+}
+
+/** The input stands at the call's beginning. Versions that repeat it at the end need no beginning. */
+export function readToolEnd(record: JsonObject, run: Run): void {
+  const name = asText(record['toolName'])
+  const id = asText(record['toolCallId']) ?? name
+  const outcome = outcomeOf(record, name)
+  const input = asObject(record['input']) ?? asObject(record['args'])
+  const isOpen = id !== undefined && run.isOpen(id)
+  if (isOpen || id === undefined || name === undefined || input === undefined) {
+    run.result({ id, parent: null, raw: record, outcome })
+  } else run.callWithResult({ id, name, input, raw: record }, outcome)
+}
+
+function outcomeOf(record: JsonObject, name: string | undefined): ToolOutcome {
+  const isSuccess = successOf(record)
+  const { result } = record
+  const isCommand = name !== undefined && /^(?:bash|shell)$/i.test(name)
+  const exitCode = isCommand && isSuccess === false ? exitCodeOf(result) : undefined
+  const detail = asObject(result)?.['details']
+  return {
+    ...(isSuccess === undefined ? {} : { isSuccess }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(result === undefined ? {} : { result }),
+  }
+}
+
+function successOf(record: JsonObject): boolean | undefined {
+  const isError = asBoolean(record['isError'])
+  if (isError !== undefined) return !isError
+  if (record['error'] !== undefined && record['error'] !== null) return false
+  switch (firstText(record, 'status')) {
+    case 'completed':
+    case 'success':
+      return true
+    case 'error':
+    case 'failed':
+      return false
+    default:
+      return undefined
+  }
+}
+
+function exitCodeOf(result: JsonValue | undefined): number | undefined {
+  const texts = asArray(asObject(result)?.['content'])
+  const last = texts?.[texts.length - 1]
+  const text = asText(asObject(last)?.['text']) ?? asText(result)
+  const code = text === undefined ? undefined : EXIT_CODE.exec(text.slice(-TAIL))?.[1]
+  return code === undefined ? undefined : Number(code)
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asInteger, asText, firstText } from '../kit/fields.ts'
+import { lineRange, success, toolTable, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+
+/** What Pi's tools do, by whatever name they have gone. A skill is an ordinary read of its file. */
+export const piTools: ToolTable = toolTable(
+  {
+    read: (use, outcome, context) => {
+      const path = pathOf(use.input)
+      if (path === undefined) return []
+      const range = lineRange(asInteger(use.input['offset']), asInteger(use.input['limit']))
+      return [{ type: 'read', path: context.path(path), ...range, ...success(outcome) }]
+    },
+    write,
+    edit: write,
+    search,
+    grep: search,
+    glob: search,
+    find: search,
+    list,
+    ls: list,
+    bash: command,
+    shell: command,
+  },
+  { ignoreCase: true },
+)
+
+function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const path = pathOf(use.input)
+  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+}
+
+function search(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const query = firstText(use.input, 'pattern', 'query')
+  if (query === undefined) return []
+  const path = pathOf(use.input)
+  return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+}
+
+function list(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const path = pathOf(use.input)
+  return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+}
+
+function command(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const text = asText(use.input['command'])
+  return text === undefined ? [] : context.command(text, outcome)
+}
+
+function pathOf(input: JsonObject): string | undefined {
+  return firstText(input, 'path', 'file_path', 'filePath')
+}
