@@ -92,7 +92,7 @@ suite('pending approvals', () => {
     const question: RecordBody = {
       type: 'wait.opened',
       wait: {
-        id: 'w2',
+        id: '2',
         kind: 'question',
         subject: {},
         description: 'Which one?',
@@ -100,20 +100,20 @@ suite('pending approvals', () => {
         answerSchema: '{"type":"string"}',
       },
     }
-    assert.deepEqual(stateAfter(runs, speaks, calls, asks('approval', 'w9'), question).pendingApprovals, [
+    assert.deepEqual(stateAfter(runs, speaks, calls, asks('approval', '10'), question).pendingApprovals, [
       {
         toolCallId: 'c1',
         toolName: 'bash',
         description: 'Run ls?',
-        waitId: 'w9',
+        waitId: '10',
         kind: 'approval',
         input: { command: 'ls' },
       },
       {
-        toolCallId: 'w2',
+        toolCallId: '2',
         toolName: 'question',
         description: 'Which one?',
-        waitId: 'w2',
+        waitId: '2',
         kind: 'question',
         payload: { question: 'Which one?' },
         answerSchema: '{"type":"string"}',
@@ -241,6 +241,9 @@ suite('a tool call', () => {
 
   test('that nobody carries out any more is in error', () => {
     assert.equal(callAfter(calls, started, ends('interrupted'))?.status, 'error')
+    const done: RecordBody = { type: 'message.ended', messageId: 'm2', outcome: 'done' }
+    assert.equal(callAfter(calls, done)?.status, 'running')
+    assert.equal(callAfter(calls, done, ends('aborted'))?.status, 'error')
     const cut: RecordBody = { type: 'message.ended', messageId: 'm2', outcome: 'interrupted' }
     assert.equal(callAfter(calls, cut)?.status, 'error')
   })

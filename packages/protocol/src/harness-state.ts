@@ -93,12 +93,11 @@ function pendingApprovals(head: Head): PendingApproval[] {
     }))
 }
 
-/** A run that somebody ended is no error. */
+/** What went wrong with the last run. One that somebody ended is no error. */
 function runError(head: Head): string | undefined {
-  const { run, lastRun } = head
-  if (run !== null || lastRun === null) return undefined
-  if (lastRun.outcome === 'error') return lastRun.error?.message || 'The run failed.'
-  if (lastRun.outcome === 'interrupted') return lastRun.error?.message || 'The run was interrupted.'
+  const { lastRun } = head
+  if (lastRun?.outcome === 'error') return lastRun.error?.message || 'The run failed.'
+  if (lastRun?.outcome === 'interrupted') return lastRun.error?.message || 'The run was interrupted.'
   return undefined
 }
 

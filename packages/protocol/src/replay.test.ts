@@ -139,8 +139,11 @@ suite('following a log', () => {
     const seal: RecordBody = { type: 'text-delta', ...place, text: 'one two three' }
     assert.deepEqual(textsOf(next(record(batch('one '), 1))), new Map([['text-delta m1/0', 'one ']]))
     assert.deepEqual(next(record(seal, 4)), [{ ...seal, text: 'two three' }])
-    next(record(batch('one two three'), 5))
-    assert.deepEqual(next(record(seal, 6)), [])
+    next(record(batch('one two'), 5))
+    next(record(batch(' three'), 6))
+    assert.deepEqual(next(record(seal, 7)), [])
+    next(record(batch('one two '), 8))
+    assert.deepEqual(next(record(seal, 9)), [{ ...seal, text: 'three' }])
   })
 
   test('takes nothing back when the sealed text was redacted', () => {

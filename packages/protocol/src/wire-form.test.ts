@@ -69,6 +69,7 @@ test('what JSON cannot hold is left out of objects and null in arrays', () => {
   const wire = toWire({ a: undefined, b: () => 1, c: [undefined, Number.NaN, Symbol('s')], d: new Date(Number.NaN) })
   assert.deepEqual(wire, { c: [null, null, null], d: null })
   assert.equal(toWire(undefined), null)
+  assert.equal(toWire(-0), 0)
 })
 
 test('an object that holds itself, throws when read or is called __proto__ does no harm', () => {
