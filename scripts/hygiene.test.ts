@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { keptFiles } from './hygiene/kept-files.ts'
+import { nameOf, runTimePackages, type LockFile } from './hygiene/lock-file.ts'
+import { tracesIn } from './hygiene/traces.ts'
+import { toSource, type Manifest } from './pack-exports.ts'
+import { run } from './pack-test/run.ts'
+
+interface PackageJson extends Manifest {
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly publishConfig?: unknown
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly allowScripts?: Readonly<Record<string, boolean>>
+}
+
+/**
+ * How many third-party packages come with each of ours. A number here goes up only on purpose: the change that raises
+ * it says why.
+ */
+const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
+  protocol: 0,
+  shell: 1,
+  adapters: 1,
+  agent: 2,
+  core: 3,
+  testing: 2,
+  evener: 3,
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const workspace = readJson('package.json') as PackageJson
+const lock = readJson('package-lock.json') as LockFile
+const folders = readdirSync(join(root, 'packages'))
+const packages = folders.map((folder) => ({
+  folder,
+  manifest: readJson(`packages/${folder}/package.json`) as PackageJson,
+}))
+
+describe('C4-49 nothing runs because it was installed', () => {
+  it('no package of ours has a script that npm runs at install', () => {
+    const atInstall = /^(pre|post)?(install|prepare|prepublish)$/
+    for (const { folder, manifest } of packages) {
+      assert.deepEqual(
+        Object.keys(manifest.scripts ?? {}).filter((name) => atInstall.test(name)),
+        [],
+        manifest.name,
+      )
+      assert.ok(!existsSync(join(root, 'packages', folder, 'binding.gyp')), `npm would build ${manifest.name}`)
+    }
+  })
+
+  it('no dependency has one, except those allowed by name', () => {
+    const withScript = Object.entries(lock.packages).filter(([, locked]) => locked.hasInstallScript === true)
+    assert.deepEqual(
+      new Set(withScript.map(([place]) => nameOf(place))),
+      new Set(Object.keys(workspace.allowScripts ?? {})),
+    )
+    assert.deepEqual(Object.keys(workspace.allowScripts ?? {}), ['node'])
+  })
+})
+
+describe('C4-49 dependencies come in on purpose', () => {
+  it('every package has as many at run time as it says', () => {
+    const found = folders.map((folder) => [folder, runTimePackages(lock, folder).length] as const)
+    assert.deepEqual(Object.fromEntries(found), { ...RUN_TIME_PACKAGES })
+  })
+
+  it('the workspace pins the versions of its tools', () => {
+    for (const [name, version] of Object.entries(workspace.devDependencies ?? {})) {
+      assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name)
+    }
+  })
+
+  it('the lock file has the hash of every package, and of none where it came from', () => {
+    for (const [place, locked] of Object.entries(lock.packages)) {
+      if (!place.includes('node_modules/')) continue
+      if (locked.link === true) assert.match(locked.resolved ?? '', /^packages\/[\w-]+$/, place)
+      else {
+        assert.equal(locked.resolved, undefined, place)
+        assert.match(locked.integrity ?? '', /^sha512-/, place)
+      }
+    }
+  })
+
+  it('the lock file is complete', async () => {
+    await run('npm', ['ci', '--dry-run', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: root })
+  })
+})
+
+describe('C4-49 what is published', () => {
+  it('can be traced to its source', () => {
+    for (const { manifest } of packages) {
+      assert.deepEqual(manifest.publishConfig, { access: 'public', provenance: true }, manifest.name)
+    }
+  })
+
+  it('was not left prepared by a pack that was interrupted (node scripts/pack.ts restore)', () => {
+    for (const { folder, manifest } of packages) {
+      assert.deepEqual(manifest, toSource(manifest))
+      assert.ok(!existsSync(join(root, 'packages', folder, 'LICENSE')), `packages/${folder}/LICENSE is a copy`)
+    }
+  })
+})
+
+it('no file tells of the machine it was written on or of how the work was organised', async () => {
+  const traces: string[] = []
+  for (const file of await keptFiles(root)) {
+    const text = await readFile(join(root, file), 'latin1')
+    traces.push(...tracesIn(text, root).map((trace) => `${file}: ${trace}`))
+  }
+  assert.deepEqual(traces, [])
+})
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(root, file), 'utf8'))
+}

@@ -1,0 +1,55 @@
+/** What of package-lock.json (version 3) the checks read. */
+export interface LockFile {
+  readonly packages: Readonly<Record<string, LockedPackage>>
+}
+
+export interface LockedPackage {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/** The third-party packages that are installed with one of ours, directly or through others, by name. */
+export function runTimePackages(lock: LockFile, folder: string): string[] {
+  const reached = new Set([`packages/${folder}`])
+  for (const place of reached) {
+    for (const name of neededBy(lock.packages[place] ?? {})) {
+      const found = placeOf(lock, place, name)
+      if (found !== undefined) reached.add(found)
+    }
+  }
+  const names = [...reached].filter((place) => !place.startsWith('packages/')).map(nameOf)
+  return [...new Set(names)].sort()
+}
+
+/** The name of the package at a place such as `node_modules/a/node_modules/@b/c`. */
+export function nameOf(place: string): string {
+  return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
+
+/** Optional ones count: npm installs them where they fit. Optional peers do not: their users bring them. */
+function neededBy({
+  dependencies,
+  optionalDependencies,
+  peerDependencies,
+  peerDependenciesMeta,
+}: LockedPackage): string[] {
+  const peers = Object.keys(peerDependencies ?? {}).filter((name) => peerDependenciesMeta?.[name]?.optional !== true)
+  return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]
+}
+
+/** Where Node would find a package from a place: in its own node_modules, or in those of the folders above. */
+function placeOf(lock: LockFile, from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
+    const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`
+    const found = lock.packages[place]
+    if (found !== undefined) return found.link === true ? found.resolved : place
+    if (folder === '') return undefined
+  }
+}
