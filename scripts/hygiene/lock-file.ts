@@ -3,7 +3,7 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-export interface LockedPackage {
+interface LockedPackage {
   readonly version?: string
   readonly resolved?: string
   readonly integrity?: string

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { moduleLinksOf, type ModuleLinks } from './module-links.ts'
 
 /** `source` is what is published; everything else may use the development dependencies of the workspace. */
-export type Role = 'source' | 'test'
+type Role = 'source' | 'test'
 
 export interface SourceFile extends ModuleLinks {
   /** From the root of the workspace, with slashes. */
