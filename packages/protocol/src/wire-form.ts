@@ -12,9 +12,11 @@ export type Wire<T> = unknown extends T
         ? { readonly [key: string]: Wire<Value> }
         : T extends readonly (infer Item)[]
           ? readonly Wire<Item>[]
-          : T extends object
-            ? { readonly [Key in keyof T]: Wire<T[Key]> }
-            : T
+          : T extends { toJSON(...args: never[]): infer Json }
+            ? Wire<Json>
+            : T extends object
+              ? { readonly [Key in keyof T]: Wire<T[Key]> }
+              : T
 
 /**
  * Gives what a receiver will hold after `JSON.parse(JSON.stringify(…))`, so that both ends see the same. Total: tools
