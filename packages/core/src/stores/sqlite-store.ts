@@ -37,7 +37,7 @@ import { readBlob } from './sqlite/blobs.ts'
 import { claim, listOwned, release, removeOwner } from './sqlite/claims.ts'
 import { admitCommand, getCommand, listCommands, pruneCommands, settleCommand } from './sqlite/commands.ts'
 import type { Connection } from './sqlite/connection.ts'
-import { databasePath } from './sqlite/database-url.ts'
+import { databasePath, IN_MEMORY } from './sqlite/database-url.ts'
 import { hideThread } from './sqlite/delete-thread.ts'
 import { eraseChunk } from './sqlite/erase.ts'
 import { readHead } from './sqlite/heads.ts'
@@ -47,7 +47,7 @@ import { openDatabase, type OpenedDatabase } from './sqlite/open-database.ts'
 import { getOwner, heartbeat, listOwners, putOwner } from './sqlite/owner-rows.ts'
 import { purgeChunk, streamsToPurge } from './sqlite/purge.ts'
 import { latestRecord, readLineage, readRecords } from './sqlite/records.ts'
-import { noteClosed, type Durability } from './sqlite/store-epoch.ts'
+import type { Durability } from './sqlite/store-epoch.ts'
 import { findLivingStream, statusOf } from './sqlite/streams.ts'
 import { getThread, listResourceIds, listThreads, type ThreadQuery } from './sqlite/threads.ts'
 import { getWait, listWaits } from './sqlite/waits.ts'
@@ -70,6 +70,8 @@ export interface SqliteStoreOptions {
 }
 
 const BUSY_TIMEOUT_MS = 5000
+/** Up to this size a deletion writes the file anew at once; a larger one is left to `compact` or the next erasure. */
+const COMPACT_AFTER_DELETE_BYTES = 16 * 1024 * 1024
 
 /** A store in one SQLite file. Several processes may have it open; each thread has one writer. */
 export class SqliteStore implements Store {
@@ -117,7 +119,7 @@ export class SqliteStore implements Store {
 
   async append(request: Append): Promise<number> {
     const headSeq = append(this.#db(), request)
-    if (this.#owesTruncation) this.#truncateLog()
+    if (this.#owesTruncation) this.#retryTruncation()
     return headSeq
   }
 
@@ -153,7 +155,12 @@ export class SqliteStore implements Store {
     const db = this.#db()
     const result = hideThread(db, thread, fence, this.#now())
     for (const no of streamsToPurge(db)) await this.#purge(no)
-    this.#truncateLog()
+    try {
+      this.#sweep(COMPACT_AFTER_DELETE_BYTES)
+    } catch {
+      // The thread is gone either way; what it left in unused space goes with the next erasure.
+      this.#owesTruncation = true
+    }
     return result
   }
 
@@ -195,8 +202,13 @@ export class SqliteStore implements Store {
       from = next
       if (from !== null) await nextTurn()
     }
-    this.#truncateLog()
+    this.#sweep(Infinity)
     return total
+  }
+
+  /** Writes the file anew, without any remains of what was deleted. Takes about a second per 100 MB. */
+  async compact(): Promise<void> {
+    this.#sweep(Infinity)
   }
 
   async admitCommand(command: NewCommand): Promise<Admission> {
@@ -261,21 +273,20 @@ export class SqliteStore implements Store {
 
   /** Reads the whole file and names what is damaged; empty when nothing is. For a doctor, not for every start. */
   async check(): Promise<readonly string[]> {
-    const rows = this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
-    return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
+    try {
+      const rows = this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
+      return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
+    } catch (error) {
+      if (EvenerError.is(error, 'corrupt')) return [error.message]
+      throw error
+    }
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    const opened = this.#opened
+    this.#opened?.close()
     this.#opened = undefined
-    if (opened === undefined) return
-    try {
-      opened.db.write(() => noteClosed(opened.db, opened.openId))
-    } finally {
-      opened.db.close()
-    }
   }
 
   #read<T>(work: (db: Connection) => T): T {
@@ -304,7 +315,20 @@ export class SqliteStore implements Store {
     while (purgeChunk(this.#db(), no)) await nextTurn()
   }
 
-  #truncateLog(): void {
-    this.#owesTruncation = !this.#db().truncateLog()
+  /** Removes what deleted rows left behind in the file, if it is not too large for that, and in the log. */
+  #sweep(maxBytes: number): void {
+    const db = this.#db()
+    if (this.#path !== IN_MEMORY && db.size() <= maxBytes) db.compact()
+    this.#owesTruncation = !db.truncateLog()
+  }
+
+  /** After a commit: whatever goes wrong here must not look as if the commit had failed, nor hold anybody up. */
+  #retryTruncation(): void {
+    const db = this.#db()
+    try {
+      this.#owesTruncation = !db.withoutWaiting(() => db.truncateLog())
+    } catch {
+      this.#owesTruncation = true
+    }
   }
 }

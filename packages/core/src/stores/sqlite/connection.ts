@@ -58,9 +58,36 @@ export class Connection {
     }
   }
 
-  /** Moves everything into the main file and empties the write-ahead log; false while another process is reading. */
+  /**
+   * Writes the file anew. SQLite overwrites what it deletes, but when rows move between pages their old copies stay in
+   * the unused part of the page: only this removes them.
+   */
+  compact(): void {
+    this.read(() => this.#db.exec('VACUUM'))
+  }
+
+  /** In bytes, without the log. */
+  size(): number {
+    return this.read(() => Number(this.value('PRAGMA page_count')) * Number(this.value('PRAGMA page_size')))
+  }
+
+  /**
+   * Moves everything into the main file and empties the write-ahead log. False when another process is reading, and goes
+   * on doing so for as long as calls wait for locks.
+   */
   truncateLog(): boolean {
     return this.read(() => this.value('PRAGMA wal_checkpoint(TRUNCATE)') === 0)
+  }
+
+  /** Runs the work without ever waiting for another process. */
+  withoutWaiting<T>(work: () => T): T {
+    const timeout = Number(this.value('PRAGMA busy_timeout'))
+    this.exec('PRAGMA busy_timeout = 0')
+    try {
+      return work()
+    } finally {
+      this.exec(`PRAGMA busy_timeout = ${timeout}`)
+    }
   }
 
   close(): void {

@@ -98,3 +98,8 @@ CREATE TABLE owners (
 ]
 
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map((migration) => migration.version))
+
+/** What a sound file has. */
+export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ sql }) =>
+  [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name as string),
+)

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { EvenerError } from '@evener/protocol'
 import { Connection } from './connection.ts'
 import { IN_MEMORY } from './database-url.ts'
 import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
-import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES } from './migrations.ts'
+import { fileIdentity, openFiles } from './open-files.ts'
 import { fromSqliteError } from './sqlite-errors.ts'
-import { noteOpened, type Durability } from './store-epoch.ts'
+import { noteClosed, noteOpened, type Durability } from './store-epoch.ts'
 
 export interface DatabaseOptions {
   /** An absolute path or `:memory:`. */
@@ -21,8 +21,7 @@ export interface DatabaseOptions {
 export interface OpenedDatabase {
   readonly db: Connection
   readonly epoch: string
-  /** Names this opening among others of the same file. */
-  readonly openId: string
+  close(): void
 }
 
 /** Pages kept in memory, in KiB. */
@@ -34,18 +33,11 @@ const LOCK_RETRY_MS = 5
 export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   const { path } = options
   const isFile = path !== IN_MEMORY
-  const created = isFile && inspectFile(path).created
+  const created = isFile && !openFiles.has(fileIdentity(path)) && inspectFile(path).created
   try {
     const database = new DatabaseSync(path)
     try {
-      const db = new Connection(database, path)
-      prepareDatabase(db, options)
-      const openId = randomUUID()
-      const { bootId, durability } = options
-      const epoch = db.write(() =>
-        noteOpened(db, { id: openId, bootId, durability, file: isFile ? fileIdentity(path) : null }),
-      )
-      return { db, epoch, openId }
+      return prepareDatabase(new Connection(database, path), options, isFile ? fileIdentity(path) : null)
     } catch (error) {
       database.close()
       throw error
@@ -56,8 +48,28 @@ export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   }
 }
 
-function prepareDatabase(db: Connection, options: DatabaseOptions): void {
-  db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}; PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;`)
+function prepareDatabase(db: Connection, options: DatabaseOptions, file: string | null): OpenedDatabase {
+  configure(db, options)
+  const id = randomUUID()
+  const { bootId, durability } = options
+  const epoch = db.write(() => noteOpened(db, { id, bootId, durability, file }))
+  if (file !== null) openFiles.add(file)
+  return {
+    db,
+    epoch,
+    close() {
+      try {
+        db.write(() => noteClosed(db, id))
+      } finally {
+        db.close()
+        if (file !== null) openFiles.remove(file)
+      }
+    },
+  }
+}
+
+function configure(db: Connection, options: DatabaseOptions): void {
+  db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}; PRAGMA secure_delete = ON;`)
   // The layout is written before the log is turned on, so that the file itself says from the start whose it is.
   const migrated = migrate(db, options.path)
   if (options.path !== IN_MEMORY) useWriteAheadLog(db, options.busyTimeoutMs)
@@ -113,14 +125,18 @@ function limitSize(db: Connection, maxBytes: number): void {
   db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)
 }
 
-/** Finds a cut-off file or a lost table before anything is written to it. Reading all of it would take too long. */
+/**
+ * Finds a cut-off file or a lost table before anything is written to it. What threads hold is not looked at: that would
+ * take too long, and damage in one of them is no reason to refuse the others.
+ */
 function probeTables(db: Connection): void {
-  const tables = db.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-  if (tables.length === 0) throw new EvenerError('corrupt', 'The database has lost its tables.')
-  for (const { name } of tables) db.get(`SELECT 1 FROM "${name}" LIMIT 1`)
-}
-
-function fileIdentity(path: string): string {
-  const { dev, ino } = statSync(path, { bigint: true })
-  return `${dev}:${ino}`
+  const found = new Set(db.all<{ name: string }>('SELECT name FROM sqlite_schema').map((row) => row.name))
+  const missing = TABLES.filter((name) => !found.has(name))
+  if (missing.length > 0) {
+    throw new EvenerError('corrupt', `The database has lost its tables ${missing.join(', ')}.`, {
+      hint: 'Restore it from a backup.',
+      details: { missing },
+    })
+  }
+  for (const name of ['meta', 'opens']) db.all(`SELECT * FROM ${name}`)
 }

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { filesIn } from '../../test/stores/files.ts'
+import { inTempDir } from '../../test/stores/temp-dir.ts'
+import { messageOf, noteOf, saidOf, startThread } from '../../test/stores/threads.ts'
+import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.ts'
+
+/** Opening fails with this code, says what to do, and leaves the directory byte for byte as it was. */
+async function refused(directory: string, url: string, code: ErrorCode): Promise<EvenerError> {
+  const before = await filesIn(directory)
+  const store = new SqliteStore({ url })
+  const error = await store.open().then(
+    () => assert.fail('it was opened'),
+    (thrown: unknown) => thrown,
+  )
+  await store.close()
+  assert.ok(EvenerError.is(error, code), String(error))
+  assert.match(error.hint ?? '', /./)
+  assert.deepEqual(await filesIn(directory), before)
+  return error
+}
+
+async function makeDatabase(path: string): Promise<void> {
+  const store = await SqliteStore.open({ url: path })
+  const records = Array.from({ length: 200 }, (_, index) => saidOf('t', index + 1, `text ${index} `.repeat(50)))
+  const fence = await startThread(store, 't', records)
+  const messages = records.map((record) => messageOf('t', record.seq, 'text '.repeat(50)))
+  await store.append({ stream: 't', fence, records: [], messages })
+  await store.close()
+}
+
+describe('opening an SQLite store', () => {
+  it(
+    'construction touches nothing; the first call opens',
+    inTempDir(async (directory) => {
+      const store = new SqliteStore({ url: join(directory, 'data.db') })
+      assert.equal((await filesIn(directory)).size, 0)
+      assert.equal(await store.getStream('t'), null)
+      assert.ok((await filesIn(directory)).has('data.db'))
+      await store.close()
+    }),
+  )
+
+  it(
+    'nobody else may read the file',
+    inTempDir(async (directory) => {
+      const store = await SqliteStore.open({ url: join(directory, 'data.db') })
+      await startThread(store, 't', [noteOf('t', 1)])
+      for (const name of (await filesIn(directory)).keys()) {
+        assert.equal((await stat(join(directory, name))).mode & 0o777, 0o600, name)
+      }
+      await store.close()
+      assert.deepEqual([...(await filesIn(directory)).keys()], ['data.db'])
+    }),
+  )
+
+  it(
+    'a file is named by a path or a url, and is the same file',
+    inTempDir(async (directory) => {
+      const path = join(directory, 'a file.db')
+      await makeDatabase(path)
+      for (const url of [path, `file:${path}`, pathToFileURL(path).href]) {
+        const store = await SqliteStore.open({ url })
+        assert.equal((await store.getStream('t'))?.headSeq, 200)
+        await store.close()
+      }
+    }),
+  )
+
+  it('a url that SQLite cannot open is refused at once', () => {
+    for (const url of ['', 'postgres://localhost/x', 'https://example.com/x.db', 'file:x.db?mode=memory', 'a\0b']) {
+      assert.throws(
+        () => new SqliteStore({ url }),
+        (error) => EvenerError.is(error, 'invalid-input'),
+      )
+    }
+    const options: SqliteStoreOptions = { url: ':memory:', busyTimeoutMs: -1 }
+    assert.throws(() => new SqliteStore(options), /busyTimeoutMs/)
+  })
+
+  it(
+    'an empty file, or a database without tables, becomes a store',
+    inTempDir(async (directory) => {
+      await writeFile(join(directory, 'empty.db'), '')
+      const tableless = new DatabaseSync(join(directory, 'tableless.db'))
+      tableless.exec('CREATE TABLE t (a); DROP TABLE t; VACUUM;')
+      tableless.close()
+      for (const name of ['empty.db', 'tableless.db']) {
+        const store = await SqliteStore.open({ url: join(directory, name) })
+        await startThread(store, 't')
+        await store.close()
+      }
+    }),
+  )
+
+  describe('is refused without touching anything when', () => {
+    it(
+      'the file is no database',
+      inTempDir(async (directory) => {
+        for (const [name, content] of [
+          ['letter.txt', 'Dear reader, '.repeat(100)],
+          ['short.txt', 'x'],
+          ['zeros.bin', Buffer.alloc(8192)],
+          ['cut.db', 'SQLite format 3\0'],
+        ] as const) {
+          await writeFile(join(directory, name), content)
+          const error = await refused(directory, join(directory, name), 'foreign-file')
+          assert.match(error.message, new RegExp(name))
+        }
+      }),
+    )
+
+    it(
+      'the database belongs to another program',
+      inTempDir(async (directory) => {
+        for (const [name, pragma] of [
+          ['plain.db', ''],
+          ['named.db', 'PRAGMA application_id = 42;'],
+          ['wal.db', 'PRAGMA journal_mode = WAL;'],
+        ] as const) {
+          const foreign = new DatabaseSync(join(directory, name))
+          foreign.exec(`${pragma} CREATE TABLE theirs (a); INSERT INTO theirs VALUES ('precious');`)
+          foreign.close()
+          await refused(directory, join(directory, name), 'foreign-file')
+        }
+      }),
+    )
+
+    it(
+      'the tables of another program stand only in its log',
+      inTempDir(async (directory) => {
+        const path = join(directory, 'theirs.db')
+        const foreign = new DatabaseSync(path)
+        foreign.exec('PRAGMA journal_mode = WAL; CREATE TABLE theirs (a);')
+        await writeFile(join(directory, 'copy.db'), await readFile(path))
+        await writeFile(join(directory, 'copy.db-wal'), await readFile(`${path}-wal`))
+        foreign.close()
+        await refused(directory, join(directory, 'copy.db'), 'foreign-file')
+      }),
+    )
+
+    it(
+      'a newer version of Evener wrote it',
+      inTempDir(async (directory) => {
+        const path = join(directory, 'data.db')
+        await makeDatabase(path)
+        const bytes = await readFile(path)
+        bytes.writeUInt32BE(1000, 60)
+        await writeFile(path, bytes)
+        const error = await refused(directory, path, 'newer-version')
+        assert.equal(error.details['version'], 1000)
+      }),
+    )
+
+    it(
+      'the file was cut off',
+      inTempDir(async (directory) => {
+        const path = join(directory, 'data.db')
+        await makeDatabase(path)
+        const { size } = await stat(path)
+        await truncate(path, Math.floor(size / 2))
+        await refused(directory, path, 'corrupt')
+      }),
+    )
+
+    it(
+      'the table that describes the file is damaged',
+      inTempDir(async (directory) => {
+        const path = join(directory, 'data.db')
+        await makeDatabase(path)
+        const bytes = await readFile(path)
+        const database = new DatabaseSync(path)
+        const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'meta'").get() as {
+          rootpage: number
+        }
+        database.close()
+        bytes.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096)
+        await writeFile(path, bytes)
+        await refused(directory, path, 'corrupt')
+      }),
+    )
+
+    it(
+      'a table of ours is missing',
+      inTempDir(async (directory) => {
+        const path = join(directory, 'data.db')
+        await makeDatabase(path)
+        const database = new DatabaseSync(path)
+        database.exec('DROP TABLE opens')
+        database.close()
+        await refused(directory, path, 'corrupt')
+      }),
+    )
+
+    it(
+      'the path is a directory, or lies below a file',
+      inTempDir(async (directory) => {
+        await mkdir(join(directory, 'sub'))
+        await assert.rejects(SqliteStore.open({ url: join(directory, 'sub') }), (error) =>
+          EvenerError.is(error, 'invalid-input'),
+        )
+        await writeFile(join(directory, 'file'), 'x')
+        await refused(join(directory, 'sub'), join(directory, 'file', 'data.db'), 'invalid-input')
+      }),
+    )
+
+    it(
+      'the directory does not exist',
+      inTempDir(async (directory) => {
+        const error = await refused(directory, join(directory, 'missing', 'data.db'), 'not-found')
+        assert.match(error.hint ?? '', /missing/)
+      }),
+    )
+
+    it(
+      'the path is no regular file',
+      inTempDir(async (directory) => {
+        await symlink('/dev/null', join(directory, 'null.db'))
+        const store = new SqliteStore({ url: join(directory, 'null.db') })
+        await assert.rejects(store.open(), (error) => EvenerError.is(error, 'invalid-input'))
+      }),
+    )
+  })
+
+  it(
+    'C4-39 damage that is met later is named as such and stays where it is',
+    inTempDir(async (directory) => {
+      const path = join(directory, 'data.db')
+      await makeDatabase(path)
+      const bytes = await readFile(path)
+      // The last page belongs to the long thread; the small tables come first.
+      bytes.fill(0xa5, bytes.length - 20 * 4096)
+      await writeFile(path, bytes)
+      const store = await SqliteStore.open({ url: path })
+      const lineage = [{ stream: 't', from: 1, to: null }]
+      const readAll = async (): Promise<void> => {
+        await store.readRecords('t', { limit: 1000 })
+        await store.listMessages(lineage, { order: 'oldest', limit: 1000 })
+      }
+      await assert.rejects(readAll(), (error) => EvenerError.is(error, 'corrupt'))
+      assert.ok((await store.check()).length > 0)
+      await startThread(store, 'another', [noteOf('another', 1)])
+      assert.equal((await store.readRecords('another', {})).items.length, 1)
+      await store.close()
+    }),
+  )
+
+  it(
+    'a sound database has nothing to report',
+    inTempDir(async (directory) => {
+      await makeDatabase(join(directory, 'data.db'))
+      const store = await SqliteStore.open({ url: join(directory, 'data.db') })
+      assert.deepEqual(await store.check(), [])
+      await store.close()
+    }),
+  )
+})
