@@ -1,5 +1,3 @@
-import type { JsonObject } from '@evener/protocol'
-import { asInteger, asText } from '../kit/fields.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
 interface HeldFailure {
@@ -27,12 +25,8 @@ export class Failures {
     this.#held = { message, code, record }
   }
 
-  retry(record: JsonObject): void {
-    const message = asText(record['errorMessage'])
-    const attempt = asInteger(record['attempt'])
-    const of = asInteger(record['maxAttempts'])
-    const count = attempt === undefined ? '' : ` ${attempt}${of === undefined ? '' : ` of ${of}`}`
-    this.#run.warn(`Retry${count}${message === undefined ? '' : `: ${message}`}`, 'auto_retry')
+  /** A retry was announced, with the same words. */
+  isRetried(): void {
     this.#take()?.record.drop('repeats-error')
   }
 

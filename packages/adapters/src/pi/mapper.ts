@@ -1,5 +1,5 @@
 import type { JsonObject } from '@evener/protocol'
-import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, Run, RunEnd } from '../kit/mapper.ts'
 import { Failures } from './failures.ts'
 import { Messages } from './messages.ts'
@@ -68,8 +68,11 @@ class PiReader implements DialectReader {
         this.#settle()
         return
       case 'auto_retry_start':
+        this.#run.warn(retryMessage(record), 'auto_retry')
+        this.#failures.isRetried()
+        return
       case 'summarization_retry_scheduled':
-        this.#failures.retry(record)
+        this.#run.warn(retryMessage(record), 'summarization_retry')
         return
       case 'auto_retry_end':
         this.#run.consume('lifecycle')
@@ -99,11 +102,11 @@ class PiReader implements DialectReader {
   }
 
   end(end: RunEnd): void {
-    if (end.aborted === true || this.#isSettled) return
+    if (end.aborted === true) return
     // Versions that do not say when they have settled, and programs that died.
     this.#failures.isFinal()
-    const finishReason = this.#messages.finishReason
-    if (finishReason !== undefined) this.#run.turnEnd({ finishReason })
+    const { finishReason } = this.#messages
+    if (!this.#isSettled && finishReason !== undefined) this.#run.turnEnd({ finishReason })
   }
 
   #agentStart(): void {
@@ -138,4 +141,12 @@ class PiReader implements DialectReader {
       this.#run.warn(asText(record['error']) ?? 'Pi refused a command without saying why.', asText(record['command']))
     } else this.#run.consume('control')
   }
+}
+
+function retryMessage(record: JsonObject): string {
+  const message = asText(record['errorMessage'])
+  const attempt = asInteger(record['attempt'])
+  const of = asInteger(record['maxAttempts'])
+  const count = attempt === undefined ? '' : ` ${attempt}${of === undefined ? '' : ` of ${of}`}`
+  return `Retry${count}${message === undefined ? '' : `: ${message}`}`
 }
