@@ -131,7 +131,7 @@ export class Collector {
     for (const script of launch.scripts) {
       const posix = launch.dialect === 'same' ? frame.posix : launch.dialect === 'sh'
       const there = launch.here ? directory : copyDirectory(directory)
-      this.#readScript(script, { ...inner(), origin: 'script', source: script, posix }, there)
+      this.#readScript(script, { ...inner(), origin: 'script', posix }, there)
     }
     if (MOVES.has(base) && isBuiltinHere(entry)) changeDirectory(directory, base, entry.args)
     if (launch.runs === 'file' && (base === 'source' || base === '.')) directory.assumed = true

@@ -1,5 +1,5 @@
 import { optionTable, parseOptions } from './options.ts'
-import { joinPath } from './paths.ts'
+import { isAbsolute, joinPath } from './paths.ts'
 import type { Word } from './reading.ts'
 
 /** The working directory of one shell process, as far as the text tells. */
@@ -17,21 +17,18 @@ export function copyDirectory(directory: Directory): Directory {
 }
 
 /** A word as a path: fixed, or with an unquoted `~` in front, which stays as it is. */
-export function wordPath(word: Word): string | null {
+function wordPath(word: Word): string | null {
   if (!word.dynamic) return word.text.startsWith('~') ? `./${word.text}` : word.text
   if (word.expansions.length > 1 || word.expansions[0] !== 'tilde') return null
-  return word.text === '~' || word.text.startsWith('~/') ? word.text : null
+  return isAbsolute(word.text) ? word.text : null
 }
 
+/** Where a word leads from a directory; null when either is not known. */
 export function resolveIn(directory: string | null, word: Word): string | null {
   const path = wordPath(word)
   if (path === null || path === '') return null
-  if (directory === '.' && path !== '.') return path
-  return directory === null ? joinUnknown(path) : joinPath(directory, path)
-}
-
-function joinUnknown(path: string): string | null {
-  return path.startsWith('/') || path.startsWith('~') ? path : null
+  if (directory !== null) return joinPath(directory, path)
+  return isAbsolute(path) ? path : null
 }
 
 const CD = optionTable('-L -P -e -@')
@@ -44,9 +41,7 @@ export function changeDirectory(directory: Directory, program: string, args: rea
     directory.path = '~'
     return
   }
-  if (program === 'popd' || target === undefined || target.text === '-' || (parsed.ok && parsed.operands.length > 1)) {
-    directory.path = null
-    return
-  }
-  directory.path = resolveIn(directory.path, target)
+  const plain = program !== 'popd' && target !== undefined && !/^(?:-$|\+\d)/.test(target.text)
+  const single = parsed.ok && parsed.operands.length === 1
+  directory.path = plain && single ? resolveIn(directory.path, target) : null
 }

@@ -1,11 +1,13 @@
+import type { ShortenedText } from './here-documents.ts'
 import { limits } from './limits.ts'
 import type { Joiner, Nesting, Origin } from './reading.ts'
 import { Refusal } from './refusal.ts'
 
 /** Where in the text the walk is. */
 export interface Frame {
-  /** The text that positions point into. */
+  /** The text that positions point into, unless it was shortened. */
   readonly source: string
+  readonly shortened: ShortenedText | null
   /** Positions are also positions in the text that was given. */
   readonly spans: boolean
   readonly parent: number | null
@@ -27,8 +29,19 @@ export interface Place {
   readonly background: boolean
 }
 
-export function topFrame(source: string, posix: boolean): Frame {
-  return { source, spans: true, parent: null, origin: 'text', nesting: [], wrappers: [], depth: 0, posix }
+/** `source` is set when a script is read. */
+export function topFrame(posix: boolean): Frame {
+  return {
+    source: '',
+    shortened: null,
+    spans: true,
+    parent: null,
+    origin: 'text',
+    nesting: [],
+    wrappers: [],
+    depth: 0,
+    posix,
+  }
 }
 
 export function within(frame: Frame, nesting: Nesting): Frame {

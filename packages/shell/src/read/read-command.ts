@@ -6,7 +6,8 @@ import { startDirectory } from './directory.ts'
 import type { Directory } from './directory.ts'
 import { topFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
-import { tooExpensive } from './limits.ts'
+import { shorten } from './here-documents.ts'
+import { limits, tooDense } from './limits.ts'
 import { checkPosix } from './posix.ts'
 import type { ReadOptions, ShellReading } from './reading.ts'
 import { Refusal } from './refusal.ts'
@@ -21,7 +22,7 @@ export function readCommand(text: string, options: ReadOptions = {}): ShellReadi
     readScript(collector, script, frame, directory),
   )
   try {
-    readScript(collector, text, topFrame(text, options.shell === 'sh'), startDirectory(options.cwd))
+    readScript(collector, text, topFrame(options.shell === 'sh'), startDirectory(options.cwd))
     return { ok: true, commands: collector.commands, suspicious: collector.suspicious }
   } catch (error) {
     if (error instanceof Refusal) return { ok: false, reason: error.message }
@@ -32,10 +33,12 @@ export function readCommand(text: string, options: ReadOptions = {}): ShellReadi
 }
 
 function readScript(collector: Collector, text: string, frame: Frame, directory: Directory): void {
-  const refused = tooExpensive(text)
-  if (refused !== null) throw new Refusal(refused)
+  if (text.length > limits.length) throw new Refusal(`longer than ${limits.length} characters`)
   collector.suspect(suspiciousCharacters(text))
-  const script = parse(text)
+  const shortened = tooDense(text) ? shorten(text) : null
+  if (shortened !== null && tooDense(shortened.text)) throw new Refusal('too many brackets for its length')
+  const script = parse(shortened?.text ?? text)
   if (frame.posix) checkPosix(script)
-  walkScript(collector, script, frame, directory)
+  walkScript(collector, script, { ...frame, source: text, shortened }, directory)
+  if (shortened?.allFound === false) throw new Refusal('here-documents that cannot be read')
 }

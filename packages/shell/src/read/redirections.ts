@@ -1,5 +1,6 @@
 import type { Redirection as RedirectionNode, RedirectOperator } from 'unbash'
 
+import type { ShortenedText } from './here-documents.ts'
 import type { Redirection, RedirectionKind } from './reading.ts'
 import { readWord } from './words.ts'
 
@@ -17,11 +18,18 @@ const KINDS: Readonly<Record<RedirectOperator, RedirectionKind>> = {
 
 const DESCRIPTOR = /^(\d+-?|-)$/
 
-export function readRedirection(node: RedirectionNode): Redirection {
+export function readRedirection(node: RedirectionNode, shortened: ShortenedText | null): Redirection {
   const fd = node.descriptor === undefined ? defaultDescriptor(node.operator) : descriptorNumber(node)
   if (node.type === 'HereDoc') {
-    const fixed = node.delimiter?.quoted === true || node.body.parts === undefined
-    return { kind: 'here-document', fd, target: null, body: fixed ? hereText(node.operator, node.body.text) : null }
+    const quoted = node.delimiter?.quoted === true
+    const cut = quoted ? (shortened?.bodyAt(node.body.pos, node.delimiter.value) ?? '') : ''
+    const fixed = quoted || node.body.parts === undefined
+    return {
+      kind: 'here-document',
+      fd,
+      target: null,
+      body: fixed ? hereText(node.operator, cut + node.body.text) : null,
+    }
   }
   const target = node.target === undefined ? null : readWord(node.target)
   if (node.type === 'HereString') {

@@ -16,7 +16,7 @@ import { copyDirectory } from './directory.ts'
 import type { Directory } from './directory.ts'
 import { deeper, within } from './frames.ts'
 import type { Frame, Place } from './frames.ts'
-import type { Assignment, Joiner, Nesting, Origin, Redirection, Word } from './reading.ts'
+import type { Assignment, Joiner, Nesting, Origin, Redirection, Span, Word } from './reading.ts'
 import { readRedirection } from './redirections.ts'
 import { Refusal } from './refusal.ts'
 import { assignedValue, assignmentWord, literalWord, readWord } from './words.ts'
@@ -227,7 +227,7 @@ function addRedirections(
   place: Place,
   directory: Directory,
 ): void {
-  const redirections = nodes.map(readRedirection)
+  const redirections = nodes.map((node) => readRedirection(node, frame.shortened))
   const source = nodes.map((node) => locate(node, frame).source).join(' ')
   const parts = { name: null, args: [], assignments: [], redirections, source, span: null }
   const inner = collector.add(
@@ -251,7 +251,7 @@ function walkSimple(collector: Collector, node: Command, frame: Frame, place: Pl
       assignments.push({ name: part.name, value: assignedValue(part) })
       if (mayExpand(part)) expanding.push(part)
     } else {
-      redirections.push(readRedirection(part))
+      redirections.push(readRedirection(part, frame.shortened))
       expanding.push(part)
     }
   }
@@ -265,7 +265,7 @@ function walkSimple(collector: Collector, node: Command, frame: Frame, place: Pl
       assignments.push({ name: part.name, value: assignedValue(part) })
       if (mayExpand(part)) expanding.push(part)
     } else {
-      redirections.push(readRedirection(part))
+      redirections.push(readRedirection(part, frame.shortened))
       expanding.push(part)
     }
   }
@@ -292,9 +292,11 @@ function mayExpand(node: AssignmentNode): boolean {
   return /[$`<>[]/.test(node.text)
 }
 
-function locate(node: SyntaxNode, frame: Frame): { source: string; span: { start: number; end: number } | null } {
-  const { pos, end } = node
-  return { source: frame.source.slice(pos, end), span: frame.spans ? { start: pos, end } : null }
+function locate(node: SyntaxNode, frame: Frame): { source: string; span: Span | null } {
+  const { shortened } = frame
+  const start = shortened === null ? node.pos : shortened.originalPosition(node.pos)
+  const end = shortened === null ? node.end : shortened.originalPosition(node.end)
+  return { source: frame.source.slice(start, end), span: frame.spans ? { start, end } : null }
 }
 
 /** Finds the scripts inside a node: command and process substitutions at any depth. */
@@ -336,13 +338,8 @@ function walkSubstitution(
   directory: Directory,
 ): void {
   if (script === undefined) throw new Refusal('a substitution that cannot be read')
+  // An escaped backtick script is a text of its own.
   const own = script.source
-  const inner = deeper({
-    ...frame,
-    origin,
-    nesting: [],
-    source: own ?? frame.source,
-    spans: frame.spans && own === undefined,
-  })
-  walkScript(collector, script, inner, copyDirectory(directory))
+  const place = own === undefined ? frame : { ...frame, source: own, shortened: null, spans: false }
+  walkScript(collector, script, deeper({ ...place, origin, nesting: [] }), copyDirectory(directory))
 }

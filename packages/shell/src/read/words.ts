@@ -10,8 +10,8 @@ export function literalWord(text: string, source: string = text): Word {
   return { text, source, quoted: source !== text, expansions: NONE, dynamic: false, glob: false, splits: false }
 }
 
-const ACTIVE = /[`"'$\s<>;|&()]/
-const UNREAD = /[`"'\s<>;|&()]|\$[({[\w@*#?!$-]/
+const ACTIVE = /[`"'$ \t\n<>;|&()]/
+const UNREAD = /[`"' \t\n<>;|&()]|\$[({[\w@*#?!$-]/
 
 /** The parser takes some odd words (`a[; $(x)]y`) for plain text; bash still expands them, so they are not readable. */
 function checkPlain(source: string): void {
@@ -65,6 +65,10 @@ function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansi
         if (collect(part.parts, true, found)) splits = true
         break
       case 'Glob':
+        found.add('glob')
+        splits = true
+        if (part.parts !== undefined) collect(part.parts, quoted, found)
+        break
       case 'ExtendedGlob':
         found.add('glob')
         splits = true

@@ -10,10 +10,14 @@ function show(operation: FileOperation): string {
   switch (operation.kind) {
     case 'read': {
       const { path, startLine, endLine } = operation
-      return startLine === undefined && endLine === undefined ? `read ${path}` : `read ${path} ${startLine}-${endLine ?? ''}`
+      return startLine === undefined && endLine === undefined
+        ? `read ${path}`
+        : `read ${path} ${startLine}-${endLine ?? ''}`
     }
     case 'search':
-      return operation.path === undefined ? `search ${operation.query}` : `search ${operation.query} @ ${operation.path}`
+      return operation.path === undefined
+        ? `search ${operation.query}`
+        : `search ${operation.query} @ ${operation.path}`
     case 'list':
       return operation.path === undefined ? 'list' : `list ${operation.path}`
   }

@@ -24,7 +24,7 @@ export function filePath(word: Word, { cwd }: Invocation): string | null {
 }
 
 /** Like a file, but a pattern may stand for the places that were looked at. */
-export function scopePath(word: Word, invocation: Invocation): string | null {
+function scopePath(word: Word, invocation: Invocation): string | null {
   const onlyGlob = word.expansions.length === 1 && word.glob
   if (!onlyGlob) return filePath(word, invocation)
   return invocation.cwd === null ? null : joinPath(invocation.cwd, word.text)
