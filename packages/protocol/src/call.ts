@@ -1,3 +1,5 @@
+import type { Answer } from './wait.ts'
+
 /**
  * The life of a tool call.
  *
@@ -15,6 +17,8 @@ export interface CallState {
   /** Stable over restarts: what a tool uses to recognise a repeated call. */
   readonly idempotencyKey?: string
   readonly waitId?: string
+  /** What was answered when it waited: what it may do is decided by this and by the rules of the moment. */
+  readonly answer?: Answer
 }
 
 const NEXT: Readonly<Record<CallStage, readonly CallStage[]>> = {

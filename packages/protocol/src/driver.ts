@@ -90,6 +90,11 @@ export interface Host {
   ask(request: WaitRequest): Promise<Answer>
   decide(call: ToolCallRequest): Decision
   history(query: HistoryQuery): AsyncIterable<StoredMessage>
+  /**
+   * Asked before every model step and at the end of a turn: moves what was steered into the conversation. True when
+   * something was said, so that the agent has to go on.
+   */
+  listen?(): Promise<boolean>
   listTools?(): readonly HostTool[]
   callTool?(call: ToolCallRequest): Promise<ToolOutcome>
   /** A native binding is recorded as soon as it is known, not at the end of the turn. */

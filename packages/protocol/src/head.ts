@@ -21,6 +21,8 @@ export interface RunState {
   readonly startedSeq: number
   readonly turnId: string | null
   readonly step: number | null
+  /** The model has been asked and its answer has not ended. */
+  readonly isStepOpen: boolean
   /** The denies in force at the start stay in force. */
   readonly rules: PermissionRules
 }

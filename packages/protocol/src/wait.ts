@@ -37,6 +37,8 @@ export interface WaitRequest {
 export interface Wait extends WaitRequest {
   readonly run?: string
   readonly turn?: string
+  /** Where the tool call stands that waits, if it is one. */
+  readonly call?: { readonly messageId: string; readonly partId: string }
   /** The seq of the record that opened it. */
   readonly openedAt: number
   readonly at: number

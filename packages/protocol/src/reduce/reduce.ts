@@ -1,4 +1,4 @@
-import type { ConfigChangedRecord, QueueAddedRecord, WaitOpenedRecord } from '../control-record.ts'
+import type { ConfigChangedRecord, QueueAddedRecord, WaitAnsweredRecord, WaitOpenedRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
 import type { JsonObject } from '../json.ts'
 import { List } from '../list.ts'
@@ -71,11 +71,11 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'run.ended':
       return applyRunEnded(draft, body, record)
     case 'turn.started':
-      return changeRun(draft, { turnId: body.turnId, step: null })
+      return changeRun(draft, { turnId: body.turnId, step: null, isStepOpen: false })
     case 'turn.ended':
       return applyTurnEnded(draft, body)
     case 'step.started':
-      return changeRun(draft, { step: body.stepIndex })
+      return changeRun(draft, { step: body.stepIndex, isStepOpen: true })
     case 'step.ended':
       return applyStepEnded(draft, body)
     case 'call.started':
@@ -83,6 +83,7 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'wait.opened':
       return applyWaitOpened(draft, body, record)
     case 'wait.answered':
+      return applyWaitAnswered(draft, body)
     case 'wait.cancelled':
     case 'wait.superseded':
       return removeHeadEntry(draft, 'waits', body.waitId)
@@ -128,12 +129,20 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
     ...body.wait,
     ...(record.run === undefined ? {} : { run: record.run }),
     ...(record.turn === undefined ? {} : { turn: record.turn }),
+    ...(body.call === undefined ? {} : { call: body.call }),
     openedAt: record.seq,
     at: record.at,
   })
   if (body.call !== undefined) {
     moveCall(draft, body.call, (call) => ({ ...call, stage: 'waiting', waitId: body.wait.id }))
   }
+}
+
+/** The answer goes to the call, where it is found after a restart as well. */
+function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
+  const call = draft.head.waits[body.waitId]?.call
+  removeHeadEntry(draft, 'waits', body.waitId)
+  if (call !== undefined) moveCall(draft, call, (state) => ({ ...state, stage: 'ordered', answer: body.answer }))
 }
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {

@@ -24,6 +24,7 @@ export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: Re
     startedSeq: record.seq,
     turnId: null,
     step: null,
+    isStepOpen: false,
     rules: body.rules,
   })
 }
@@ -55,17 +56,18 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
 
 export function applyTurnEnded(draft: Draft, body: TurnEndedRecord): void {
   if (body.increment !== undefined) countUsage(draft, body.increment)
-  changeRun(draft, { turnId: null, step: null })
+  changeRun(draft, { turnId: null, step: null, isStepOpen: false })
 }
 
 export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
   if (body.usage !== undefined) countUsage(draft, body.usage)
+  changeRun(draft, { isStepOpen: false })
 }
 
 /** Changes single fields of the run; its rules may be long and are not sent again. */
 export function changeRun(
   draft: Draft,
-  changes: Partial<Pick<RunState, 'attempt' | 'status' | 'turnId' | 'step'>>,
+  changes: Partial<Pick<RunState, 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen'>>,
 ): void {
   const run = draft.head.run
   if (run === null) return

@@ -39,6 +39,7 @@ export const waitSchema: Schema<Wait> = exact<Wait>()(
     ...waitFields,
     run: optional(z.string()),
     turn: optional(z.string()),
+    call: optional(object({ messageId: z.string(), partId: z.string() })),
     openedAt: seq,
     at: z.number(),
   }),

@@ -17,6 +17,7 @@ import type {
 import { activityNoteSchema } from './activity.ts'
 import { eventMetaSchema, nativeRefSchema, toolAnnotationsSchema } from './agent-event.ts'
 import { blobRefSchema, errorDataSchema, finishReasonSchema, usageMetadataSchema } from './basics.ts'
+import { answerSchema } from './control.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { listOf, object, optional, seq, taggedUnion } from './fields.ts'
 import { jsonObjectSchema, jsonValueSchema } from './json.ts'
@@ -32,6 +33,7 @@ export const callStateSchema: Schema<CallState> = exact<CallState>()(
     attempt: optional(z.number()),
     idempotencyKey: optional(z.string()),
     waitId: optional(z.string()),
+    answer: optional(answerSchema),
   }),
 )
 

@@ -29,6 +29,7 @@ export const runStateSchema: Schema<RunState> = exact<RunState>()(
     startedSeq: seq,
     turnId: z.nullable(z.string()),
     step: z.nullable(z.number()),
+    isStepOpen: z.boolean(),
     rules: permissionRulesSchema,
   }),
 )

@@ -15,6 +15,7 @@ import type {
 import * as fc from 'fast-check'
 import { arbitraryActivityNote } from './activity.ts'
 import { arbitraryAnnotations, arbitraryEventMeta, arbitraryNativeRef, arbitraryToolName } from './agent-event.ts'
+import { arbitraryAnswer } from './control.ts'
 import {
   arbitraryBlobRef,
   arbitraryCount,
@@ -35,6 +36,7 @@ const arbitraryCallState: fc.Arbitrary<CallState> = shape<CallState>(
     attempt: fc.integer({ min: 1, max: 3 }),
     idempotencyKey: arbitraryId,
     waitId: arbitraryId,
+    answer: arbitraryAnswer,
   },
 )
 

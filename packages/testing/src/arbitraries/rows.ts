@@ -60,9 +60,9 @@ export const arbitraryOwner: fc.Arbitrary<Owner> = shape<Owner>(
 const wait: fc.Arbitrary<Wait> = fc
   .tuple(
     arbitraryWaitRequest,
-    shape<Pick<Wait, 'run' | 'turn' | 'openedAt' | 'at'>>(
+    shape<Pick<Wait, 'run' | 'turn' | 'call' | 'openedAt' | 'at'>>(
       { openedAt: arbitraryCount, at: arbitraryTime },
-      { run: arbitraryId, turn: arbitraryId },
+      { run: arbitraryId, turn: arbitraryId, call: fc.record({ messageId: arbitraryId, partId: arbitraryId }) },
     ),
   )
   .map(([request, more]) => ({ ...request, ...more }))
