@@ -1,6 +1,7 @@
 export { capabilities } from './capabilities.ts'
 export type { RunCapabilities } from './capabilities.ts'
-export { Guard, hostGuard } from './guard.ts'
+export { hostGuard } from './guard.ts'
+export type { Guard } from './guard.ts'
 export type { KillOptions, KillReceipt } from './kill-receipt.ts'
 export { findTagged, killTree } from './kill-tree.ts'
 export type { KillTreeOptions } from './kill-tree.ts'

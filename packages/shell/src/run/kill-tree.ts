@@ -5,7 +5,7 @@ import type { Sighting } from './hunt.ts'
 import { killGroups } from './kill-group.ts'
 import { defaultGraceMs, giveUpMs, receipt, toRef } from './kill-receipt.ts'
 import type { KillOptions, KillReceipt } from './kill-receipt.ts'
-import { isGroupOfRoot } from './membership.ts'
+import { isGroupOfRoot, membersOf } from './membership.ts'
 import type { ProcessRef, RunRoot, RunTarget } from './membership.ts'
 import type { ProcessStat } from './procfs.ts'
 import { assertRunId } from './run-tag.ts'
@@ -23,6 +23,15 @@ export async function findTagged(runId: string): Promise<ProcessRef[]> {
   assertRunId(runId)
   const { members, snapshot } = await new Hunt(hostTable, [{ runId }]).look()
   return members.filter((member) => snapshot.tagged.has(member.pid)).map(toRef)
+}
+
+/** Those of the runs that have a living process, in one look. */
+export async function findLiving<T extends RunTarget>(targets: readonly T[]): Promise<T[]> {
+  const { snapshot } = await new Hunt(hostTable, targets).look()
+  return targets.filter(({ runId, root }) => {
+    const tagged = new Map([...snapshot.tagged].filter(([, runIds]) => runIds.includes(runId)))
+    return membersOf({ ...snapshot, tagged }, root === undefined ? [] : [root], [], process.pid).length > 0
+  })
 }
 
 /** Ends every process of a run. */

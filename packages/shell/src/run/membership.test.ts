@@ -23,7 +23,10 @@ function process(pid: number, parent: number, more: Partial<ProcessStat> = {}): 
 }
 
 function snapshot(processes: readonly ProcessStat[], tagged: readonly number[] = []): Snapshot {
-  return { processes: new Map(processes.map((one) => [one.pid, one])), tagged: new Set(tagged) }
+  return {
+    processes: new Map(processes.map((one) => [one.pid, one])),
+    tagged: new Map(tagged.map((pid) => [pid, ['r1']])),
+  }
 }
 
 const pids = (processes: readonly ProcessStat[]): number[] => processes.map(({ pid }) => pid).sort((a, b) => a - b)

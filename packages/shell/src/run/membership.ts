@@ -23,8 +23,8 @@ export interface RunTarget {
 
 export interface Snapshot {
   readonly processes: ReadonlyMap<number, ProcessStat>
-  /** Processes whose environment carries one of the runs asked for. */
-  readonly tagged: ReadonlySet<number>
+  /** Processes whose environment carries a run that was asked for, with all runs it carries. */
+  readonly tagged: ReadonlyMap<number, readonly string[]>
 }
 
 /**

@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { hostTable } from './capabilities.ts'
 import { hostGuard } from './guard.ts'
 import type { KillOptions, KillReceipt } from './kill-receipt.ts'
-import { findTagged, killTree } from './kill-tree.ts'
+import { killTree } from './kill-tree.ts'
 import type { LineStream } from './line-stream.ts'
 import type { RunRoot } from './membership.ts'
 import type { RunRecord } from './reap.ts'
+import { hostSweeper } from './sweeper.ts'
 import type { Watchdog } from './watchdog.ts'
 
 export interface RunExit {
@@ -94,7 +95,7 @@ export class ChildRun implements RunProcess {
       })
     })
     this.exited = this.#whenOver()
-    void this.exited.then(() => this.#releaseIfNothingIsLeft())
+    void this.exited.then(() => hostSweeper.add({ runId, root: this.#root, onGone: () => this.#release() }))
   }
 
   get record(): RunRecord {
@@ -148,12 +149,6 @@ export class ChildRun implements RunProcess {
     await Promise.race([this.exited, held()])
     over.abort()
     await this.exited
-  }
-
-  /** What stays behind is still ours to end when we die, so the guard keeps the run until nothing of it is left. */
-  async #releaseIfNothingIsLeft(): Promise<void> {
-    await nextTurn()
-    if (this.#guarded && (await findTagged(this.runId)).length === 0) this.#release()
   }
 
   #release(): void {

@@ -17,7 +17,7 @@ export class SnapshotTaker {
   readonly #runIds: ReadonlySet<string>
   readonly #onTagged: ((process: ProcessStat) => void) | undefined
   readonly #processes = new Map<number, ProcessStat>()
-  readonly #tagged = new Set<number>()
+  readonly #tagged = new Map<number, readonly string[]>()
   readonly #done = new Set<number>()
   readonly #emptyReads = new Map<number, number>()
 
@@ -61,7 +61,7 @@ export class SnapshotTaker {
       this.#emptyReads.set(pid, emptyReads)
       if (emptyReads < readsOfEmpty) this.#done.delete(pid)
     } else if (runIds.some((runId) => this.#runIds.has(runId))) {
-      this.#tagged.add(pid)
+      this.#tagged.set(pid, runIds)
       this.#onTagged?.(stat)
     }
   }

@@ -151,7 +151,7 @@ describe('spawnRun', () => {
     void run.exited.then(() => (isOver = true))
     for (let turn = 0; turn < 50; turn += 1) await nextTurn()
     assert.equal(isOver, false)
-    assert.equal((await run.kill()).how, 'clean')
+    assert.equal((await run.kill({ graceMs: 60_000 })).how, 'clean')
     assert.deepEqual(await run.exited, { code: 5, signal: null })
     assert.ok(!isAlive(stray))
   })
