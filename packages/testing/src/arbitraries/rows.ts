@@ -1,4 +1,14 @@
-import type { Capabilities, CommandKey, CommandRow, Owner, ThreadInfo, Turn, Wait, WaitRow } from '@evener/protocol'
+import type {
+  PartAddress,
+  Capabilities,
+  CommandKey,
+  CommandRow,
+  Owner,
+  ThreadInfo,
+  Turn,
+  Wait,
+  WaitRow,
+} from '@evener/protocol'
 import * as fc from 'fast-check'
 import { arbitraryCancelReason, arbitraryRules, arbitraryWaitRequest } from './control.ts'
 import {
@@ -62,7 +72,11 @@ const wait: fc.Arbitrary<Wait> = fc
     arbitraryWaitRequest,
     shape<Pick<Wait, 'run' | 'turn' | 'call' | 'openedAt' | 'at'>>(
       { openedAt: arbitraryCount, at: arbitraryTime },
-      { run: arbitraryId, turn: arbitraryId, call: fc.record({ messageId: arbitraryId, partId: arbitraryId }) },
+      {
+        run: arbitraryId,
+        turn: arbitraryId,
+        call: shape<PartAddress>({ messageId: arbitraryId, partId: arbitraryId }, {}),
+      },
     ),
   )
   .map(([request, more]) => ({ ...request, ...more }))
