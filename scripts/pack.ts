@@ -53,12 +53,9 @@ async function allPackages(): Promise<string[]> {
 }
 
 function tsc(...args: string[]): void {
-  const { status, error } = spawnSync('tsc', args, {
-    cwd: root,
-    // npm's standard output is the name of the tarball.
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  })
+  const program = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  // npm's standard output is the name of the tarball.
+  const { status, error } = spawnSync(process.execPath, [program, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
   if (error !== undefined) throw error
   if (status !== 0) throw new Error(`tsc ${args.join(' ')} ended with exit code ${status}: nothing was packed.`)
 }
