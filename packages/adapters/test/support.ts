@@ -64,7 +64,9 @@ export function readFixture(id: string, name: string): Fixture {
   }
 }
 
-export interface RunOptions extends Partial<Omit<MapperOptions, 'emit'>> {
+export interface RunOptions extends Partial<Omit<MapperOptions, 'emit' | 'cwd'>> {
+  /** `/workspace` unless given; `null`: nobody knows. */
+  readonly cwd?: string | null
   readonly stderr?: readonly string[]
   /** `null`: the run has not ended. */
   readonly end?: RunEnd | null
@@ -72,9 +74,13 @@ export interface RunOptions extends Partial<Omit<MapperOptions, 'emit'>> {
 
 /** Maps lines, given as text or as the records to be written. */
 export function mapRun(dialect: Dialect, lines: readonly unknown[], options: RunOptions = {}): MappedRun {
-  const { stderr = [], end = { exitCode: 0 }, ...rest } = options
+  const { stderr = [], end = { exitCode: 0 }, cwd = '/workspace', ...rest } = options
   const events: MappedEvent[] = []
-  const mapper = createMapper(dialect, { cwd: '/workspace', ...rest, emit: (event) => events.push(event) })
+  const mapper = createMapper(dialect, {
+    ...(cwd === null ? {} : { cwd }),
+    ...rest,
+    emit: (event) => events.push(event),
+  })
   for (const line of stderr) mapper.stderr(line, AT)
   for (const line of lines) mapper.line(typeof line === 'string' ? line : JSON.stringify(line), AT)
   if (end !== null) mapper.end(end, AT)

@@ -13,8 +13,8 @@ export const opencodeDialect: Dialect = {
   open: (run) => new OpencodeReader(run),
 }
 
-/** The one error after which the program goes on by itself: it compacts the conversation and asks the model again. */
-const OVERFLOW = 'ContextOverflowError'
+/** The name of errors of which the program knows nothing: if it tells another one for the same failure, that says more. */
+const NAMELESS = 'UnknownError'
 
 /** Reads the records that OpenCode and the programs built on it print. */
 export class OpencodeReader implements DialectReader {
@@ -23,7 +23,7 @@ export class OpencodeReader implements DialectReader {
   #lastReason: FinishReason | undefined
   #lastMessage: NativeRef | undefined
   #hasFailedCall = false
-  /** An error that ends the run, or nothing: what follows tells. */
+  /** An error that ends the run, or nothing (after a context overflow the program compacts and goes on): what follows tells. */
   #heldError: (ReportedError & { readonly record: HeldRecord }) | undefined
 
   constructor(run: Run) {
@@ -31,33 +31,36 @@ export class OpencodeReader implements DialectReader {
   }
 
   record(record: JsonObject): void {
+    const { type } = record
     const session = firstText(record, 'sessionID', 'sessionId', 'session_id')
     this.#run.session(session)
-    const part = asObject(record['part']) ?? record
+    if (this.#heldError !== undefined && type !== 'error') this.#settleError(type === 'step_start')
+    // Said outright: the session or the error may have had its say on this line already.
+    if (!this.#read(record, asObject(record['part']) ?? record, session)) this.#run.unknown(record)
+  }
+
+  #read(record: JsonObject, part: JsonObject, session: string | undefined): boolean {
     switch (record['type']) {
       case 'step_start':
-        this.#stepStart(part)
-        return
+        return this.#stepStart(part)
       case 'text':
-        this.#text(part, session)
-        return
+        return this.#text(part, session)
       case 'reasoning':
-        if (typeof part['text'] === 'string') this.#run.reasoning(part['text'], placeOf(part, session))
-        return
+        return this.#reasoning(part, session)
       case 'tool_use':
-        this.#toolUse(record, part, session)
-        return
+        return this.#toolUse(record, part, session)
       case 'step_finish':
-        this.#stepFinish(part)
-        return
+        return this.#stepFinish(part)
       case 'error':
-        this.#error(record['error'] ?? part['error'])
+        return this.#error(record['error'] ?? part['error'])
+      default:
+        return false
     }
   }
 
   end(end: RunEnd): void {
     if (end.aborted === true) return
-    this.#endWithError()
+    this.#settleError(false)
     if (this.#isInStep || this.#lastReason === undefined) return
     this.#endUnanswered(end)
     this.#run.turnEnd({ finishReason: this.#lastReason, ...nativeField(this.#lastMessage) })
@@ -65,8 +68,7 @@ export class OpencodeReader implements DialectReader {
 
   // Steps.
 
-  #stepStart(part: JsonObject): void {
-    this.#goOn()
+  #stepStart(part: JsonObject): boolean {
     if (this.#isInStep) {
       // All that is to be seen of a retry: a second beginning.
       this.#run.warn('The model call was begun again before it had ended.', 'step-restarted')
@@ -75,9 +77,10 @@ export class OpencodeReader implements DialectReader {
     this.#isInStep = true
     this.#hasFailedCall = false
     this.#run.stepStart(nativeOf(part))
+    return true
   }
 
-  #stepFinish(part: JsonObject): void {
+  #stepFinish(part: JsonObject): boolean {
     const usage = this.#usage(part)
     const native = nativeOf(part)
     const finishReason = finishReasonOf(part['reason'])
@@ -86,6 +89,7 @@ export class OpencodeReader implements DialectReader {
     this.#lastMessage = native
     this.#run.consume('step')
     this.#run.stepEnd({ finishReason, ...(usage === undefined ? {} : { usage }), ...nativeField(native) })
+    return true
   }
 
   /** Each step counts for itself. */
@@ -106,67 +110,66 @@ export class OpencodeReader implements DialectReader {
 
   // Words and calls.
 
-  #text(part: JsonObject, session: string | undefined): void {
+  #text(part: JsonObject, session: string | undefined): boolean {
     const text = part['text']
-    if (typeof text !== 'string') return
+    if (typeof text !== 'string') return false
     if (part['synthetic'] === true || part['ignored'] === true) this.#run.consume('synthetic')
     // What comes after the error is the half that had been said before it.
     else this.#run.text(text, placeOf(part, session), this.#run.hasFailed)
+    return true
   }
 
-  #toolUse(record: JsonObject, part: JsonObject, session: string | undefined): void {
+  #reasoning(part: JsonObject, session: string | undefined): boolean {
+    const text = part['text']
+    if (typeof text !== 'string') return false
+    this.#run.reasoning(text, placeOf(part, session))
+    return true
+  }
+
+  #toolUse(record: JsonObject, part: JsonObject, session: string | undefined): boolean {
     const use = readToolUse(record, part)
-    if (use === undefined) return
-    const { call, outcome, phase } = use
-    const native = nativeOf(part)
+    if (use === undefined) return false
+    const { outcome, phase } = use
     const parent = parentOf(part, session)
-    const isKnown = this.#run.openCall(call.id, parent ?? null) !== undefined
-    if (phase === 'announced' || (phase === 'running' && isKnown)) {
-      this.#run.consume('partial')
-      return
+    const native = nativeField(nativeOf(part))
+    const call = { ...use.call, ...native, ...(parent === undefined ? {} : { parent }) }
+    const isOpen = this.#run.isOpen(call.id, parent)
+    if (phase === 'announced' || (phase === 'running' && isOpen)) this.#run.consume('partial')
+    else if (phase === 'running') this.#run.call(call)
+    else {
+      if (outcome.isSuccess === false) this.#hasFailedCall = true
+      if (!isOpen) this.#run.callWithResult(call, outcome)
+      else {
+        const answer = { id: call.id, parent: parent ?? null, raw: record, outcome, isRestated: true, ...native }
+        this.#run.result(answer)
+      }
     }
-    const whole = { ...call, ...(parent === undefined ? {} : { parent }), ...nativeField(native) }
-    if (phase === 'running') {
-      this.#run.call(whole)
-      return
-    }
-    if (outcome.isSuccess === false) this.#hasFailedCall = true
-    if (isKnown) {
-      this.#run.result({
-        id: call.id,
-        parent: parent ?? null,
-        raw: record,
-        outcome,
-        isRestated: true,
-        ...nativeField(native),
-      })
-    } else this.#run.callWithResult(whole, outcome)
+    return true
   }
 
   // Errors.
 
-  #error(error: JsonValue | undefined): void {
+  #error(error: JsonValue | undefined): boolean {
     const reported = readError(error)
-    if (reported === undefined) return
-    this.#goOn()
-    const { message, code } = reported
-    if (code !== OVERFLOW) {
-      this.#run.fail(message, code)
-      return
+    if (reported === undefined) return false
+    const held = this.#heldError
+    if (held !== undefined && held.code !== NAMELESS) {
+      this.#run.consume('repeats-error')
+      return true
     }
-    this.#heldError = { ...reported, record: this.#run.hold([{ type: 'error', message, code }]) }
+    held?.record.drop('repeats-error')
+    this.#heldError = { ...reported, record: this.#run.hold([{ type: 'error', ...reported }]) }
+    return true
   }
 
-  /** The program has not stopped at the error it told of last. */
-  #goOn(): void {
-    this.#heldError?.record.keep()
-    this.#heldError = undefined
-  }
-
-  #endWithError(): void {
+  #settleError(goesOn: boolean): void {
     const held = this.#heldError
     if (held === undefined) return
     this.#heldError = undefined
+    if (goesOn) {
+      held.record.keep()
+      return
+    }
     held.record.drop('repeats-error')
     this.#run.fail(held.message, held.code)
   }

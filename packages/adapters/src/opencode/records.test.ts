@@ -148,15 +148,21 @@ describe('OpenCode: failures', () => {
     const { activity, events, sums } = runMapper(opencodeDialect, [apiError('No key.')], { end: { exitCode: 1 } })
     assert.deepEqual(activity, [{ type: 'error', message: 'No key.', code: 'APIError' }])
     assert.equal(events.at(-1)?.type === 'finish' && events.at(-1)?.finishReason, 'error')
-    assert.equal(sums.events, 1)
+    assert.deepEqual(accountFaults(sums, 1), [])
   })
 
   it('a second error record of the same failure is consumed', () => {
     const { activity, sums } = runMapper(opencodeDialect, [apiError('No key.'), failed('No key at all.')], {
       end: { exitCode: 1 },
     })
-    assert.equal(activity.length, 1)
-    assert.deepEqual(sums.reasons, { 'repeats-error': 1 })
+    assert.deepEqual(activity, [{ type: 'error', message: 'No key.', code: 'APIError' }])
+    assert.deepEqual(sums.reasons, { 'repeats-error': 2 })
+  })
+
+  it('of two error records the one that knows what happened is told', () => {
+    const vague = failed({ name: 'UnknownError', data: { message: 'Unexpected server error.' } })
+    const { activity } = runMapper(opencodeDialect, [vague, failed('Model not found: a/b')], { end: { exitCode: 1 } })
+    assert.deepEqual(activity, [{ type: 'error', message: 'Model not found: a/b' }])
   })
 
   it('an error may be a mere sentence, or have no message but a name', () => {
@@ -277,6 +283,16 @@ describe('OpenCode: records nobody knows', () => {
     )
     assert.equal(sums.unknown, odd.length)
     assert.deepEqual(accountFaults(sums, odd.length), [])
+  })
+
+  it('C4-31 a record nobody knows is told, also after an error or in another session', () => {
+    const odd = { type: 'news', sessionID: 'ses_2' }
+    const { activity, sums } = runMapper(opencodeDialect, [said('Here.'), apiError('No key.'), odd])
+    assert.deepEqual(
+      activity.map((event) => ('type' in event ? event.type : '')),
+      ['agent', 'warning', 'error', 'unknown'],
+    )
+    assert.deepEqual(accountFaults(sums, 3), [])
   })
 
   it('C4-31 what is not JSON is unknown, as text', () => {

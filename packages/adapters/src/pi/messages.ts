@@ -89,7 +89,7 @@ export class Messages {
         this.#failures.add(error ?? 'The answer was cut off at the output limit.', reason)
         break
     }
-    this.#content(message['content'], reason === 'error' || reason === 'aborted')
+    this.#content(message, reason === 'error' || reason === 'aborted')
     this.#next()
   }
 
@@ -98,9 +98,13 @@ export class Messages {
     this.#isStreamed = false
   }
 
-  #content(content: JsonValue | undefined, isCut: boolean): void {
+  #content(message: JsonObject, isCut: boolean): void {
+    const { content } = message
     const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content)
-    if (parts === undefined) return
+    if (parts === undefined) {
+      this.#run.unknown(message)
+      return
+    }
     const texts: string[] = []
     let calls = 0
     for (const [index, item] of parts.entries()) {

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { accountFaults, runMapper, type Ran } from '../../test/run-mapper.ts'
+import { piDialect } from './mapper.ts'
+
+const SESSION: JsonObject = { type: 'session', version: 3, id: 'pi-1', cwd: '/repo' }
+
+function begin(toolName: string, args: JsonValue, toolCallId = 'c'): JsonObject {
+  return { type: 'tool_execution_start', toolCallId, toolName, args }
+}
+
+function over(toolName: string, output: string, isError: boolean, toolCallId = 'c'): JsonObject {
+  const result = { content: [{ type: 'text', text: output }], details: {} }
+  return { type: 'tool_execution_end', toolCallId, toolName, result, isError }
+}
+
+function used(toolName: string, args: JsonObject, output = '', isError = false): readonly object[] {
+  return run(begin(toolName, args), over(toolName, output, isError)).activity
+}
+
+function run(...records: readonly JsonObject[]): Ran {
+  return runMapper(piDialect, [SESSION, ...records])
+}
+
+describe('Pi: tools', () => {
+  it('read is a read of lines counted from 1, relative to the session’s directory', () => {
+    assert.deepEqual(used('read', { path: 'a.txt', offset: 2, limit: 3 }), [
+      { type: 'read', path: '/repo/a.txt', startLine: 2, endLine: 4, isSuccess: true },
+    ])
+    assert.deepEqual(used('read', { path: '/b.txt', offset: 9 }), [
+      { type: 'read', path: '/b.txt', startLine: 9, isSuccess: true },
+    ])
+    assert.deepEqual(used('read', { path: 'gone' }, 'ENOENT', true), [
+      { type: 'read', path: '/repo/gone', isSuccess: false },
+    ])
+  })
+
+  it('a skill is an ordinary read', () => {
+    assert.deepEqual(used('read', { path: '.pi/skills/demo/SKILL.md' }), [
+      { type: 'read', path: '/repo/.pi/skills/demo/SKILL.md', isSuccess: true },
+    ])
+  })
+
+  it('write and edit are writes', () => {
+    assert.deepEqual(used('write', { path: 'a.txt', content: 'x' }), [
+      { type: 'write', path: '/repo/a.txt', isSuccess: true },
+    ])
+    assert.deepEqual(used('edit', { path: 'a.txt', edits: [{ oldText: 'x', newText: 'y' }] }, 'No match', true), [
+      { type: 'write', path: '/repo/a.txt', isSuccess: false },
+    ])
+  })
+
+  it('search, grep, glob and find are searches', () => {
+    for (const tool of ['search', 'grep', 'glob', 'find']) {
+      assert.deepEqual(used(tool, { pattern: '*.ts', path: 'src' }), [
+        { type: 'search', query: '*.ts', path: '/repo/src', isSuccess: true },
+      ])
+    }
+    assert.deepEqual(used('search', { query: 'needle' }), [{ type: 'search', query: 'needle', isSuccess: true }])
+  })
+
+  it('list and ls are lists', () => {
+    assert.deepEqual(used('ls', { path: 'src' }), [{ type: 'list', path: '/repo/src', isSuccess: true }])
+    assert.deepEqual(used('list', {}), [{ type: 'list', isSuccess: true }])
+  })
+
+  it('names are matched whatever their case', () => {
+    assert.deepEqual(used('Read', { path: '/a' }), [{ type: 'read', path: '/a', isSuccess: true }])
+    assert.deepEqual(used('BASH', { command: 'make' }), [{ type: 'command', command: 'make', isSuccess: true }])
+  })
+
+  it('any other tool, and one that lacks what it needs, is unknown with its call and result', () => {
+    for (const [tool, args] of [
+      ['codemode', { code: '1' }],
+      ['todo', {}],
+      ['read', { wrong: 1 }],
+      ['bash', {}],
+      ['grep', {}],
+      ['write', {}],
+      ['constructor', { path: 'x' }],
+    ] as const) {
+      const call = begin(tool, args)
+      const result = over(tool, 'x', true)
+      assert.deepEqual(run(call, result).activity, [{ type: 'unknown', raw: { call, result } }])
+    }
+  })
+})
+
+describe('Pi: commands', () => {
+  it('the exit code of a failed command is the last line of its output', () => {
+    assert.deepEqual(used('bash', { command: 'make' }, 'partial\n\n\nCommand exited with code 3', true), [
+      { type: 'command', command: 'make', exitCode: 3, isSuccess: false },
+    ])
+    assert.deepEqual(used('shell', { command: 'make' }, 'Command exited with code 127', true), [
+      { type: 'command', command: 'make', exitCode: 127, isSuccess: false },
+    ])
+  })
+
+  it('the exit code of a command that succeeded is not told', () => {
+    assert.deepEqual(used('bash', { command: 'make' }, 'done\n'), [
+      { type: 'command', command: 'make', isSuccess: true },
+    ])
+  })
+
+  it('output that merely looks like it is not read', () => {
+    for (const [output, isError] of [
+      ['Command exited with code 3', false],
+      ['Command exited with code 3\nmore', true],
+      ['echo Command exited with code 3', true],
+      ['Command timed out after 5 seconds', true],
+      ['Command aborted', true],
+      [`Command exited with code ${'9'.repeat(80)}`, true],
+    ] as const) {
+      assert.deepEqual(used('bash', { command: 'make' }, output, isError), [
+        { type: 'command', command: 'make', isSuccess: !isError },
+      ])
+    }
+  })
+
+  it('a command that only looks at files is what it does to them', () => {
+    assert.deepEqual(used('bash', { command: 'cat a.txt' }), [{ type: 'read', path: '/repo/a.txt', isSuccess: true }])
+    assert.deepEqual(used('bash', { command: 'grep -rn x src' }, '(no output)\n\nCommand exited with code 1', true), [
+      { type: 'search', query: 'x', path: '/repo/src', isSuccess: true },
+    ])
+    assert.deepEqual(used('bash', { command: 'ls nope' }, 'no such file\n\nCommand exited with code 2', true), [
+      { type: 'list', path: '/repo/nope', isSuccess: false },
+    ])
+  })
+})
+
+describe('Pi: calls and results', () => {
+  it('C4-32 parallel calls are paired by id, in the order in which they end', () => {
+    const { activity, sums } = run(
+      begin('bash', { command: 'sleep 1' }, 'a'),
+      begin('read', { path: '/x' }, 'b'),
+      { type: 'tool_execution_update', toolCallId: 'a', toolName: 'bash', args: {}, partialResult: { content: [] } },
+      over('read', 'x', false, 'b'),
+      over('bash', '', false, 'a'),
+    )
+    assert.deepEqual(activity, [
+      { type: 'read', path: '/x', isSuccess: true },
+      { type: 'command', command: 'sleep 1', isSuccess: true },
+    ])
+    assert.deepEqual(accountFaults(sums, 6), [])
+  })
+
+  it('C4-32 a result without a call, and a second result, are unknown', () => {
+    const stray = over('bash', 'x', false)
+    assert.deepEqual(run(stray).activity, [{ type: 'unknown', raw: stray }])
+    const { activity, sums } = run(begin('read', { path: '/x' }), over('read', 'x', false), stray)
+    assert.deepEqual(activity, [
+      { type: 'read', path: '/x', isSuccess: true },
+      { type: 'unknown', raw: stray },
+    ])
+    assert.deepEqual(accountFaults(sums, 4), [])
+  })
+
+  it('C4-32 a call that is never answered is closed as failed', () => {
+    const { activity, events, sums } = run(begin('bash', { command: 'sleep 99' }))
+    assert.deepEqual(activity, [{ type: 'command', command: 'sleep 99', isSuccess: false }])
+    assert.equal(events.find((event) => event.type === 'tool-result')?.meta?.synthetic, true)
+    assert.deepEqual(accountFaults(sums, 2), [])
+  })
+
+  it('C4-32 two open calls with one id cannot be told apart', () => {
+    const first = begin('read', { path: '/a' })
+    const second = begin('read', { path: '/b' })
+    const result = over('read', 'x', false)
+    assert.deepEqual(run(first, second, result).activity, [
+      { type: 'unknown', raw: first },
+      { type: 'unknown', raw: second },
+      { type: 'unknown', raw: result },
+    ])
+  })
+
+  it('C4-32 an id may be used again by a later call', () => {
+    const { activity, events } = run(
+      begin('read', { path: '/a' }),
+      over('read', '', false),
+      begin('read', { path: '/b' }),
+      over('read', '', false),
+    )
+    assert.deepEqual(activity, [
+      { type: 'read', path: '/a', isSuccess: true },
+      { type: 'read', path: '/b', isSuccess: true },
+    ])
+    const ids = events.flatMap((event) => (event.type === 'tool-result' ? [event.toolCallId] : []))
+    assert.deepEqual(ids, ['c', 'c#2'])
+  })
+
+  it('versions whose results repeat the input need no beginning', () => {
+    const whole = (more: JsonObject): JsonObject => ({ type: 'tool_execution_end', toolName: 'read', ...more })
+    const { activity } = run(
+      whole({ toolCallId: 'a', input: { path: '/a' }, status: 'completed' }),
+      whole({ toolCallId: 'b', input: { path: '/b' }, status: 'error' }),
+      whole({ toolCallId: 'd', args: { path: '/d' }, error: 'It failed.' }),
+      whole({ input: { path: '/e' } }),
+    )
+    assert.deepEqual(activity, [
+      { type: 'read', path: '/a', isSuccess: true },
+      { type: 'read', path: '/b', isSuccess: false },
+      { type: 'read', path: '/d', isSuccess: false },
+      { type: 'read', path: '/e' },
+    ])
+  })
+
+  it('input that is no object is kept as it came', () => {
+    const { events } = run(begin('bash', 'echo'))
+    assert.equal(events.find((event) => event.type === 'tool-call')?.meta?.invalidInput, 'echo')
+  })
+
+  it('contents are never in activity', () => {
+    const secret = 'secret contents'
+    const all = [
+      ...used('read', { path: '/a' }, secret),
+      ...used('write', { path: '/a', content: secret }, secret),
+      ...used('grep', { pattern: 'x' }, secret),
+      ...used('bash', { command: 'make' }, secret),
+    ]
+    assert.ok(!JSON.stringify(all).includes(secret))
+  })
+})
