@@ -59,5 +59,5 @@ describe('imports', () => {
 
 describe('modules', () => {
   it('export by name', () => assert.deepEqual(exportsWithoutNames(workspace), []))
-  it('stay short: 500 lines; types and tests 700', () => assert.deepEqual(longFiles(workspace), []))
+  it('stay short: 500 lines, 700 where there are only types', () => assert.deepEqual(longFiles(workspace), []))
 })
