@@ -1,6 +1,7 @@
-import type { AgentEvent, ToolAnnotations, ToolCallInfo } from './agent-event.ts'
+import type { ActivityNote } from './activity.ts'
+import type { AgentEvent, NativeRef, ToolAnnotations, ToolCallInfo } from './agent-event.ts'
 import type { Binding } from './binding.ts'
-import type { CancelReceipt } from './control-record.ts'
+import type { CancelReceipt, ProcessNote } from './control-record.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Part, StoredMessage } from './message.ts'
@@ -99,6 +100,13 @@ export interface Host {
   callTool?(call: ToolCallRequest): Promise<ToolOutcome>
   /** A native binding is recorded as soon as it is known, not at the end of the turn. */
   bind(binding: Binding): void
+  /** A process was started for the turn. The agent is told its task when this has settled, so recovery can find it. */
+  noteProcess?(note: ProcessNote): Promise<void> | void
+  /**
+   * Activity that no agent event stands for: warnings, output nobody understands, subagents coming and going. Called in
+   * its place among the events, before the next one is handed out.
+   */
+  noteActivity?(activity: ActivityNote, native?: NativeRef): void
   readonly signal: AbortSignal
   now(): number
   log(level: LogLevel, message: string, context?: JsonObject): void

@@ -26,13 +26,14 @@ export type { SpoolOptions, SpoolPlace, SpoolSummary } from './spool.ts'
 export { pruneSpool } from './spool-prune.ts'
 export type { PruneOptions, PruneResult } from './spool-prune.ts'
 export { readSpool } from './spool-read.ts'
-export { recordedBytes } from './spool-record.ts'
+export { parseRecord, recordedBytes } from './spool-record.ts'
 export type {
   Redactor,
   SpoolBytesRecord,
   SpoolDamagedRecord,
   SpoolLimitRecord,
   SpoolLineRecord,
+  SpoolNoteRecord,
   SpoolRecord,
   SpoolStream,
   SpoolTextRecord,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@evener/protocol'
 import type { Line } from './line.ts'
 
 export type SpoolStream = 'stdout' | 'stderr'
@@ -45,8 +46,14 @@ export interface SpoolDamagedRecord {
   readonly damaged: string
 }
 
+/** Something about the run itself, from whoever runs it: what its streams do not tell. */
+export interface SpoolNoteRecord {
+  readonly at: number
+  readonly note: JsonObject
+}
+
 export type SpoolLineRecord = SpoolTextRecord | SpoolBytesRecord | SpoolWithheldRecord
-export type SpoolRecord = SpoolLineRecord | SpoolLimitRecord | SpoolDamagedRecord
+export type SpoolRecord = SpoolLineRecord | SpoolLimitRecord | SpoolNoteRecord | SpoolDamagedRecord
 
 export type Redactor = (line: string) => string
 
@@ -86,9 +93,10 @@ export function parseRecord(text: string): SpoolRecord {
   return { damaged: text }
 }
 
-function isRecord(value: unknown): value is SpoolLineRecord | SpoolLimitRecord {
+function isRecord(value: unknown): value is SpoolLineRecord | SpoolLimitRecord | SpoolNoteRecord {
   if (typeof value !== 'object' || value === null || !('at' in value) || typeof value.at !== 'number') return false
   if ('limit' in value) return typeof value.limit === 'number' && 'notRecorded' in value
+  if ('note' in value) return typeof value.note === 'object' && value.note !== null
   if (!('stream' in value) || (value.stream !== 'stdout' && value.stream !== 'stderr')) return false
   if ('line' in value) return typeof value.line === 'string'
   if ('base64' in value) return typeof value.base64 === 'string'

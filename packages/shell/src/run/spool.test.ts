@@ -48,6 +48,22 @@ const bytesOf = (records: readonly SpoolRecord[]): Buffer =>
   Buffer.concat(records.flatMap((one) => ('line' in one || 'base64' in one ? [recordedBytes(one)] : [])))
 
 describe('a spool', () => {
+  it('keeps the time it is given, and notes about the run between its lines, also beyond the size limit', async () => {
+    const file = freshFile()
+    const spool = await openSpool({ file }, { maxBytes: 120 })
+    const splitter = new LineSplitter((line) => void spool.write('stderr', line, 1234))
+    spool.note({ run: 'first' }, 1000)
+    splitter.push(Buffer.from('kept\n'))
+    splitter.push(Buffer.from(`${'x'.repeat(200)}\n`))
+    spool.note({ end: 'last' }, 2000)
+    await spool.close()
+    const records = await recordsOf(file)
+    assert.deepEqual(records[0], { at: 1000, note: { run: 'first' } })
+    assert.deepEqual(records[1], { at: 1234, stream: 'stderr', line: 'kept' })
+    assert.ok(records[2] !== undefined && 'limit' in records[2])
+    assert.deepEqual(records[3], { at: 2000, note: { end: 'last' } })
+  })
+
   it('writes one JSON record per line, with time and stream', async () => {
     const file = freshFile()
     const before = Date.now()

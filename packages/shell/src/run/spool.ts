@@ -2,10 +2,11 @@ import { constants } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { JsonObject } from '@evener/protocol'
 import { BatchWriter } from './batch-writer.ts'
 import type { Line } from './line.ts'
 import { toRecord } from './spool-record.ts'
-import type { Redactor, SpoolLimitRecord, SpoolStream } from './spool-record.ts'
+import type { Redactor, SpoolLimitRecord, SpoolNoteRecord, SpoolStream } from './spool-record.ts'
 
 export interface SpoolOptions {
   /** The size at which recording stops. Default 64 MiB. */
@@ -92,13 +93,21 @@ export class Spool {
   }
 
   /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
-  write(stream: SpoolStream, line: Line): Promise<void> | undefined {
+  write(stream: SpoolStream, line: Line, at: number = Date.now()): Promise<void> | undefined {
     if (this.#closing !== undefined) this.#fail(new Error('it was closed while lines still came'))
     if (this.#error !== undefined || this.#limitRecordAt !== undefined) return this.#leaveOut(line)
-    const text = `${JSON.stringify(toRecord(stream, line, Date.now(), this.#options.redact))}\n`
+    const text = `${JSON.stringify(toRecord(stream, line, at, this.#options.redact))}\n`
     if (this.#writer.end + Buffer.byteLength(text) > this.#maxBytes) return this.#leaveOut(line)
     this.#recorded += 1
     return this.#writer.append({ text, lines: 1, lineBytes: line.rawLength })
+  }
+
+  /** Says something about the run itself. The size limit does not keep it out; it is not redacted. */
+  note(note: JsonObject, at: number = Date.now()): void {
+    if (this.#closing !== undefined) this.#fail(new Error('it was closed while notes still came'))
+    if (this.#error !== undefined) return
+    const record: SpoolNoteRecord = { at, note }
+    void this.#writer.append({ text: `${JSON.stringify(record)}\n`, lines: 0, lineBytes: 0 })
   }
 
   /** So that the half record a crash has left does not spoil the next one. */
