@@ -1,8 +1,8 @@
 /** Lexical paths only: nothing here looks at a disk, follows a link or knows a home directory. */
 
-/** `~/x` counts as absolute: where it leads does not depend on the working directory. */
+/** `~/x` and `C:\x` count as absolute: where they lead does not depend on the working directory. */
 export function isAbsolute(path: string): boolean {
-  return path.startsWith('/') || path === '~' || path.startsWith('~/')
+  return /^(?:\/|~$|~\/|[A-Za-z]:[\\/])/.test(path)
 }
 
 /** `path` as seen from `directory`; as written when it is absolute or when `directory` is the unknown start ('.'). */

@@ -552,6 +552,7 @@ describe('paths', () => {
   it('stay as written when they are absolute or start at home', () => {
     assert.deepEqual(shown('cat /a/../b', { cwd: '/w' }), ['read /a/../b'])
     assert.deepEqual(shown('cat ~/a', { cwd: '/w' }), ['read ~/a'])
+    assert.deepEqual(shown(`cat 'C:\\a\\b'`, { cwd: '/w' }), ['read C:\\a\\b'])
   })
 
   it('of a quoted tilde are ordinary names', () => {
