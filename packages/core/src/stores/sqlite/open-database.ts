@@ -5,7 +5,7 @@ import { Connection } from './connection.ts'
 import { IN_MEMORY } from './database-url.ts'
 import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES } from './migrations.ts'
-import { fileIdentity, openFiles } from './open-files.ts'
+import { fileIdentity, fileOrigin, openFiles } from './open-files.ts'
 import { fromSqliteError } from './sqlite-errors.ts'
 import { noteClosed, noteOpened, type Durability } from './store-epoch.ts'
 
@@ -32,12 +32,11 @@ const LOCK_RETRY_MS = 5
 
 export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   const { path } = options
-  const isFile = path !== IN_MEMORY
-  const created = isFile && !openFiles.has(fileIdentity(path)) && inspectFile(path).created
+  const created = path !== IN_MEMORY && !openFiles.has(fileIdentity(path)) && inspectFile(path).created
   try {
     const database = new DatabaseSync(path)
     try {
-      return prepareDatabase(new Connection(database, path), options, isFile ? fileIdentity(path) : null)
+      return prepareDatabase(new Connection(database, path), options)
     } catch (error) {
       database.close()
       throw error
@@ -48,11 +47,13 @@ export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   }
 }
 
-function prepareDatabase(db: Connection, options: DatabaseOptions, file: string | null): OpenedDatabase {
+function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDatabase {
   configure(db, options)
+  const { path, bootId, durability } = options
   const id = randomUUID()
-  const { bootId, durability } = options
-  const epoch = db.write(() => noteOpened(db, { id, bootId, durability, file }))
+  const origin = path === IN_MEMORY ? null : fileOrigin(path)
+  const epoch = db.write(() => noteOpened(db, { id, bootId, durability, origin }))
+  const file = path === IN_MEMORY ? null : fileIdentity(path)
   if (file !== null) openFiles.add(file)
   return {
     db,

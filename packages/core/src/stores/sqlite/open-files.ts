@@ -6,6 +6,23 @@ export function fileIdentity(path: string): string | null {
   return stats === undefined ? null : `${stats.dev}:${stats.ino}`
 }
 
+/**
+ * What a copy or a restored file does not share with the original: device, inode and time of birth. An inode may be
+ * given to the next file at once, so the birth belongs to it. A file system that does not know it gives the time of the
+ * last change instead, which says nothing, as does a birth in the same moment as the last change.
+ */
+export function fileOrigin(path: string): string {
+  const { dev, ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true })
+  const isBirthKnown = birthtimeNs !== 0n && birthtimeNs !== ctimeNs
+  return `${dev}:${ino}:${isBirthKnown ? birthtimeNs : ''}`
+}
+
+export function isSameOrigin(a: string, b: string): boolean {
+  const [deviceA, inodeA, birthA] = a.split(':')
+  const [deviceB, inodeB, birthB] = b.split(':')
+  return deviceA === deviceB && inodeA === inodeB && (birthA === '' || birthB === '' || birthA === birthB)
+}
+
 const openHere = new Map<string, number>()
 
 /**

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
 import { isProcessAlive, processStartTime } from './machine.ts'
+import { isSameOrigin } from './open-files.ts'
 
 export type Durability = 'process' | 'power'
 
@@ -8,8 +9,8 @@ export interface OpenNote {
   readonly id: string
   readonly bootId: string
   readonly durability: Durability
-  /** Device and inode, or `null` in memory. A copy or a restored file has others. */
-  readonly file: string | null
+  /** What a copy or a restored file does not share with the original; `null` in memory. */
+  readonly origin: string | null
 }
 
 interface OpenRow {
@@ -28,11 +29,11 @@ interface OpenRow {
 export function noteOpened(db: Connection, note: OpenNote): string {
   const known = readMeta(db, 'epoch')
   const opens = db.all<OpenRow>('SELECT id, boot_id, pid, start_time, durability FROM opens')
-  const isSameFile = note.file === null || readMeta(db, 'file') === note.file
+  const isSameFile = note.origin === null || isSameOrigin(readMeta(db, 'origin') ?? '', note.origin)
   const mayHaveLost = opens.some((open) => open.boot_id !== note.bootId && open.durability !== 'power')
   const epoch = known !== undefined && isSameFile && !mayHaveLost ? known : randomUUID()
   writeMeta(db, 'epoch', epoch)
-  if (note.file !== null) writeMeta(db, 'file', note.file)
+  if (note.origin !== null) writeMeta(db, 'origin', note.origin)
   for (const open of opens) {
     if (!isSameFile || open.boot_id !== note.bootId || !isProcessAlive(open.pid, open.start_time)) {
       noteClosed(db, open.id)

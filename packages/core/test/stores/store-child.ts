@@ -1,0 +1,32 @@
+import { EvenerError, type Store } from '@evener/protocol'
+import { SqliteStore } from '../../src/stores/sqlite-store.ts'
+import type { ChildAnswer, ChildCall } from './store-process.ts'
+
+// A process with a store of its own that does what its parent asks for, one call at a time.
+const [url = ''] = process.argv.slice(2)
+const uid = process.env['STORE_UID']
+if (uid !== undefined) {
+  process.setgid?.(Number(uid))
+  process.setuid?.(Number(uid))
+}
+// A write beyond the size limit of the process is then an error of that write instead of the end of the process.
+process.on('SIGXFSZ', () => undefined)
+
+const store: Store = new SqliteStore({ url })
+
+process.on('message', (message: ChildCall) => {
+  void answer(message).then((reply) => process.send?.(reply))
+})
+process.on('disconnect', () => process.exit())
+process.send?.('ready')
+
+async function answer({ id, method, args }: ChildCall): Promise<ChildAnswer> {
+  try {
+    const call = Reflect.get(store, method) as (...values: readonly unknown[]) => Promise<unknown>
+    return { id, value: (await call.apply(store, [...args])) ?? null }
+  } catch (error) {
+    if (EvenerError.is(error))
+      return { id, error: { code: error.code, message: error.message, details: error.details } }
+    return { id, error: { code: 'unexpected', message: String(error), details: {} } }
+  }
+}
