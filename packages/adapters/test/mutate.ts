@@ -19,7 +19,7 @@ const STRANGE: readonly JsonValue[] = [
   -1,
   0,
   1e308,
-  9_007_199_254_740_993,
+  2 ** 53,
   '',
   'x',
   '\u001b[31m',

@@ -291,7 +291,6 @@ class ClaudeReader implements DialectReader {
     const call = id === undefined ? undefined : this.#run.openCall(id, scope)
     const outcome = outcomeOf(block, record, call?.name, siblings)
     const native = this.#native(record)
-    const isAnnounced = id !== undefined && this.#tasks.takeAnnounced(id)
     const answer: CallAnswer = {
       id,
       raw: block,
@@ -299,7 +298,6 @@ class ClaudeReader implements DialectReader {
       orphan: () => readFromResult(outcome, this.#run),
       ...(scope === undefined ? {} : { parent: scope }),
       ...(native === undefined ? {} : { native }),
-      ...(isAnnounced ? { activity: { consumed: 'told-by-task-records' } } : {}),
     }
     const skill = call?.name === 'Skill' && outcome.isSuccess === true ? skillName(call.input) : undefined
     if (skill === undefined) this.#run.result(answer)

@@ -5,7 +5,6 @@ import type { ActivityDraft } from '../kit/activity.ts'
 
 interface Task {
   readonly name: string | undefined
-  readonly toolUseId: string | undefined
   /** The last status that was told in passing. */
   status: string | undefined
 }
@@ -17,8 +16,6 @@ export class Tasks {
   readonly #run: Run
   readonly #agents = new Map<string, Task>()
   readonly #shells = new Set<string>()
-  /** Calls whose subagents were announced. */
-  readonly #announced = new Set<string>()
   #hadAgents = false
 
   constructor(run: Run) {
@@ -28,11 +25,6 @@ export class Tasks {
   /** There were subagents in this run, and their usage is in the totals. */
   get hadAgents(): boolean {
     return this.#hadAgents
-  }
-
-  /** The call's subagent is told by its own records. */
-  takeAnnounced(toolUseId: string): boolean {
-    return this.#announced.delete(toolUseId)
   }
 
   started(record: JsonObject): void {
@@ -48,8 +40,9 @@ export class Tasks {
     const toolUseId = asText(record['tool_use_id'])
     const name = firstText(record, 'subagent_type', 'description')
     this.#hadAgents = true
-    this.#agents.set(id, { name, toolUseId, status: undefined })
-    if (toolUseId !== undefined) this.#announced.add(toolUseId)
+    this.#agents.set(id, { name, status: undefined })
+    const call = toolUseId === undefined ? undefined : this.#run.openCall(toolUseId)
+    if (call !== undefined) call.toldElsewhere = 'told-by-task-records'
     this.#run.note([orchestration('subagent_started', id, name)])
   }
 

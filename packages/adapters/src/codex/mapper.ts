@@ -36,8 +36,7 @@ class CodexReader implements DialectReader {
     if (this.#heldError !== undefined) this.#settleError(type === 'turn.failed')
     switch (type) {
       case 'thread.started':
-        this.#run.session(asText(record['thread_id']))
-        this.#run.consume('lifecycle')
+        this.#threadStarted(asText(record['thread_id']))
         return
       case 'turn.started':
         this.#run.turnStart()
@@ -74,6 +73,12 @@ class CodexReader implements DialectReader {
   }
 
   // Turns.
+
+  #threadStarted(id: string | undefined): void {
+    if (this.#run.sessionId !== undefined && id !== this.#run.sessionId) this.#run.usage.restart()
+    this.#run.session(id)
+    this.#run.consume('lifecycle')
+  }
 
   #turnCompleted(record: JsonObject): void {
     const usage = asObject(record['usage'])
@@ -169,7 +174,7 @@ class CodexReader implements DialectReader {
     }
     const outcome = outcomeOf(item)
     const activity = item['type'] === 'collab_tool_call' ? this.#subagents.read(item) : undefined
-    if (!this.#run.isOpen(id)) {
+    if (!this.#run.isOpen(id, null)) {
       this.#run.callWithResult(callOf(id, item, record, this.#native(item)), outcome, activity)
       return
     }

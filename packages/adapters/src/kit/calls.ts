@@ -21,6 +21,8 @@ export interface OpenCall extends CallRecord {
   /** The id on our events: the program's own, unless that is not unique. */
   readonly callId: string
   readonly slot: LineSlot
+  /** Set when other records tell the call's activity: the reason to consume it with. */
+  toldElsewhere: string | undefined
 }
 
 export type Match =
@@ -30,7 +32,7 @@ export type Match =
   | { readonly kind: 'none' }
 
 const NONE: Match = Object.freeze({ kind: 'none' })
-/** How many ended calls are remembered to keep ids on our events unique; memory stays flat however long a run is. */
+/** How many ended calls are remembered at least: memory stays flat however long a run is. */
 const REMEMBERED = 1024
 
 /**
@@ -42,29 +44,23 @@ const REMEMBERED = 1024
  */
 export class Calls {
   readonly #open = new Map<string, OpenCall | OpenCall[]>()
-  readonly #ended = new Map<string, number>()
-  #count = 0
-
-  get size(): number {
-    return this.#count
-  }
+  /** How often an id was used by calls that are over, to keep the ids on our events unique. */
+  #ended = new Map<string, number>()
+  #endedBefore = new Map<string, number>()
 
   open(record: CallRecord, slot: LineSlot): OpenCall {
     const key = keyOf(record.id, record.parent)
-    const call: OpenCall = { ...record, callId: this.#uniqueId(record), slot }
+    const call: OpenCall = { ...record, callId: this.#uniqueId(record.id), slot, toldElsewhere: undefined }
     const others = this.#open.get(key)
     if (others === undefined) this.#open.set(key, call)
     else if (Array.isArray(others)) others.push(call)
     else this.#open.set(key, [others, call])
-    this.#count += 1
     return call
   }
 
   /** `parent` is absent when the result does not say whose it is; then the id alone has to be unique. */
   take(id: string, parent: string | null | undefined): Match {
-    if (parent !== undefined) return this.#takeKey(keyOf(id, parent ?? undefined))
-    const keys: string[] = []
-    for (const key of this.#open.keys()) if (key === id || key.endsWith(`\u0000${id}`)) keys.push(key)
+    const keys = this.#keys(id, parent)
     if (keys.length <= 1) return keys[0] === undefined ? NONE : this.#takeKey(keys[0])
     const calls = keys.flatMap((key) => {
       const match = this.#takeKey(key)
@@ -73,21 +69,30 @@ export class Calls {
     return { kind: 'ambiguous', calls }
   }
 
-  has(id: string, parent?: string | null): boolean {
-    return this.#open.has(keyOf(id, parent ?? undefined))
+  has(id: string, parent: string | null | undefined): boolean {
+    return this.#keys(id, parent).length > 0
   }
 
-  /** The open call that `take` would give, left open. */
-  peek(id: string, parent?: string | null): OpenCall | undefined {
-    const found = this.#open.get(keyOf(id, parent ?? undefined))
+  /** The one call that `take` would give, left open. */
+  peek(id: string, parent: string | null | undefined): OpenCall | undefined {
+    const [key, ...more] = this.#keys(id, parent)
+    const found = key === undefined || more.length > 0 ? undefined : this.#open.get(key)
     return Array.isArray(found) ? undefined : found
   }
 
   /** All that is still open, in the order it was opened; nothing is open afterwards. */
   takeAll(): Match[] {
-    const matches = [...this.#open.keys()].map((key) => this.#takeKey(key))
-    this.#open.clear()
-    return matches
+    return [...this.#open.keys()].map((key) => this.#takeKey(key))
+  }
+
+  #keys(id: string, parent: string | null | undefined): readonly string[] {
+    if (parent !== undefined) {
+      const key = keyOf(id, parent ?? undefined)
+      return this.#open.has(key) ? [key] : []
+    }
+    const keys: string[] = []
+    for (const key of this.#open.keys()) if (key === id || key.endsWith(`\u0000${id}`)) keys.push(key)
+    return keys
   }
 
   #takeKey(key: string): Match {
@@ -95,30 +100,35 @@ export class Calls {
     if (found === undefined) return NONE
     this.#open.delete(key)
     if (!Array.isArray(found)) {
-      this.#remember(found)
+      this.#remember(found.id, 1)
       return { kind: 'paired', call: found }
     }
-    for (const call of found) this.#remember(call)
+    const [first] = found
+    if (first !== undefined) this.#remember(first.id, found.length)
     return { kind: 'ambiguous', calls: found }
   }
 
-  #remember(call: OpenCall): void {
-    this.#count -= 1
+  #remember(id: string, uses: number): void {
     if (this.#ended.size >= REMEMBERED) {
-      const oldest = this.#ended.keys().next().value
-      if (oldest !== undefined) this.#ended.delete(oldest)
+      this.#endedBefore = this.#ended
+      this.#ended = new Map()
     }
-    this.#ended.set(call.id, (this.#ended.get(call.id) ?? 0) + 1)
+    this.#ended.set(id, this.#usesBefore(id) + uses)
   }
 
-  #uniqueId(record: CallRecord): string {
-    let uses = this.#ended.get(record.id) ?? 0
-    if (this.#count > 0) {
+  #usesBefore(id: string): number {
+    return this.#ended.get(id) ?? this.#endedBefore.get(id) ?? 0
+  }
+
+  #uniqueId(id: string): string {
+    let uses = this.#usesBefore(id)
+    if (this.#open.size > 0) {
       for (const open of this.#open.values()) {
-        for (const call of Array.isArray(open) ? open : [open]) if (call.id === record.id) uses += 1
+        if (Array.isArray(open)) uses += open[0]?.id === id ? open.length : 0
+        else if (open.id === id) uses += 1
       }
     }
-    return uses === 0 ? record.id : `${record.id}#${uses + 1}`
+    return uses === 0 ? id : `${id}#${uses + 1}`
   }
 }
 

@@ -165,9 +165,9 @@ export interface Run extends ToolContext {
   result(answer: CallAnswer): void
   /** A call and its result in one record. */
   callWithResult(call: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void
-  /** The one open call with this id and caller. */
+  /** The one open call with this id; the caller can be left out where the id alone is unique. */
   openCall(id: string, parent?: string | null): OpenCall | undefined
-  /** One call with this id and caller is open, or several. */
+  /** A call with this id is open, or several are. */
   isOpen(id: string, parent?: string | null): boolean
 
   /** A model call begins. Texts that the one before left half-said are over. */

@@ -70,7 +70,7 @@ class Mapping implements Mapper, Run {
   constructor(dialect: Dialect, options: MapperOptions) {
     this.id = dialect.id
     this.version = dialect.version
-    this.cwd = options.cwd
+    this.cwd = options.cwd === '' ? undefined : options.cwd
     this.sessionId = options.sessionId
     this.#stamper = new Stamper(dialect.id, dialect.version)
     this.#dialect = dialect
@@ -367,7 +367,12 @@ class Mapping implements Mapper, Run {
     const event = resultEvent(call, outcome)
     if (native !== undefined) event.native = native
     if (raw === undefined) event.meta = { synthetic: true }
-    const made = answer.activity ?? this.#dialect.tools.rule(call.name)?.(call, outcome, this) ?? []
+    const told = call.toldElsewhere
+    const made =
+      answer.activity ??
+      (told === undefined ? undefined : { consumed: told }) ??
+      this.#dialect.tools.rule(call.name)?.(call, outcome, this) ??
+      []
     if (isConsumed(made)) {
       this.ledger.consume(made.consumed)
       this.ledger.settle(call.slot, made.consumed)

@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, type UsageIncrement, type UsageTotals } from '@evener/protocol'
+import { NO_USAGE, type UsageIncrement, type UsageTotals } from '@evener/protocol'
 
 /** Token counts as a program reports them, each field from wherever it keeps it. Values are not to be trusted. */
 export interface UsageNumbers {
@@ -17,6 +17,14 @@ export interface UsageNumbers {
 
 type Field = keyof UsageNumbers & keyof UsageTotals
 type Counts = { -readonly [Key in Field]?: number }
+type Scope = UsageIncrement['scope']
+
+interface Share {
+  readonly counts: Counts
+  isKnown: boolean
+}
+
+const SCOPES: readonly Scope[] = ['own', 'subagents']
 
 const FIELDS: readonly Field[] = [
   'inputTokens',
@@ -43,93 +51,104 @@ export interface UsageMeterOptions {
  */
 export class UsageMeter {
   readonly #warn: (message: string) => void
-  #known: boolean
+  #isKnown: boolean
   #last: Counts
-  #turn: UsageIncrement[] = []
+  readonly #turn: Record<Scope, Share | undefined> = { own: undefined, subagents: undefined }
 
   constructor(options: UsageMeterOptions) {
     this.#warn = options.warn
-    this.#known = options.baseline !== 'unknown'
+    this.#isKnown = options.baseline !== 'unknown'
     this.#last = typeof options.baseline === 'object' ? { ...options.baseline } : {}
   }
 
   /** What was used since the last report. */
-  add(numbers: UsageNumbers, scope: UsageIncrement['scope'] = 'own'): UsageIncrement | undefined {
+  add(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
     const counts = this.#read(numbers)
-    return counts === undefined ? undefined : this.#book(counts, scope, false)
+    return counts === undefined ? undefined : this.#book(counts, scope, true)
   }
 
   /** What was used in all, ever: the difference to the last total is what counts. */
-  total(numbers: UsageNumbers, scope: UsageIncrement['scope'] = 'own'): UsageIncrement | undefined {
+  total(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
     const counts = this.#read(numbers)
     if (counts === undefined) return undefined
-    const more: Counts = {}
+    const last = this.#last
+    const isKnown = this.#isKnown
+    let fallen: Field | undefined
     for (const field of FIELDS) {
       const now = counts[field]
       if (now === undefined) continue
-      const before = this.#last[field] ?? 0
-      if (now < before) this.#warn(`usage: ${field} went from ${before} back to ${now}, which counts as nothing used`)
-      more[field] = this.#known ? Math.max(0, now - before) : now
-      this.#last[field] = now
+      const before = last[field] ?? 0
+      last[field] = now
+      if (!isKnown) continue
+      if (now < before) fallen ??= field
+      counts[field] = now < before ? 0 : now - before
     }
-    const uncounted = !this.#known
-    this.#known = true
-    return this.#book(more, scope, uncounted)
+    if (fallen !== undefined) this.#warn(`usage: ${fallen} fell to ${last[fallen]}, which counts as nothing used`)
+    this.#isKnown = true
+    return this.#book(counts, scope, isKnown)
   }
 
   /** Where the program's counters stand, when what was used is told apart from them. */
   mark(numbers: UsageNumbers): void {
     const counts = this.#read(numbers)
     if (counts !== undefined) Object.assign(this.#last, counts)
-    this.#known = true
+    this.#isKnown = true
+  }
+
+  /** Another native session begins: its counters start at nothing. */
+  restart(): void {
+    this.#last = {}
+    this.#isKnown = true
   }
 
   /** What this turn has used so far, one increment for each scope. */
   turn(): readonly UsageIncrement[] {
-    return (['own', 'subagents'] as const).flatMap((scope) => {
-      const parts = this.#turn.filter((part) => part.scope === scope)
-      return parts.length === 0 ? [] : [sum(parts)]
-    })
+    const increments: UsageIncrement[] = []
+    for (const scope of SCOPES) {
+      const share = this.#turn[scope]
+      if (share !== undefined) increments.push(incrementOf(share.counts, scope, share.isKnown))
+    }
+    return increments
   }
 
   /** The next turn begins. */
   nextTurn(): void {
-    this.#turn = []
+    this.#turn.own = undefined
+    this.#turn.subagents = undefined
   }
 
   /** Where the program's own counters stand, for the next run that goes on from here. */
   get totals(): UsageTotals | undefined {
-    if (!this.#known || Object.keys(this.#last).length === 0) return undefined
+    if (!this.#isKnown || Object.keys(this.#last).length === 0) return undefined
     return { ...NO_USAGE, ...this.#last }
   }
 
-  #book(counts: Counts, scope: UsageIncrement['scope'], uncounted: boolean): UsageIncrement {
-    const increment: UsageIncrement = {
-      ...counts,
-      source: 'reported',
-      scope,
-      ...(uncounted ? { uncounted: true } : {}),
+  #book(counts: Counts, scope: Scope, isKnown: boolean): UsageIncrement {
+    const share = this.#turn[scope]
+    if (share === undefined) this.#turn[scope] = { counts: { ...counts }, isKnown }
+    else {
+      share.isKnown &&= isKnown
+      for (const field of FIELDS) {
+        const more = counts[field]
+        if (more !== undefined) share.counts[field] = (share.counts[field] ?? 0) + more
+      }
     }
-    const same = this.#turn.findIndex((part) => part.scope === scope && (part.uncounted === true) === uncounted)
-    const before = this.#turn[same]
-    if (before === undefined) this.#turn.push(increment)
-    else this.#turn[same] = sum([before, increment])
-    return increment
+    return incrementOf(counts, scope, isKnown)
   }
 
   #read(numbers: UsageNumbers): Counts | undefined {
     const counts: Counts = {}
     let found = false
+    let bad: Field | undefined
     for (const field of FIELDS) {
       const value = numbers[field]
       if (value === undefined || value === null) continue
-      if (!isCount(value, field)) {
-        this.#warn(`usage: ${field} is ${describe(value)}, which is no count, and is ignored`)
-        continue
-      }
-      counts[field] = value
-      found = true
+      if (isCount(value, field)) {
+        counts[field] = value
+        found = true
+      } else bad ??= field
     }
+    if (bad !== undefined) this.#warn(`usage: ${bad} is ${describe(numbers[bad])}, which is no count, and is ignored`)
     return found ? normalize(counts, numbers) : undefined
   }
 }
@@ -141,7 +160,7 @@ function normalize(counts: Counts, { inputIncludesCache, outputExcludesReasoning
   }
   if (outputExcludesReasoning === true && outputTokens !== undefined)
     counts.outputTokens = outputTokens + reasoningTokens
-  if (counts.inputTokens !== undefined || counts.outputTokens !== undefined) {
+  if (inputTokens !== undefined || outputTokens !== undefined) {
     counts.totalTokens ??=
       (counts.inputTokens ?? 0) + cachedInputTokens + cacheWriteInputTokens + (counts.outputTokens ?? 0)
   }
@@ -157,15 +176,6 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? String(value) : typeof value
 }
 
-function sum(parts: readonly UsageIncrement[]): UsageIncrement {
-  const totals = parts.reduce((sums, part) => addUsage(sums, part), NO_USAGE)
-  const counts: Counts = {}
-  for (const field of FIELDS) if (parts.some((part) => part[field] !== undefined)) counts[field] = totals[field]
-  const [first] = parts
-  return {
-    ...counts,
-    source: 'reported',
-    scope: first?.scope ?? 'own',
-    ...(parts.some((part) => part.uncounted === true) ? { uncounted: true } : {}),
-  }
+function incrementOf(counts: Counts, scope: Scope, isKnown: boolean): UsageIncrement {
+  return isKnown ? { ...counts, source: 'reported', scope } : { ...counts, source: 'reported', scope, uncounted: true }
 }
