@@ -5,5 +5,10 @@
 export function isPureAwk(program: string): boolean {
   if (/system|getline|@|close|fflush/.test(program)) return false
   if (/(?:^|[^|])\|(?!\|)/.test(program)) return false
-  return !/print[^;}\n]*>/.test(program)
+  return !program.split(/[;}\n]/).some(redirectsOutput)
+}
+
+function redirectsOutput(statement: string): boolean {
+  const print = statement.indexOf('print')
+  return print !== -1 && statement.includes('>', print)
 }

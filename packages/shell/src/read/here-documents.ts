@@ -47,6 +47,7 @@ export class ShortenedText {
 export function shorten(original: string): ShortenedText {
   const kept: string[] = []
   const cuts: Cut[] = []
+  const lines = new LineIndex(original)
   let length = 0
   const keep = (from: number, to: number): void => {
     kept.push(original.slice(from, to))
@@ -58,8 +59,8 @@ export function shorten(original: string): ShortenedText {
     keep(lineStart, next)
     for (const match of original.slice(lineStart, next).matchAll(QUOTED)) {
       const delimiter = match[2] ?? match[3] ?? match[4] ?? ''
-      const end = findDelimiter(original, next, delimiter, match[1] === '-')
-      if (end === null) break
+      const end = lines.find(delimiter, next, match[1] === '-')
+      if (end === undefined) break
       if (end > next) cuts.push({ at: length, delimiter, body: original.slice(next, end) })
       next = lineEnd(original, end)
       keep(end, next)
@@ -75,11 +76,35 @@ function lineEnd(text: string, from: number): number {
   return newline === -1 ? text.length : newline + 1
 }
 
-/** Start of the line that closes the here-document. */
-function findDelimiter(text: string, from: number, delimiter: string, stripTabs: boolean): number | null {
-  for (let at = from; at < text.length; at = lineEnd(text, at)) {
-    const line = text.slice(at, lineEnd(text, at)).replace(/\n$/, '')
-    if ((stripTabs ? line.replace(/^\t+/, '') : line) === delimiter) return at
+/** Where each line starts, by what it says, so that looking for one does not mean reading all. */
+class LineIndex {
+  readonly #plain = new Map<string, number[]>()
+  readonly #stripped = new Map<string, number[]>()
+
+  constructor(text: string) {
+    for (let at = 0; at < text.length; at = lineEnd(text, at)) {
+      const line = text.slice(at, lineEnd(text, at)).replace(/\n$/, '')
+      addTo(this.#plain, line, at)
+      addTo(this.#stripped, line.replace(/^\t+/, ''), at)
+    }
   }
-  return null
+
+  /** Start of the first such line at or after a position. */
+  find(line: string, from: number, stripTabs: boolean): number | undefined {
+    const starts = (stripTabs ? this.#stripped : this.#plain).get(line) ?? []
+    let low = 0
+    let high = starts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? from) < from) low = middle + 1
+      else high = middle
+    }
+    return starts[low]
+  }
+}
+
+function addTo(index: Map<string, number[]>, line: string, start: number): void {
+  const starts = index.get(line)
+  if (starts === undefined) index.set(line, [start])
+  else starts.push(start)
 }

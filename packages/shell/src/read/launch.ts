@@ -132,18 +132,17 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
   const parsed = parseOptions(args, wrapper.options, true)
   if (!parsed.ok) return notKnown(wrapper.launcher, `${base}: ${parsed.reason}`)
   if (hasOption(parsed.given, ...wrapper.reports)) return NOTHING
-  let words = parsed.operands
-  const own = words.slice(0, wrapper.operands)
+  const own = parsed.operands.slice(0, wrapper.operands)
   if (own.some((word) => word.dynamic)) return notKnown(wrapper.launcher, `${base}: its operands are not known`)
-  words = words.slice(wrapper.operands)
   const assignments: Assignment[] = []
-  while (wrapper.assignments && words[0] !== undefined) {
-    const word = words[0]
-    const name = ASSIGNMENT.exec(word.text)?.[1]
-    if (name === undefined && word.text !== '-') break
+  let at = wrapper.operands
+  for (; wrapper.assignments && at < parsed.operands.length; at += 1) {
+    const word = parsed.operands[at]
+    const name = ASSIGNMENT.exec(word?.text ?? '')?.[1]
+    if (word === undefined || (name === undefined && word.text !== '-')) break
     if (name !== undefined) assignments.push({ name, value: assignedPart(word, name.length + 1) })
-    words = words.slice(1)
   }
+  const words = parsed.operands.slice(at)
   const items = wrapper.launcher === 'items'
   if (words.length === 0) {
     if (appended) return notKnown(wrapper.launcher, `${base} runs what it is given as input`)

@@ -125,32 +125,25 @@ const GIT_SUBCOMMANDS = /^(?:filter-branch|difftool|mergetool|instaweb|daemon|cr
 
 function unknownGit(args: readonly Word[]): string | null {
   const texts = args.map((arg) => arg.text)
-  for (const [at, text] of texts.entries()) {
+  // Options before the subcommand are git's own; `-C dir` and `-c x=y` take the next word.
+  const found = texts.findIndex((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(texts[at - 1] ?? ''))
+  const subcommand = texts[found] ?? ''
+  const own = found === -1 ? texts : texts.slice(0, found)
+  for (const [at, text] of own.entries()) {
+    const sets = text === '-c' ? !HARMLESS_SETTING.test(texts[at + 1] ?? '') : /^-c./.test(text)
+    if (sets) return 'git -c can set a program to run'
+  }
+  for (const text of texts) {
     // `--exec-path` alone only prints.
     if (beginsOneOf(GIT_LONG, text) && text !== '--exec-path') return `git ${text} can run a program`
-    if (text === '-c' && !HARMLESS_SETTING.test(texts[at + 1] ?? '') && isGlobal(texts, at))
-      return 'git -c can set a program to run'
-    if (/^-c./.test(text) && isGlobal(texts, at)) return 'git -c can set a program to run'
-    if (text.startsWith('-O') && texts.includes('grep')) return 'git grep -O opens a pager'
-    if (text.startsWith('-x') && (texts.includes('rebase') || texts.includes('difftool')))
-      return `git ${text} can run a program`
     if (text.startsWith('ext::')) return 'git ext:: runs a program'
+    if (subcommand === 'grep' && text.startsWith('-O')) return 'git grep -O opens a pager'
+    if (subcommand === 'rebase' && text.startsWith('-x')) return 'git rebase -x runs a program'
   }
-  const subcommand = gitSubcommand(texts)
-  if (subcommand !== undefined && GIT_SUBCOMMANDS.test(subcommand)) return `git ${subcommand} runs other programs`
+  if (GIT_SUBCOMMANDS.test(subcommand)) return `git ${subcommand} runs other programs`
   if (subcommand === 'bisect' && texts.includes('run')) return 'git bisect run runs a program'
   if (subcommand === 'submodule' && texts.includes('foreach')) return 'git submodule foreach runs a program'
   return null
-}
-
-/** Options before the subcommand; `-C dir` and `-c x=y` take the next word. */
-function gitSubcommand(texts: readonly string[]): string | undefined {
-  return texts.find((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(texts[at - 1] ?? ''))
-}
-
-function isGlobal(texts: readonly string[], at: number): boolean {
-  const subcommand = gitSubcommand(texts)
-  return subcommand === undefined || at < texts.indexOf(subcommand)
 }
 
 function unknownSed(args: readonly Word[]): string | null {

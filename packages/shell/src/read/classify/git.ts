@@ -18,14 +18,15 @@ const LS_FILES = optionTable(
 export function gitOperations(invocation: Invocation): FileOperation[] | null {
   const parsed = parseOptions(invocation.args, GLOBAL, true)
   if (!parsed.ok) return null
-  let { cwd, moved } = invocation
-  for (const option of parsed.given) {
-    if (option.name !== '-C' || option.value === null) continue
-    cwd = resolveIn(cwd, option.value)
-    moved = true
-  }
+  const [directory, another] = parsed.given.filter((option) => option.name === '-C')
+  // Each -C would start from the one before; nobody writes that.
+  if (another !== undefined) return null
+  const moved = directory?.value ?? null
   const [subcommand, ...args] = parsed.operands
-  const inner: Invocation = { ...invocation, args, cwd, moved }
+  const inner: Invocation =
+    moved === null
+      ? { ...invocation, args }
+      : { ...invocation, args, cwd: resolveIn(invocation.cwd, moved), moved: true }
   switch (fixed(subcommand)) {
     case 'grep':
       return gitGrep(inner)
