@@ -64,6 +64,19 @@ describe('procfs', () => {
     await rm(dir, { recursive: true })
   })
 
+  it('counts ticks without losing one to rounding', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'evener-proc-'))
+    for (const [uptime, ticks] of [
+      ['2616.57 5000.00', 261657],
+      ['0.29 0.00', 29],
+      ['1.15 0.00', 115],
+    ] as const) {
+      await writeFile(join(dir, 'uptime'), `${uptime}\n`)
+      assert.equal(procfs(dir).ticksSinceBoot(), ticks)
+    }
+    await rm(dir, { recursive: true })
+  })
+
   it('leaves out an environment that it may not read', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'evener-proc-'))
     await mkdir(join(dir, '4711', 'environ'), { recursive: true })

@@ -76,7 +76,7 @@ export function parseStat(text: string | undefined): ProcessStat | undefined {
 
 function parseUptime(text: string | undefined): number | null {
   const seconds = Number.parseFloat(text ?? '')
-  return Number.isFinite(seconds) ? Math.floor(seconds * ticksPerSecond) : null
+  return Number.isFinite(seconds) ? Math.round(seconds * ticksPerSecond) : null
 }
 
 function environOf(root: string, { pid, headless }: ProcessStat): Buffer | undefined {
