@@ -11,6 +11,7 @@ import {
   type FinishReason,
   type Host,
   type HostTool,
+  type Part,
   type StoredMessage,
   type ToolCallInfo,
   type ToolOutcome,
@@ -32,7 +33,7 @@ export interface NativeDriverOptions {
 
 const CAPABILITIES: Capabilities = {
   governs: 'all',
-  steer: 'none',
+  steer: 'inject',
   resume: 'anchor',
   fork: 'anchor',
   handover: 'items',
@@ -53,6 +54,15 @@ export function nativeDriver(options: NativeDriverOptions): AgentDriver {
   }
 }
 
+interface ResumePoint {
+  readonly nextStep: number
+  readonly calls: readonly ToolCallInfo[]
+  /** Set when the agent had said all it had to say. */
+  readonly finishReason: FinishReason | undefined
+}
+
+const FRESH: ResumePoint = { nextStep: 0, calls: [], finishReason: undefined }
+
 class NativeSession implements AgentSession {
   readonly #options: NativeDriverOptions
   readonly #host: Host
@@ -65,16 +75,19 @@ class NativeSession implements AgentSession {
 
   async *run(turn: Turn): AsyncGenerator<AgentEvent> {
     const signal = AbortSignal.any([this.#host.signal, this.#abort.signal])
+    const resumed = turn.resumed === undefined ? FRESH : await this.#whereItStood(turn)
     let usage: UsageTotals = NO_USAGE
-    let finishReason: FinishReason = 'other'
+    let finishReason: FinishReason = resumed.finishReason ?? 'other'
     yield { type: 'start' }
+    yield* this.#carryOut(resumed.calls)
     const maxSteps = turn.maxSteps ?? DEFAULT_MAX_STEPS
-    for (let stepIndex = 0; stepIndex < maxSteps; stepIndex++) {
+    let isDone = resumed.finishReason !== undefined && !(await this.#listen())
+    for (let stepIndex = resumed.nextStep; stepIndex < maxSteps && !isDone && !signal.aborted; stepIndex++) {
+      await this.#listen()
       yield { type: 'step-start', stepIndex }
-      const step = modelStep(this.#options.model, await this.#request(turn, signal))
       let calls: readonly ToolCallInfo[]
       try {
-        const result = yield* step
+        const result = yield* modelStep(this.#options.model, await this.#request(turn, signal))
         finishReason = result.finishReason
         usage = addUsage(usage, result.usage)
         calls = result.calls
@@ -85,8 +98,10 @@ class NativeSession implements AgentSession {
         yield { type: 'step-finish', stepIndex, finishReason }
         break
       }
-      if (calls.length === 0 || finishReason === 'error' || signal.aborted) break
+      if (finishReason === 'error') break
       yield* this.#carryOut(calls)
+      // Who was steered while giving the last answer has not heard it yet, and goes on.
+      isDone = calls.length === 0 && (signal.aborted || !(await this.#listen()))
     }
     const { costUsd: _costUsd, ...tokens } = usage
     yield { type: 'finish', finishReason, usage: tokens }
@@ -111,6 +126,23 @@ class NativeSession implements AgentSession {
     }
   }
 
+  async #listen(): Promise<boolean> {
+    return (await this.#host.listen?.()) ?? false
+  }
+
+  /** What an earlier process left of this turn: calls without a result, or an answer that only lacks its finish. */
+  async #whereItStood(turn: Turn): Promise<ResumePoint> {
+    const messages: StoredMessage[] = []
+    for await (const message of this.#host.history({ order: 'oldest' })) {
+      if (message.turn === turn.turnId && message.role === 'assistant') messages.push(message)
+    }
+    const nextStep = Math.max(-1, ...messages.map((message) => message.step ?? -1)) + 1
+    const calls = messages.flatMap(unansweredCalls)
+    const last = messages.at(-1)
+    const isAnswered = last?.error === undefined && last?.state === 'done' && !last.parts.some(isCall)
+    return { nextStep, calls, finishReason: calls.length === 0 && isAnswered ? last?.finishReason : undefined }
+  }
+
   async #callTool(call: ToolCallInfo): Promise<{ call: ToolCallInfo; outcome: ToolOutcome }> {
     try {
       if (this.#host.callTool === undefined) throw new Error('This agent was given no tools.')
@@ -131,6 +163,23 @@ class NativeSession implements AgentSession {
       ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     }
   }
+}
+
+function isCall(part: Part): boolean {
+  return part.type === 'tool-call'
+}
+
+function unansweredCalls(message: StoredMessage): ToolCallInfo[] {
+  // A failed attempt was not an order: its calls were never to be carried out.
+  if (message.error !== undefined) return []
+  const answered = new Set(
+    message.parts.flatMap((part) => (part.type === 'tool-result' && part.state !== 'open' ? [part.toolCallId] : [])),
+  )
+  return message.parts.flatMap((part) =>
+    part.type === 'tool-call' && !answered.has(part.toolCallId)
+      ? [{ toolCallId: part.toolCallId, toolName: part.toolName, args: part.args }]
+      : [],
+  )
 }
 
 function functionTool(tool: HostTool): NonNullable<LanguageModelV4CallOptions['tools']>[number] {

@@ -17,6 +17,8 @@ export interface CallState {
   /** Stable over restarts: what a tool uses to recognise a repeated call. */
   readonly idempotencyKey?: string
   readonly waitId?: string
+  /** What the question was about: an answer counts for this and nothing else. */
+  readonly hash?: string
   /** What was answered when it waited: what it may do is decided by this and by the rules of the moment. */
   readonly answer?: Answer
 }

@@ -8,7 +8,8 @@ import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { ProcessOwner } from './ownership.ts'
 import { closeInterruptedRun } from './recover.ts'
-import { runTurn, type RunnableTool } from './run-turn.ts'
+import { runTurn } from './run-turn.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 import { ThreadLog } from './thread-log.ts'
 
 const [url = '', thread = '', journal = ''] = process.argv.slice(2)

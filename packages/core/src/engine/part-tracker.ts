@@ -1,4 +1,4 @@
-import type { PartAddress } from '@evener/protocol'
+import type { PartAddress, ThreadMessage } from '@evener/protocol'
 
 export type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 
@@ -27,6 +27,27 @@ export class PartTracker {
 
   constructor(messageId: string) {
     this.messageId = messageId
+  }
+
+  /** Takes up a message where an earlier process left it. */
+  static of(message: ThreadMessage): PartTracker {
+    const tracker = new PartTracker(message.id)
+    tracker.#count = message.parts.length
+    for (const part of message.parts) {
+      const address = { messageId: message.id, partId: part.id }
+      if (part.type === 'tool-call') {
+        tracker.order(part.toolCallId, part.toolName, address)
+        if (part.call.stage === 'ended') tracker.answer(part.toolCallId)
+      } else if (part.type === 'tool-result' && part.state === 'open') {
+        tracker.#open.set(`tool-result:${part.toolCallId}`, {
+          kind: 'tool-result',
+          key: part.toolCallId,
+          ...address,
+          text: '',
+        })
+      }
+    }
+    return tracker
   }
 
   open(kind: PartKind, key: string): OpenPart {
@@ -68,6 +89,10 @@ export class PartTracker {
       this.#unanswered--
     }
     return call
+  }
+
+  get toolCallIds(): Iterable<string> {
+    return this.#calls.keys()
   }
 
   call(toolCallId: string): TrackedCall | undefined {

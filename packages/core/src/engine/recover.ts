@@ -1,4 +1,4 @@
-import type { CallOutcome, Part, RecordBody, ThreadMessage } from '@evener/protocol'
+import type { CallOutcome, ErrorData, Part, RecordBody, RunOutcome, ThreadMessage } from '@evener/protocol'
 import type { ThreadLog } from './thread-log.ts'
 
 /**
@@ -6,7 +6,7 @@ import type { ThreadLog } from './thread-log.ts'
  * without a result are answered as in doubt, and the turn gets the finish it never had. Gives the run's id, or `null`
  * when nothing was open.
  */
-export async function closeInterruptedRun(log: ThreadLog): Promise<string | null> {
+export async function closeInterruptedRun(log: ThreadLog, outcome: RunOutcome = 'interrupted'): Promise<string | null> {
   const { head, messages } = log.state
   const { run } = head
   if (run === null) return null
@@ -17,16 +17,34 @@ export async function closeInterruptedRun(log: ThreadLog): Promise<string | null
   for (const wait of Object.values(head.waits)) {
     if (wait.run === run.runId) bodies.push({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' })
   }
-  if (run.step !== null) bodies.push({ type: 'step.ended', stepIndex: run.step, finishReason: 'error' })
+  if (run.isStepOpen) bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error' })
   if (run.turnId !== null) {
-    bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome: 'interrupted' })
+    bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome })
   }
-  bodies.push({ type: 'run.ended', runId: run.runId, outcome: 'interrupted' })
+  bodies.push({ type: 'run.ended', runId: run.runId, outcome })
   await log.commit(bodies, { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) })
   return run.runId
 }
 
-function closeMessage(message: ThreadMessage): RecordBody[] {
+const CUT_OFF: ErrorData = { name: 'Interrupted', message: 'The process ended while the model was answering.' }
+
+/**
+ * Closes a model call that was cut off by a crash as an attempt of its own: what was said stays visible and leaves the
+ * model's context, and its calls were never carried out. The run goes on with a new step.
+ */
+export async function closeFailedStep(log: ThreadLog): Promise<void> {
+  const { head, messages } = log.state
+  const { run } = head
+  if (run === null || !run.isStepOpen) return
+  const bodies: RecordBody[] = messages
+    .toArray()
+    .filter((message) => message.state === 'open' && message.step === run.step)
+    .flatMap((message) => closeMessage(message, CUT_OFF))
+  bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error', error: CUT_OFF })
+  await log.commit(bodies, { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) })
+}
+
+function closeMessage(message: ThreadMessage, error?: ErrorData): RecordBody[] {
   const bodies: RecordBody[] = []
   let next = message.parts.length
   const open = new Map<string, Part & { type: 'tool-result' }>()
@@ -55,7 +73,12 @@ function closeMessage(message: ThreadMessage): RecordBody[] {
       meta: { synthetic: true },
     })
   }
-  bodies.push({ type: 'message.ended', messageId: message.id, outcome: 'interrupted' })
+  bodies.push({
+    type: 'message.ended',
+    messageId: message.id,
+    outcome: 'interrupted',
+    ...(error === undefined ? {} : { error }),
+  })
   return bodies
 }
 

@@ -5,7 +5,8 @@ import { agentEventsOf, type AgentEvent, type LogRecord, type StoredMessage } fr
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './load-state.ts'
-import { runTurn, type RunnableTool } from './run-turn.ts'
+import { runTurn } from './run-turn.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 import { openTestThread } from './thread.fixture.ts'
 
 const echo: RunnableTool = {

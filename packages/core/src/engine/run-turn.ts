@@ -9,8 +9,6 @@ import {
   type FaultPoints,
   type HistoryQuery,
   type Host,
-  type HostTool,
-  type JsonObject,
   type Part,
   type RunOutcome,
   type Store,
@@ -19,22 +17,12 @@ import {
   type ToolOutcome,
 } from '@evener/protocol'
 import { inflateMessage } from './blobs.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 
 /** Longer than this a stream may not keep timers, sockets and aborts waiting. */
 const YIELD_AFTER_MS = 8
-
-export interface RunnableTool extends HostTool {
-  readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome>
-}
-
-export interface ToolRunContext {
-  readonly signal: AbortSignal
-  /** The same for every attempt at this call. */
-  readonly idempotencyKey: string
-  readonly progress: (output: string) => void
-}
 
 export interface RunTurnOptions {
   readonly store: Store
@@ -88,12 +76,9 @@ export async function runTurn(options: RunTurnOptions): Promise<RunTurnResult> {
     await session.close()
   }
   // A driver that forgot its finish, or threw, still ends its turn with one.
-  await recorder.finish('error', signal.aborted ? 'aborted' : 'error')
-  const outcome = recorder.outcome ?? 'error'
-  await log.commit(
-    [{ type: 'run.ended', runId, outcome, ...(failure === undefined ? {} : { error: toErrorData(failure) }) }],
-    { run: runId },
-  )
+  const outcome = await recorder.finish(failure !== undefined, (ended) => [
+    { type: 'run.ended', runId, outcome: ended, ...(failure === undefined ? {} : { error: toErrorData(failure) }) },
+  ])
   return { runId, outcome }
 
   function host(): Host {

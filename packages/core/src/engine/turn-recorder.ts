@@ -3,7 +3,10 @@ import {
   type AgentEvent,
   type BatchEvent,
   type CallOutcome,
+  type ErrorData,
   type EventMeta,
+  type FinishEvent,
+  type MessageEndedRecord,
   type PartAddress,
   type RecordBody,
   type ReasoningDeltaEvent,
@@ -28,6 +31,8 @@ export interface RecorderOptions {
   readonly turnId: string
   readonly agentId: string
   readonly signal?: AbortSignal
+  /** Goes on with a turn that an earlier process began. */
+  readonly resume?: boolean
 }
 
 interface Speaker {
@@ -35,7 +40,7 @@ interface Speaker {
   step: number | undefined
   /** A message ends when its step is over and its calls are answered. */
   stepOver: boolean
-  finish: Pick<StepFinishEvent, 'finishReason' | 'usage'> | undefined
+  finish: Pick<MessageEndedRecord, 'finishReason' | 'usage' | 'error'> | undefined
 }
 
 /** Turns what an agent says during one turn into records: messages, numbered parts, seals, steps. */
@@ -47,7 +52,10 @@ export class TurnRecorder {
   readonly #speakers = new Map<string, Speaker>()
   readonly #callTracker = new Map<string, PartTracker>()
   readonly #signal: AbortSignal | undefined
+  readonly #outcomes = new Map<string, CallOutcome>()
   #step: number | undefined
+  #stepError: ErrorData | undefined
+  #finish: FinishEvent | undefined
   #outcome: RunOutcome | undefined
 
   constructor(options: RecorderOptions) {
@@ -56,11 +64,17 @@ export class TurnRecorder {
     this.#turnId = options.turnId
     this.#signal = options.signal
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
+    if (options.resume === true) this.#resume()
   }
 
   /** How the turn ended; `undefined` while it goes on. */
   get outcome(): RunOutcome | undefined {
     return this.#outcome
+  }
+
+  /** How a call ended, when that is more than its result says: said before the result is recorded. */
+  noteOutcome(toolCallId: string, outcome: CallOutcome): void {
+    this.#outcomes.set(toolCallId, outcome)
   }
 
   /** Where a call of this turn stands, for the records about it. */
@@ -94,10 +108,13 @@ export class TurnRecorder {
         return undefined
       case 'error':
         this.#sealTexts(event.parentToolCallId ?? MAIN)
+        this.#stepError = event.error
         this.#log.add(event, this.#origin)
         return undefined
       case 'finish':
-        return this.finish(event.finishReason, this.#outcomeOf(event.finishReason), event.usage)
+        // Written together with the end of the run: nobody finds a finished turn in an open run.
+        this.#finish ??= event
+        return undefined
       case 'start':
       case 'tool-approval-request':
         // `turn.started` and `wait.opened` say these; they are written before the agent goes on.
@@ -105,21 +122,21 @@ export class TurnRecorder {
     }
   }
 
-  /** Ends the turn, closing what is open. The second call does nothing: a turn has one finish. */
-  async finish(
-    finishReason: StepFinishEvent['finishReason'],
-    outcome: RunOutcome,
-    usage?: StepFinishEvent['usage'],
-  ): Promise<void> {
-    if (this.#outcome !== undefined) return
+  /**
+   * Ends the turn, closing what is open, together with `more` in one transaction. The second call does nothing: a turn
+   * has one finish. `failed` says that the agent broke off without one.
+   */
+  async finish(failed: boolean, more: (outcome: RunOutcome) => readonly RecordBody[] = () => []): Promise<RunOutcome> {
+    if (this.#outcome !== undefined) return this.#outcome
+    const finishReason = failed ? 'error' : (this.#finish?.finishReason ?? 'error')
+    const outcome = this.#outcomeOf(finishReason)
     this.#outcome = outcome
     const isCut = outcome !== 'complete'
-    const callOutcome: CallOutcome = outcome === 'aborted' ? 'aborted' : 'in-doubt'
     const bodies: RecordBody[] = []
     for (const [parent, speaker] of this.#speakers) {
       this.#sealTexts(parent, isCut ? { interrupted: true } : undefined)
-      bodies.push(...this.#closeCalls(speaker.tracker, callOutcome))
-      bodies.push(this.#messageEnd(speaker, isCut ? 'interrupted' : 'done'))
+      bodies.push(...this.#closeCalls(speaker.tracker, outcome === 'aborted' ? 'aborted' : 'in-doubt'))
+      bodies.push(this.#messageEnd(speaker, isCut && !speaker.stepOver ? 'interrupted' : 'done'))
     }
     this.#speakers.clear()
     bodies.push({
@@ -127,9 +144,27 @@ export class TurnRecorder {
       turnId: this.#turnId,
       finishReason,
       outcome,
-      ...(usage === undefined ? {} : { usage }),
+      ...(this.#finish?.usage === undefined ? {} : { usage: this.#finish.usage }),
     })
-    await this.#log.commit(bodies, this.#origin)
+    await this.#log.commit([...bodies, ...more(outcome)], this.#origin)
+    return outcome
+  }
+
+  /** Takes up the open messages of the turn as the log has them. */
+  #resume(): void {
+    const { head, messages } = this.#log.state
+    this.#step = head.run?.step ?? undefined
+    for (const message of messages) {
+      if (message.state !== 'open' || message.turn !== this.#turnId) continue
+      const tracker = PartTracker.of(message)
+      for (const toolCallId of tracker.toolCallIds) this.#callTracker.set(toolCallId, tracker)
+      this.#speakers.set(message.parentToolCallId ?? MAIN, {
+        tracker,
+        step: message.step,
+        stepOver: head.run?.isStepOpen !== true,
+        finish: message.finishReason === undefined ? undefined : { finishReason: message.finishReason },
+      })
+    }
   }
 
   /** An agent that was aborted may still say that it finished well. */
@@ -180,10 +215,12 @@ export class TurnRecorder {
   async #toolResult(event: ToolResultEvent): Promise<void> {
     const tracker = this.#trackerOf(event)
     const call = tracker.answer(event.toolCallId)
+    const outcome = this.#outcomes.get(event.toolCallId)
     const { body, blobs } = extractResult({
       ...event,
       ...tracker.take('tool-result', event.toolCallId),
       ...(call === undefined ? {} : { call: { messageId: call.messageId, partId: call.partId } }),
+      ...(outcome === undefined ? {} : { outcome }),
     })
     await this.#log.commit([body, ...this.#endedMessages()], this.#origin, { blobs })
   }
@@ -196,6 +233,7 @@ export class TurnRecorder {
       this.#log.add(this.#messageEnd(speaker, 'done'), this.#origin)
     }
     this.#step = stepIndex
+    this.#stepError = undefined
     this.#log.add({ type: 'step.started', stepIndex }, this.#origin)
   }
 
@@ -205,7 +243,7 @@ export class TurnRecorder {
     const speaker = this.#speakers.get(MAIN)
     if (speaker !== undefined) {
       speaker.stepOver = true
-      speaker.finish = { finishReason, ...(usage === undefined ? {} : { usage }) }
+      speaker.finish = { finishReason, ...(usage === undefined ? {} : { usage }), ...this.#failure(finishReason) }
     }
     this.#log.add(
       {
@@ -213,10 +251,16 @@ export class TurnRecorder {
         stepIndex,
         finishReason,
         ...(usage === undefined ? {} : { usage: { ...usage, source: 'reported', scope: 'own' } }),
+        ...this.#failure(finishReason),
       },
       this.#origin,
     )
     for (const body of this.#endedMessages()) this.#log.add(body, this.#origin)
+  }
+
+  /** A failed attempt says so: its text stays visible and leaves the model's context. */
+  #failure(finishReason: StepFinishEvent['finishReason']): { error?: ErrorData } {
+    return finishReason === 'error' && this.#stepError !== undefined ? { error: this.#stepError } : {}
   }
 
   #speaker(parent: string): Speaker {

@@ -134,7 +134,9 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
     at: record.at,
   })
   if (body.call !== undefined) {
-    moveCall(draft, body.call, (call) => ({ ...call, stage: 'waiting', waitId: body.wait.id }))
+    const { hash } = body.wait.subject
+    const asked = { stage: 'waiting', waitId: body.wait.id, ...(hash === undefined ? {} : { hash }) } as const
+    moveCall(draft, body.call, (call) => ({ ...call, ...asked }))
   }
 }
 

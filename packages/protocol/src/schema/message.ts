@@ -33,6 +33,7 @@ export const callStateSchema: Schema<CallState> = exact<CallState>()(
     attempt: optional(z.number()),
     idempotencyKey: optional(z.string()),
     waitId: optional(z.string()),
+    hash: optional(z.string()),
     answer: optional(answerSchema),
   }),
 )

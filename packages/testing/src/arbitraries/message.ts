@@ -36,6 +36,7 @@ const arbitraryCallState: fc.Arbitrary<CallState> = shape<CallState>(
     attempt: fc.integer({ min: 1, max: 3 }),
     idempotencyKey: arbitraryId,
     waitId: arbitraryId,
+    hash: arbitraryId,
     answer: arbitraryAnswer,
   },
 )

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+import type { HostTool, JsonValue, ToolCallRequest } from '@evener/protocol'
+
+/** What an approval is bound to: other arguments, another definition of the tool or another folder give another hash. */
+export function callHash(agentId: string, call: ToolCallRequest, tool: HostTool | undefined): string {
+  const definition = tool === undefined ? null : [tool.name, tool.description ?? null, tool.inputSchema]
+  const subject = canonical([agentId, call.toolName, definition, call.args, call.cwd ?? null])
+  return createHash('sha256').update(subject).digest('hex')
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+export function canonical(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map((item: JsonValue) => canonical(item)).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`
+}

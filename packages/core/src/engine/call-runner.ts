@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import {
+  toErrorData,
+  type Answer,
+  type Decision,
+  type FaultPoints,
+  type PartAddress,
+  type ToolCallPart,
+  type ToolCallRequest,
+  type ToolOutcome,
+  type WaitRequest,
+} from '@evener/protocol'
+import { callHash } from './call-hash.ts'
+import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
+import type { ThreadLog } from './thread-log.ts'
+import type { TurnRecorder } from './turn-recorder.ts'
+
+export interface CallRunnerOptions {
+  readonly log: ThreadLog
+  readonly recorder: TurnRecorder
+  readonly runId: string
+  readonly turnId: string
+  readonly agentId: string
+  readonly tools: readonly RunnableTool[]
+  readonly signal: AbortSignal
+  readonly faults: FaultPoints
+  readonly decide: (call: ToolCallRequest) => Decision
+  /** Waits for the answer to a question that is already on record, or records it first. */
+  readonly ask: (wait: WaitRequest, call: PartAddress) => Promise<Answer>
+}
+
+/**
+ * Carries out one tool call: judged by the rules, approved where they say so, its intent on disk before its effect. A
+ * call that an earlier process had begun is in doubt and is not begun again, unless repeating it changes nothing.
+ */
+export class CallRunner {
+  readonly #options: CallRunnerOptions
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options
+  }
+
+  async run(call: ToolCallRequest): Promise<ToolOutcome> {
+    const { recorder, tools } = this.#options
+    const tool = tools.find((candidate) => candidate.name === call.toolName)
+    const address = recorder.callAddress(call.toolCallId)
+    if (tool === undefined || address === undefined) {
+      return { result: `There is no tool named "${call.toolName}".`, isError: true }
+    }
+    const begun = this.#callPart(address)?.call
+    if (begun?.stage === 'started' && !mayRepeat(tool)) {
+      return this.#end(call, 'in-doubt', IN_DOUBT)
+    }
+    const verdict = await this.#judge(call, tool, address)
+    if (verdict !== undefined) return this.#end(call, 'denied', verdict)
+    return this.#carryOut(call, tool, address, (begun?.attempt ?? 0) + 1)
+  }
+
+  /** `undefined` when the call may go ahead, else what the model is told. */
+  async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
+    const { agentId, ask, decide } = this.#options
+    const hash = callHash(agentId, call, tool)
+    for (;;) {
+      const decision = decide(call)
+      if (decision.policy === 'deny') return `The call was denied: ${decision.reason}.`
+      const { answer, hash: answered } = this.#callPart(address)?.call ?? {}
+      if (answer !== undefined && answered === hash) {
+        return answer.decision === 'decline' ? `The call was denied${because(answer.reason)}.` : undefined
+      }
+      if (decision.policy === 'allow') return undefined
+      // Asked again from the start afterwards: a rule may have changed while somebody was thinking.
+      await ask(approvalOf(call, agentId, hash, decision), address)
+    }
+  }
+
+  async #carryOut(
+    call: ToolCallRequest,
+    tool: RunnableTool,
+    address: PartAddress,
+    attempt: number,
+  ): Promise<ToolOutcome> {
+    const { faults, log, recorder, runId, signal, turnId } = this.#options
+    const idempotencyKey = `${runId}:${call.toolCallId}`
+    await log.commit(
+      [
+        {
+          type: 'call.started',
+          messageId: address.messageId,
+          partId: address.partId,
+          toolCallId: call.toolCallId,
+          attempt,
+          idempotencyKey,
+        },
+      ],
+      { run: runId, turn: turnId },
+    )
+    await faults.reach('tool.before', call.toolName)
+    try {
+      return await tool.execute(call.args, {
+        signal,
+        idempotencyKey,
+        progress: (output) => {
+          void recorder.record({ type: 'tool-progress', toolCallId: call.toolCallId, toolName: call.toolName, output })
+        },
+      })
+    } catch (error) {
+      const data = toErrorData(error)
+      if (signal.aborted) recorder.noteOutcome(call.toolCallId, 'aborted')
+      return { result: data.message, isError: true, error: data }
+    } finally {
+      await faults.reach('tool.after', call.toolName)
+    }
+  }
+
+  #end(call: ToolCallRequest, outcome: 'denied' | 'in-doubt', result: string): ToolOutcome {
+    this.#options.recorder.noteOutcome(call.toolCallId, outcome)
+    return { result, isError: true }
+  }
+
+  #callPart(address: PartAddress): ToolCallPart | undefined {
+    const { messages } = this.#options.log.state
+    const message = messages.at(messages.findLastIndex((each) => each.id === address.messageId))
+    const part = message?.parts.at(Number(address.partId))
+    return part?.type === 'tool-call' ? part : undefined
+  }
+}
+
+const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'
+
+function approvalOf(call: ToolCallRequest, agentId: string, hash: string, decision: Decision): WaitRequest {
+  return {
+    id: randomUUID(),
+    kind: 'approval',
+    subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
+    description: `${call.toolName}: ${decision.reason}`,
+  }
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : `: ${reason}`
+}

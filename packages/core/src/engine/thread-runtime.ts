@@ -1,0 +1,529 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTask } from 'node:timers/promises'
+import {
+  EvenerError,
+  noFaults,
+  storedMessage,
+  toErrorData,
+  type AgentDriver,
+  type Answer,
+  type CancelReceipt,
+  type ConfigChangedRecord,
+  type Decision,
+  type DeltaFrame,
+  type FaultPoints,
+  type Fence,
+  type HistoryQuery,
+  type Host,
+  type Part,
+  type PartAddress,
+  type RecordBody,
+  type RunOutcome,
+  type Store,
+  type StoredMessage,
+  type ThreadState,
+  type ToolCallRequest,
+  type WaitRequest,
+} from '@evener/protocol'
+import { inflateMessage } from './blobs.ts'
+import { CallRunner } from './call-runner.ts'
+import { Mailbox } from './mailbox.ts'
+import type { ProcessOwner } from './ownership.ts'
+import { closeFailedStep, closeInterruptedRun } from './recover.ts'
+import type { RunnableTool } from './runnable-tool.ts'
+import { ThreadLog, type LogEntry, type ThreadLogOptions } from './thread-log.ts'
+import { TurnRecorder } from './turn-recorder.ts'
+
+/** Longer than this a stream may not keep timers, sockets and aborts waiting. */
+const YIELD_AFTER_MS = 8
+const MAX_ATTEMPTS = 3
+
+/** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
+export interface RuntimeAgent {
+  readonly driver: AgentDriver
+  readonly tools?: readonly RunnableTool[]
+}
+
+export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'> {
+  readonly store: Store
+  readonly owner: ProcessOwner
+  readonly thread: string
+  readonly agents: { readonly [agentId: string]: RuntimeAgent }
+  /** The rules. Without them everything is allowed. */
+  readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
+  readonly faults?: FaultPoints
+  /** How often a run is taken up again after a crash before it is given up. */
+  readonly maxAttempts?: number
+}
+
+export interface Submission {
+  readonly parts: readonly Part[]
+  readonly agentId: string
+  readonly by?: string
+}
+
+export interface RunHandle {
+  readonly runId: string
+  /** How the run ended. Settles neither while it waits for an answer nor when the runtime is closed before. */
+  readonly done: Promise<RunOutcome>
+}
+
+interface ActiveRun extends RunHandle {
+  readonly agent: RuntimeAgent
+  readonly turnId: string
+  readonly recorder: TurnRecorder
+  readonly abort: AbortController
+  readonly settle: (outcome: RunOutcome) => void
+  /** Resolves when the driver has been left. */
+  driven: Promise<void>
+  cancel: (() => Promise<CancelReceipt>) | undefined
+  receipt: CancelReceipt | undefined
+  /** The process lets go of the run without ending it. */
+  isDetached: boolean
+}
+
+/**
+ * Everything that happens to one thread in this process: one command at a time, one run at a time, all of it through the
+ * log. What a run needs to go on stands there, so another process can take it up.
+ */
+export class ThreadRuntime {
+  readonly #options: ThreadRuntimeOptions
+  readonly #fence: Fence
+  readonly #log: ThreadLog
+  readonly #mailbox = new Mailbox()
+  readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
+  #active: ActiveRun | undefined
+  #closed = false
+
+  private constructor(options: ThreadRuntimeOptions, fence: Fence, log: ThreadLog) {
+    this.#options = options
+    this.#fence = fence
+    this.#log = log
+  }
+
+  /** Takes the thread, and takes up what a dead process left of it. */
+  static async open(options: ThreadRuntimeOptions): Promise<ThreadRuntime> {
+    const { owner, store, thread } = options
+    const fence = await owner.claim(thread)
+    const log = await ThreadLog.open({
+      store,
+      stream: thread,
+      fence,
+      ...(options.now === undefined ? {} : { now: options.now }),
+      ...(options.faults === undefined ? {} : { faults: options.faults }),
+      ...(options.onListenerFailure === undefined ? {} : { onListenerFailure: options.onListenerFailure }),
+    })
+    const runtime = new ThreadRuntime(options, fence, log)
+    await runtime.#mailbox.post(() => runtime.#recover())
+    return runtime
+  }
+
+  get state(): ThreadState {
+    return this.#log.state
+  }
+
+  /** The run that is going on in this process; `undefined` also for one that waits without a process. */
+  get run(): RunHandle | undefined {
+    return this.#active
+  }
+
+  onEntry(listener: (entry: LogEntry) => unknown): () => void {
+    return this.#log.onEntry(listener)
+  }
+
+  onFrame(listener: (frame: DeltaFrame) => unknown): () => void {
+    return this.#log.onFrame(listener)
+  }
+
+  /** Starts a run. While one is going on the words are steered into it; while one waits they are kept for later. */
+  submit(submission: Submission): Promise<RunHandle> {
+    return this.#mailbox.post(async () => {
+      this.#assertOpen()
+      const { run } = this.#log.state.head
+      if (run === null) return this.#start(submission, [])
+      const lane = run.status === 'parked' ? 'follow-up' : 'steer'
+      await this.#log.commit([{ type: 'queue.added', item: queueItem(lane, submission) }])
+      return this.#active ?? { runId: run.runId, done: new Promise(() => undefined) }
+    })
+  }
+
+  /** Kept until the run is over; sent at once when there is none. */
+  followUp(submission: Submission): Promise<void> {
+    return this.#mailbox.post(async () => {
+      this.#assertOpen()
+      if (this.#log.state.head.run === null) await this.#start(submission, [])
+      else await this.#log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission) }])
+    })
+  }
+
+  configure(change: Omit<ConfigChangedRecord, 'type'>): Promise<void> {
+    return this.#mailbox.post(async () => {
+      this.#assertOpen()
+      await this.#log.commit([{ type: 'config.changed', ...change }])
+    })
+  }
+
+  /** Answers a wait, once, whoever asked and whether or not that process still lives. */
+  answer(waitId: string, answer: Answer, by?: string): Promise<void> {
+    return this.#mailbox.post(async () => {
+      this.#assertOpen()
+      const { head } = this.#log.state
+      if (!Object.hasOwn(head.waits, waitId)) throw await this.#noSuchWait(waitId)
+      await this.#log.commit([{ type: 'wait.answered', waitId, answer }], by === undefined ? {} : { by })
+      const waiter = this.#waiters.get(waitId)
+      this.#waiters.delete(waitId)
+      if (waiter !== undefined) {
+        this.#unpark()
+        waiter.resolve(answer)
+      } else if (this.#active === undefined) {
+        await this.#resume('answer')
+      }
+    })
+  }
+
+  /** Ends the run: waits are cancelled, open calls closed, the queue is held until the next user act. */
+  async cancel(): Promise<CancelReceipt> {
+    const active = this.#active
+    if (active === undefined) return this.#mailbox.post(() => this.#cancelParked())
+    active.abort.abort()
+    active.receipt ??= await active.cancel?.()
+    for (const waiter of this.#waiters.values()) waiter.reject(new EvenerError('closed', 'The run was cancelled.'))
+    this.#waiters.clear()
+    await active.done
+    return active.receipt ?? NOTHING_TO_CANCEL
+  }
+
+  /** Resolves when nothing is going on any more: the run is over or waits, and nothing queued was left to send. */
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#mailbox.post(async () => undefined)
+      const active = this.#active
+      if (active === undefined || this.#log.state.head.run?.status === 'parked') return
+      const parked = Promise.withResolvers<void>()
+      const stop = this.onEntry((entry) => {
+        if (entry.kind === 'record' && entry.record.body.type === 'run.parked') parked.resolve()
+      })
+      await Promise.race([active.done, parked.promise])
+      stop()
+    }
+  }
+
+  /** Lets go of the thread. Waits go on waiting; a run that was at work is ended as interrupted. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    const active = this.#active
+    if (active !== undefined) {
+      active.isDetached = true
+      active.abort.abort()
+      this.#waiters.clear()
+      await active.cancel?.()
+    }
+    await this.#mailbox.post(async () => {
+      const { run } = this.#log.state.head
+      if (run !== null && run.status !== 'parked' && this.#log.failure === undefined)
+        await closeInterruptedRun(this.#log)
+      await this.#log.close()
+      await this.#options.owner.release(this.#options.thread, this.#fence)
+    })
+  }
+
+  async #start(submission: Submission, before: readonly RecordBody[]): Promise<RunHandle> {
+    const agent = this.#agent(submission.agentId)
+    const runId = randomUUID()
+    const turnId = randomUUID()
+    const { head } = this.#log.state
+    await this.#log.commit(
+      [
+        ...before,
+        ...(head.queueHeld ? [{ type: 'queue.held', held: false } as const] : []),
+        { type: 'run.started', runId, agentId: submission.agentId, rules: head.rules },
+        { type: 'message.added', messageId: randomUUID(), role: 'user', parts: submission.parts },
+        { type: 'turn.started', turnId, agentId: submission.agentId },
+      ],
+      { run: runId, turn: turnId, ...(submission.by === undefined ? {} : { by: submission.by }) },
+    )
+    return this.#drive(agent, runId, turnId, submission.parts)
+  }
+
+  /** Goes on with a run that an earlier process began. */
+  async #resume(reason: 'crash' | 'answer'): Promise<void> {
+    const { run } = this.#log.state.head
+    if (run === null || run.turnId === null) return
+    const agent = this.#agent(run.agentId)
+    const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
+    await this.#log.commit([{ type: 'run.resumed', runId: run.runId, attempt, reason }], { run: run.runId })
+    this.#drive(agent, run.runId, run.turnId, [], attempt)
+  }
+
+  /** The rows of the recovery table: what is found decides what is done. */
+  async #recover(): Promise<void> {
+    const { run } = this.#log.state.head
+    if (run === null) return this.#nextInQueue()
+    const agent = Object.hasOwn(this.#options.agents, run.agentId) ? this.#options.agents[run.agentId] : undefined
+    const canContinue = agent !== undefined && (await agent.driver.describe()).hostTools === 'inproc'
+    if (!canContinue || run.turnId === null || run.attempt >= (this.#options.maxAttempts ?? MAX_ATTEMPTS)) {
+      await closeInterruptedRun(this.#log)
+      return this.#nextInQueue()
+    }
+    if (run.isStepOpen) await closeFailedStep(this.#log)
+    // Nothing to do but wait: the run stays parked until somebody answers.
+    if (this.#isOnlyWaiting()) return
+    await this.#resume('crash')
+  }
+
+  #drive(agent: RuntimeAgent, runId: string, turnId: string, input: readonly Part[], attempt?: number): RunHandle {
+    const abort = new AbortController()
+    const { promise: done, resolve: settle } = Promise.withResolvers<RunOutcome>()
+    const recorder = new TurnRecorder({
+      log: this.#log,
+      runId,
+      turnId,
+      agentId: agent.driver.id,
+      signal: abort.signal,
+      resume: attempt !== undefined,
+    })
+    const active: ActiveRun = {
+      runId,
+      turnId,
+      agent,
+      recorder,
+      abort,
+      done,
+      settle,
+      driven: Promise.resolve(),
+      cancel: undefined,
+      receipt: undefined,
+      isDetached: false,
+    }
+    this.#active = active
+    active.driven = this.#take(active, input, attempt)
+    return active
+  }
+
+  /** Lets the driver take its turn; never rejects. */
+  async #take(active: ActiveRun, input: readonly Part[], attempt: number | undefined): Promise<void> {
+    const { agent, runId, turnId, recorder } = active
+    let failure: unknown
+    try {
+      const binding = this.#log.state.head.bindings[agent.driver.id] ?? null
+      const session = await agent.driver.open(binding, this.#host(active))
+      active.cancel = () => session.cancel()
+      try {
+        let lastYield = performance.now()
+        const resumed = attempt === undefined ? {} : { resumed: { attempt } }
+        for await (const event of session.run({ turnId, runId, threadId: this.#log.stream, input, ...resumed })) {
+          if (active.isDetached) return
+          const written = recorder.record(event)
+          if (written !== undefined) await written
+          if (event.type === 'tool-result') this.#parkIfWaiting()
+          if (performance.now() - lastYield > YIELD_AFTER_MS) {
+            await nextTask()
+            lastYield = performance.now()
+          }
+        }
+      } finally {
+        await session.close()
+      }
+    } catch (error) {
+      failure = error
+    }
+    if (active.isDetached) return
+    await this.#mailbox.post(() => this.#end(active, failure)).catch(() => active.settle('interrupted'))
+  }
+
+  async #end(active: ActiveRun, failure: unknown): Promise<void> {
+    const { runId, recorder, receipt } = active
+    const { waits } = this.#log.state.head
+    const outcome = await recorder.finish(failure !== undefined, (ended) => [
+      ...Object.values(waits)
+        .filter((wait) => wait.run === runId)
+        .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' })),
+      ...(ended === 'aborted' ? this.#cancelBodies(runId, receipt ?? NOTHING_TO_CANCEL) : []),
+      {
+        type: 'run.ended',
+        runId,
+        outcome: ended,
+        ...(failure === undefined || ended === 'aborted' ? {} : { error: toErrorData(failure) }),
+      },
+    ])
+    this.#active = undefined
+    this.#waiters.clear()
+    active.settle(outcome)
+    await this.#nextInQueue()
+  }
+
+  /** What was asked meanwhile comes next, unless the last run was cancelled: then the user decides. */
+  async #nextInQueue(): Promise<void> {
+    const { head } = this.#log.state
+    const [item] = head.queue
+    if (item === undefined || head.queueHeld || this.#closed) return
+    const agentId = typeof item.requestContext?.['agentId'] === 'string' ? item.requestContext['agentId'] : head.agentId
+    if (agentId === null || !Object.hasOwn(this.#options.agents, agentId)) return
+    const submission = { parts: item.parts, agentId, ...(item.by === undefined ? {} : { by: item.by }) }
+    await this.#start(submission, [{ type: 'queue.removed', itemId: item.id, reason: 'sent' }])
+  }
+
+  #cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {
+    const queued = this.#log.state.head.queue.map((item) => item.id)
+    return [
+      { type: 'run.cancelled', runId, receipt: { ...receipt, queued } },
+      ...(queued.length === 0 ? [] : [{ type: 'queue.held', held: true } as const]),
+    ]
+  }
+
+  async #cancelParked(): Promise<CancelReceipt> {
+    const { run } = this.#log.state.head
+    if (run === null) return NOTHING_TO_CANCEL
+    await this.#log.commit(this.#cancelBodies(run.runId, NOTHING_TO_CANCEL), { run: run.runId })
+    await closeInterruptedRun(this.#log, 'aborted')
+    return NOTHING_TO_CANCEL
+  }
+
+  #host(active: ActiveRun): Host {
+    const { runId, turnId, agent, recorder, abort } = active
+    const origin = { run: runId, turn: turnId }
+    const tools = agent.tools ?? []
+    const decide = (call: ToolCallRequest): Decision =>
+      this.#options.decide?.(call, this.#log.state) ?? { policy: 'allow', reason: 'no rule applies' }
+    const runner = new CallRunner({
+      log: this.#log,
+      recorder,
+      runId,
+      turnId,
+      agentId: agent.driver.id,
+      tools,
+      signal: abort.signal,
+      faults: this.#options.faults ?? noFaults,
+      decide,
+      ask: (wait, call) => this.#ask(wait, call, origin),
+    })
+    return {
+      signal: abort.signal,
+      now: this.#options.now ?? Date.now,
+      log: () => undefined,
+      bind: (binding) => void this.#log.add({ type: 'binding.changed', binding }, origin),
+      ask: (wait) => this.#ask(wait, undefined, origin),
+      decide,
+      history: (query) => this.#history(query),
+      listen: () => this.#mailbox.post(() => this.#hear(origin)),
+      listTools: () => tools,
+      callTool: (call) => runner.run(call),
+    }
+  }
+
+  /** Puts the question on record, or finds it there after a restart, and waits. */
+  async #ask(wait: WaitRequest, call: PartAddress | undefined, origin: { run: string; turn: string }): Promise<Answer> {
+    const pending = Object.values(this.#log.state.head.waits).find(
+      (other) => call !== undefined && other.call?.messageId === call.messageId && other.call.partId === call.partId,
+    )
+    const waitId = pending?.id ?? wait.id
+    const waiter = Promise.withResolvers<Answer>()
+    this.#waiters.set(waitId, waiter)
+    if (pending === undefined) {
+      await this.#log.commit([{ type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) }], origin)
+    }
+    this.#parkIfWaiting()
+    return waiter.promise
+  }
+
+  /** Says so when there is nothing left to do but wait: from here on the run needs no process. */
+  #parkIfWaiting(): void {
+    const { run, waits } = this.#log.state.head
+    if (run?.status !== 'running' || !this.#isOnlyWaiting()) return
+    this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }, { run: run.runId })
+  }
+
+  #unpark(): void {
+    const { run } = this.#log.state.head
+    if (run?.status !== 'parked') return
+    this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
+  }
+
+  /** Every call that has no result waits for an answer, and the model is not being asked. */
+  #isOnlyWaiting(): boolean {
+    const { head, messages } = this.#log.state
+    if (head.run === null || head.run.isStepOpen || Object.keys(head.waits).length === 0) return false
+    return messages
+      .toArray()
+      .every((message) =>
+        message.parts
+          .toArray()
+          .every((part) => part.type !== 'tool-call' || part.call.stage === 'ended' || part.call.stage === 'waiting'),
+      )
+  }
+
+  /** Moves what was steered into the conversation. */
+  async #hear(origin: { run: string; turn: string }): Promise<boolean> {
+    const items = this.#log.state.head.queue.filter((item) => item.lane === 'steer')
+    if (items.length === 0 || this.#log.state.head.queueHeld) return false
+    await this.#log.commit(
+      items.flatMap((item): RecordBody[] => [
+        { type: 'queue.removed', itemId: item.id, reason: 'heard' },
+        { type: 'message.added', messageId: randomUUID(), role: 'user', parts: item.parts },
+      ]),
+      origin,
+    )
+    return true
+  }
+
+  /** The view holds what is sealed, the state what belongs to this run. */
+  async *#history(query: HistoryQuery): AsyncGenerator<StoredMessage> {
+    const { store } = this.#options
+    const { head, messages } = this.#log.state
+    const open = await Promise.all(messages.toArray().map((each) => inflateMessage(store, storedMessage(each))))
+    const openIds = new Set(open.map((message) => message.id))
+    if (query.order === 'newest') yield* open.toReversed()
+    let cursor: string | null = null
+    do {
+      const page = await store.listMessages(head.lineage, {
+        order: query.order,
+        ...(cursor === null ? {} : { cursor }),
+      })
+      for (const message of page.items) {
+        if (!openIds.has(message.id) && message.order > (query.after ?? 0)) yield await inflateMessage(store, message)
+      }
+      cursor = page.next
+    } while (cursor !== null)
+    if (query.order === 'oldest') yield* open
+  }
+
+  async #noSuchWait(waitId: string): Promise<EvenerError> {
+    const row = await this.#options.store.getWait(this.#options.thread, waitId)
+    if (row === null) {
+      return new EvenerError('not-found', `Thread ${this.#options.thread} waits for nothing with the id "${waitId}".`)
+    }
+    const who = row.answeredBy === undefined ? '' : ` by ${row.answeredBy}`
+    return new EvenerError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
+      details: { state: row.state },
+    })
+  }
+
+  #agent(agentId: string): RuntimeAgent {
+    const agent = Object.hasOwn(this.#options.agents, agentId) ? this.#options.agents[agentId] : undefined
+    if (agent !== undefined) return agent
+    throw new EvenerError('not-found', `There is no agent "${agentId}".`, {
+      hint: `Known: ${Object.keys(this.#options.agents).join(', ') || 'none'}.`,
+    })
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new EvenerError('closed', `Thread ${this.#options.thread} was closed here.`)
+    if (this.#log.failure !== undefined) throw this.#log.failure
+  }
+}
+
+const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
+
+function queueItem(
+  lane: 'steer' | 'follow-up',
+  submission: Submission,
+): Extract<RecordBody, { type: 'queue.added' }>['item'] {
+  return {
+    id: randomUUID(),
+    lane,
+    parts: submission.parts,
+    requestContext: { agentId: submission.agentId },
+    ...(submission.by === undefined ? {} : { by: submission.by }),
+  }
+}
