@@ -1,0 +1,45 @@
+import { EvenerError } from '@evener/protocol'
+import { findCli, hasKey, type Environment } from './find-cli.ts'
+import type { CliProfile } from './profile.ts'
+
+/** What a person wants to know about one program before using it. */
+export interface DoctorRow {
+  readonly id: string
+  readonly title: string
+  readonly found: boolean
+  readonly path?: string
+  readonly version?: string
+  /** The version this was tested with. */
+  readonly tested?: string
+  readonly isKnown: boolean
+  readonly hasKey: boolean
+  /** What to do for a key. */
+  readonly key: string
+  readonly install: string
+  /** Why it cannot be used. */
+  readonly problem?: string
+}
+
+/** Looks for each program; never fails because of one that is missing or broken. */
+export async function doctor(profiles: readonly CliProfile[], env: Environment = process.env): Promise<DoctorRow[]> {
+  return Promise.all(profiles.map((profile) => examine(profile, env)))
+}
+
+async function examine(profile: CliProfile, env: Environment): Promise<DoctorRow> {
+  const { id, title, npm, key, install } = profile
+  const row = {
+    id,
+    title,
+    ...(npm === undefined ? {} : { tested: npm.version }),
+    hasKey: await hasKey(profile, env),
+    key: key.hint,
+    install,
+  }
+  try {
+    const { path, version, isKnown } = await findCli(profile, { env })
+    return { ...row, found: true, path, isKnown, ...(version === undefined ? {} : { version }) }
+  } catch (error) {
+    if (!EvenerError.is(error)) throw error
+    return { ...row, found: error.code !== 'not-found', isKnown: false, problem: error.message }
+  }
+}

@@ -1,0 +1,143 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { delimiter, join, resolve } from 'node:path'
+import { EvenerError } from '@evener/protocol'
+import { spawnRun, SpawnError } from '@evener/shell/run'
+import type { CliProfile } from './profile.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface FoundCli {
+  readonly path: string
+  /** Absent when it does not tell in a form that can be read. */
+  readonly version?: string
+  /** This version's output is known to be understood; others run with a warning. */
+  readonly isKnown: boolean
+}
+
+export interface FindOptions {
+  readonly env?: Environment
+  /** The program's path, when the caller knows it. */
+  readonly bin?: string
+}
+
+/** Even a program that loads for seconds on a busy machine tells its version in this time. */
+const VERSION_DEADLINE_MS = 60_000
+const MAX_OUTPUT = 4_000
+const versions = new Map<string, Promise<string | undefined>>()
+
+/** Where the program is and which version it has. Rejects with what to install or set. */
+export async function findCli(profile: CliProfile, options: FindOptions = {}): Promise<FoundCli> {
+  const env = options.env ?? process.env
+  const path = await locate(profile, env, options.bin)
+  const version = await versionOf(profile, path, env)
+  return {
+    path,
+    ...(version === undefined ? {} : { version }),
+    isKnown: version !== undefined && profile.knownVersions.includes(version),
+  }
+}
+
+async function locate(profile: CliProfile, env: Environment, bin: string | undefined): Promise<string> {
+  const { title, command, binVariable } = profile
+  const fromVariable = env[binVariable]
+  const given = bin ?? (fromVariable === '' ? undefined : fromVariable)
+  if (given !== undefined) {
+    const path = resolve(given)
+    if (await isProgram(path)) return path
+    const source = bin === undefined ? binVariable : 'The path given'
+    throw missing(profile, 'wrong-path', `${source} says that ${title} is ${path}, and there is no program.`)
+  }
+  for (const directory of (env['PATH'] ?? '').split(delimiter)) {
+    const path = resolve(directory, command)
+    if (directory !== '' && (await isProgram(path))) return path
+  }
+  throw missing(profile, 'not-installed', `${title} was not found: there is no "${command}" on PATH.`)
+}
+
+function missing(profile: CliProfile, reason: string, message: string): EvenerError {
+  const { id, binVariable, install } = profile
+  return new EvenerError('not-found', message, {
+    hint: `Install it (${install}) or set ${binVariable} to its path.`,
+    details: { cli: id, reason, install, variable: binVariable },
+  })
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** Asking takes up to seconds, so it is asked once for each file as it is. */
+async function versionOf(profile: CliProfile, path: string, env: Environment): Promise<string | undefined> {
+  const { mtimeMs, size } = await stat(path)
+  const key = [path, mtimeMs, size].join('\0')
+  let version = versions.get(key)
+  if (version === undefined) {
+    version = askVersion(profile, path, env)
+    versions.set(key, version)
+    version.catch(() => versions.delete(key))
+  }
+  return version
+}
+
+async function askVersion(profile: CliProfile, path: string, env: Environment): Promise<string | undefined> {
+  const args = profile.versionArgs ?? ['--version']
+  const asked = await ask(path, args, env)
+  const version = /\d+\.\d+\.\d+[\w.+-]*/.exec(asked.output)?.[0]
+  if (asked.failure === undefined) return version
+  throw new EvenerError('unsupported', `${profile.title} is at ${path} and does not work: ${asked.failure}`, {
+    hint: `Run "${path} ${args.join(' ')}" to see for yourself, or install it again (${profile.install}).`,
+    details: { cli: profile.id, reason: 'broken', output: asked.output },
+  })
+}
+
+interface Asked {
+  readonly output: string
+  readonly failure?: string
+}
+
+async function ask(path: string, args: readonly string[], env: Environment): Promise<Asked> {
+  let late = false
+  try {
+    const run = await spawnRun({
+      command: path,
+      args,
+      env,
+      deadlineMs: VERSION_DEADLINE_MS,
+      onDeadline: () => {
+        late = true
+        void run.kill({ graceMs: 0 })
+      },
+    })
+    let output = ''
+    const read = async (lines: typeof run.stdout): Promise<void> => {
+      for await (const line of lines) if (output.length < MAX_OUTPUT) output += `${line.text}\n`
+    }
+    await Promise.all([read(run.stdout), read(run.stderr)])
+    const { code, signal } = await run.exited
+    if (late) return { output, failure: 'it did not tell its version in time.' }
+    if (code !== 0) return { output, failure: `it ended with ${signal ?? `code ${code}`}. ${output.trim()}` }
+    return { output }
+  } catch (error) {
+    if (error instanceof SpawnError) return { output: '', failure: error.message }
+    throw error
+  }
+}
+
+/** A key or a login is there. That says nothing about whether the provider accepts it. */
+export async function hasKey(profile: CliProfile, env: Environment = process.env): Promise<boolean> {
+  const { variables, logins = [] } = profile.key
+  if (variables.some((name) => (env[name] ?? '') !== '')) return true
+  for (const { variable, directory, file } of logins) {
+    const root = variable === undefined ? undefined : env[variable]
+    const home = env['HOME'] ?? env['USERPROFILE']
+    const folder = root !== undefined && root !== '' ? root : home === undefined ? undefined : join(home, directory)
+    if (folder !== undefined && (await stat(join(folder, file)).catch(() => undefined)) !== undefined) return true
+  }
+  return false
+}

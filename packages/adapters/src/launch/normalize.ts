@@ -1,0 +1,139 @@
+import { EvenerError, type ActivityEvent } from '@evener/protocol'
+import { parseRecord, type SpoolRecord } from '@evener/shell/run'
+import { activityOf } from '../kit/activity.ts'
+import type { Dialect } from '../kit/mapper.ts'
+import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
+import { RunMapping } from './run-mapping.ts'
+import { noteFromJson, type RunHeader, type RunNote } from './run-note.ts'
+
+export interface NormalizeOptions {
+  /** The programs that can be read. */
+  readonly dialects: readonly Dialect[]
+  /** Whose output it is. A recording says so itself. */
+  readonly harness?: string
+  readonly cwd?: string
+  /** Standard error, for plain output. A recording has it. */
+  readonly stderr?: Iterable<string>
+  readonly exitCode?: number
+  /** The time of plain output. A recording has its own. */
+  readonly now?: () => number
+}
+
+/**
+ * Makes activity events of a program's own output, or of a recording of ours, line by line. A recording gives exactly the
+ * events that were recorded with it.
+ */
+export class Normalizer {
+  readonly #options: NormalizeOptions
+  readonly #now: () => number
+  #mapping: RunMapping | undefined
+  #isRecording: boolean | undefined
+  #hasEnded = false
+  #isFull = false
+  #at: number | undefined
+  #made: ActivityEvent[] = []
+
+  constructor(options: NormalizeOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  line(text: string): readonly ActivityEvent[] {
+    if (this.#isRecording === undefined && text.trim() === '') return []
+    this.#isRecording ??= isRecorded(text)
+    if (this.#isRecording) this.#recorded(text)
+    else this.#open({}).line('stdout', text, this.#now())
+    return this.#take()
+  }
+
+  /** The input is over. */
+  end(): readonly ActivityEvent[] {
+    const { stderr = [], exitCode = null } = this.#options
+    const mapping = this.#open({})
+    if (this.#isRecording !== true) for (const line of stderr) mapping.line('stderr', line, this.#now())
+    if (!this.#hasEnded) mapping.note({ end: { exitCode, signal: null } }, this.#at ?? this.#now())
+    return this.#take()
+  }
+
+  #recorded(text: string): void {
+    const record = parseRecord(text)
+    if ('damaged' in record) {
+      if (text.trim() !== '') this.#note(DAMAGED, this.#at ?? 0)
+      return
+    }
+    if ('limit' in record) {
+      // Its own time is that of the end of the run.
+      if (!this.#isFull) this.#note(LIMIT_REACHED, this.#at ?? record.at)
+      this.#isFull = true
+      return
+    }
+    this.#at = record.at
+    if ('note' in record) {
+      const note = noteFromJson(record.note)
+      if (note !== undefined) this.#note(note, record.at)
+    } else this.#recordedLine(record)
+  }
+
+  #recordedLine(record: Exclude<SpoolRecord, { limit: number } | { damaged: string } | { note: object }>): void {
+    if ('withheld' in record) this.#note(WITHHELD, record.at)
+    else {
+      const text = 'line' in record ? record.line : Buffer.from(record.base64, 'base64').toString('utf8')
+      this.#open({}).line(record.stream, text, record.at)
+    }
+  }
+
+  #note(note: RunNote, at: number): void {
+    if ('run' in note) {
+      this.#open(note.run)
+      return
+    }
+    if ('end' in note) this.#hasEnded = true
+    this.#open({}).note(note, at)
+  }
+
+  #open(header: Partial<RunHeader>): RunMapping {
+    if (this.#mapping !== undefined) return this.#mapping
+    const { dialects, cwd } = this.#options
+    const harness = header.harness ?? this.#options.harness
+    const dialect = dialects.find(({ id }) => id === harness)
+    if (harness === undefined || dialect === undefined) throw unknownHarness(harness, dialects)
+    this.#mapping = new RunMapping(
+      dialect,
+      { ...(cwd === undefined ? {} : { cwd }), ...header, harness },
+      (event) => void this.#made.push(...activityOf(event)),
+    )
+    return this.#mapping
+  }
+
+  #take(): readonly ActivityEvent[] {
+    const made = this.#made
+    this.#made = []
+    return made
+  }
+}
+
+/** The activity events of all lines; see `Normalizer`. */
+export async function* normalize(
+  lines: Iterable<string> | AsyncIterable<string>,
+  options: NormalizeOptions,
+): AsyncGenerator<ActivityEvent, void, undefined> {
+  const normalizer = new Normalizer(options)
+  for await (const line of lines) yield* normalizer.line(line)
+  yield* normalizer.end()
+}
+
+const DAMAGED: RunNote = { warning: { message: 'A record of the recording is damaged.', code: 'damaged-record' } }
+
+/** No program prints such records of its own: they have a time and a stream, or a note of ours. */
+function isRecorded(text: string): boolean {
+  const record = parseRecord(text)
+  if ('damaged' in record) return false
+  return 'stream' in record || ('note' in record && noteFromJson(record.note) !== undefined)
+}
+
+function unknownHarness(harness: string | undefined, dialects: readonly Dialect[]): EvenerError {
+  const known = dialects.map(({ id }) => id).join(', ')
+  return harness === undefined
+    ? new EvenerError('invalid-input', 'It is not said whose output this is.', { hint: `Name one of ${known}.` })
+    : new EvenerError('invalid-input', `There is no harness "${harness}".`, { hint: `Known are ${known}.` })
+}

@@ -1,0 +1,66 @@
+import {
+  EvenerError,
+  type JsonObject,
+  type PatternRule,
+  type PermissionRules,
+  type Policy,
+  type ToolCategory,
+} from '@evener/protocol'
+
+/**
+ * What an agent may do that nobody can be asked about. `read-only`: look around. `edit`: change files in its directory and
+ * use the MCP servers it was given. `full`: everything.
+ */
+export type PermissionLevel = 'read-only' | 'edit' | 'full'
+
+/** `withheld`: neither granted nor forbidden, so the program's own caution decides. */
+export type Standing = 'allow' | 'deny' | 'withheld'
+
+const GRANTED: Readonly<Record<PermissionLevel, readonly ToolCategory[]>> = {
+  'read-only': ['read'],
+  edit: ['read', 'edit', 'mcp'],
+  full: ['read', 'edit', 'execute', 'mcp', 'other'],
+}
+
+const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
+
+/** The rules as they are for a program that cannot ask: what would be asked is denied. */
+export interface StandingRules {
+  readonly categories: Readonly<Record<ToolCategory, Standing>>
+  readonly tools: ReadonlyMap<string, 'allow' | 'deny'>
+  /** What a pattern forbids. Allowing by pattern is not carried over: the tool as a whole stays as it is. */
+  readonly forbidden: readonly PatternRule[]
+  /** Rules that ask, as people write them. */
+  readonly asks: readonly string[]
+}
+
+export function standingRules(rules: PermissionRules, level: PermissionLevel): StandingRules {
+  const asks: string[] = []
+  const settle = (policy: Policy, name: string): 'allow' | 'deny' => {
+    if (policy === 'ask') asks.push(name)
+    return policy === 'allow' ? 'allow' : 'deny'
+  }
+  const standing = (category: ToolCategory): Standing => {
+    const policy = rules.categories[category]
+    if (policy !== undefined) return settle(policy, `ask for every ${category} tool`)
+    return GRANTED[level].includes(category) ? 'allow' : 'withheld'
+  }
+  const categories = Object.fromEntries(CATEGORIES.map((category) => [category, standing(category)]))
+  const tools = new Map(
+    Object.entries(rules.tools).map(([tool, policy]) => [tool, settle(policy, `ask for ${tool}`)] as const),
+  )
+  const forbidden = rules.patterns.filter((rule) => settle(rule.policy, ruleName(rule)) === 'deny')
+  return { categories: categories as Record<ToolCategory, Standing>, tools, forbidden, asks }
+}
+
+export function ruleName({ policy, tool, pattern }: PatternRule): string {
+  return `${policy} ${tool} where it matches "${pattern}"`
+}
+
+/** The program cannot keep these rules, so it must not start under them. */
+export function policyUnsupported(title: string, rules: readonly string[], why: string): EvenerError {
+  return new EvenerError('policy-unsupported', `${title} cannot keep these rules: ${rules.join('; ')}. ${why}`, {
+    hint: 'Change the rules, choose an agent that can, or set allowUngoverned if something else confines it.',
+    details: { rules: [...rules] } satisfies JsonObject,
+  })
+}

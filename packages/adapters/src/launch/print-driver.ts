@@ -1,0 +1,148 @@
+import {
+  EvenerError,
+  type AgentDriver,
+  type AgentEvent,
+  type AgentSession,
+  type Binding,
+  type CancelReceipt,
+  type Capabilities,
+  type Host,
+  type MCPConfiguration,
+  type Turn,
+} from '@evener/protocol'
+import type { MappedEvent } from '../kit/activity.ts'
+import type { Dialect } from '../kit/mapper.ts'
+import { findCli, type Environment, type FoundCli } from './find-cli.ts'
+import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
+import type { PermissionLevel } from './permissions.ts'
+import { PrintRun } from './print-run.ts'
+import type { CliProfile } from './profile.ts'
+import type { RecordOptions } from './recording.ts'
+
+/** What makes a program an agent that is started anew for every turn. */
+export interface PrintHarness {
+  readonly profile: CliProfile
+  readonly dialect: Dialect
+  /** True for the pinned version. */
+  readonly capabilities: Capabilities
+  /** Pure. Throws `policy-unsupported` for rules that the program cannot keep, `unsupported` for input it cannot take. */
+  launch(request: LaunchRequest): LaunchPlan
+  /** The place this event stands at, if a later turn can resume there. */
+  anchorOf?(event: MappedEvent): string | undefined
+  /** For programs that do not tell their session while they run: asked after the end. */
+  sessionOf?(ended: EndedRun): Promise<string | undefined>
+}
+
+export interface EndedRun {
+  readonly cli: FoundCli
+  readonly request: LaunchRequest
+  readonly env: Environment
+}
+
+export interface PrintOptions {
+  /** The agent's id. Default: the harness id. */
+  readonly id?: string
+  /** The program's path. Default: the profile's variable, then PATH. */
+  readonly bin?: string
+  /** Added to our environment; `undefined` takes a variable away. */
+  readonly env?: Environment
+  /** Where it works when the turn does not say. Default: our directory. */
+  readonly cwd?: string
+  /** Its model when the turn does not say. Default: the program's own choice. */
+  readonly model?: string
+  /** What it may do without being told so by a rule. Default `edit`. */
+  readonly permissions?: PermissionLevel
+  /** Start even under rules that the program cannot keep. */
+  readonly allowUngoverned?: boolean
+  readonly mcp?: MCPConfiguration
+  /** After this time the turn is ended as failed. Default 4 hours; `null`: never. */
+  readonly deadlineMs?: number | null
+  /** A silence of this length is a warning. Default 5 minutes; `null`: none is. */
+  readonly stallMs?: number | null
+  /** What follows a silence. Default `warn`. */
+  readonly onStall?: 'warn' | 'abort'
+  /** Where a turn is recorded, if it is. */
+  readonly record?: (turn: Turn) => RecordOptions | undefined
+}
+
+/** A program that prints what it does, one process for each turn, as a driver. */
+export function printDriver(harness: PrintHarness, options: PrintOptions = {}): AgentDriver {
+  const id = options.id ?? harness.profile.id
+  const env: Environment = { ...process.env, ...options.env }
+  const find = (): Promise<FoundCli> =>
+    findCli(harness.profile, { env, ...(options.bin === undefined ? {} : { bin: options.bin }) })
+  return {
+    id,
+    describe: async () => {
+      const found = await find().catch((error: unknown) => {
+        if (EvenerError.is(error)) return undefined
+        throw error
+      })
+      const version = found?.version
+      return version === undefined ? harness.capabilities : { ...harness.capabilities, version }
+    },
+    open: async (binding, host) => new PrintSession({ id, harness, options, env, cli: await find() }, binding, host),
+  }
+}
+
+/** What all turns of a session share. */
+export interface PrintContext {
+  readonly id: string
+  readonly harness: PrintHarness
+  readonly options: PrintOptions
+  readonly env: Environment
+  readonly cli: FoundCli
+}
+
+const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
+
+class PrintSession implements AgentSession {
+  readonly #context: PrintContext
+  readonly #host: Host
+  #binding: Binding | null
+  #run: PrintRun | undefined
+  #isClosed = false
+
+  constructor(context: PrintContext, binding: Binding | null, host: Host) {
+    this.#context = context
+    this.#binding = binding
+    this.#host = host
+  }
+
+  async *run(turn: Turn): AsyncGenerator<AgentEvent, void, undefined> {
+    if (this.#isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
+    if (this.#run !== undefined) {
+      throw new EvenerError('misuse', 'This session has a turn under way.', {
+        hint: 'Wait for its finish or cancel it.',
+      })
+    }
+    const run = new PrintRun(this.#context, turn, this.#binding, {
+      host: this.#host,
+      bind: (binding) => {
+        this.#binding = binding
+        this.#host.bind(binding)
+      },
+    })
+    this.#run = run
+    const abort = (): void => void run.stop('cancelled')
+    const { signal } = this.#host
+    signal.addEventListener('abort', abort)
+    try {
+      if (signal.aborted) abort()
+      yield* run.events()
+    } finally {
+      signal.removeEventListener('abort', abort)
+      await run.stop('left')
+      this.#run = undefined
+    }
+  }
+
+  async cancel(): Promise<CancelReceipt> {
+    return this.#run === undefined ? NOTHING_RAN : this.#run.stop('cancelled')
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#run?.stop('cancelled')
+  }
+}

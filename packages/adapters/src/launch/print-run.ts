@@ -1,0 +1,268 @@
+import {
+  NO_RULES,
+  type AgentEvent,
+  type Binding,
+  type CancelReceipt,
+  type ErrorData,
+  type Host,
+  type Turn,
+} from '@evener/protocol'
+import type { RunExit, SpawnRunOptions } from '@evener/shell/run'
+import type { MappedEvent } from '../kit/activity.ts'
+import { EventQueue } from './event-queue.ts'
+import { hasKey } from './find-cli.ts'
+import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
+import { chooseSession, SETTLED } from './native-session.ts'
+import type { PrintContext } from './print-driver.ts'
+import { makePrivateDir, type PrivateDir } from './private-dir.ts'
+import { failure, toFailure } from './run-failure.ts'
+import { RunLog } from './run-log.ts'
+import type { RunHeader, StopReason } from './run-note.ts'
+import { Program } from './run-program.ts'
+
+const DEFAULT_DEADLINE_MS = 4 * 60 * 60_000
+const DEFAULT_STALL_MS = 5 * 60_000
+const NEVER_STARTED: RunExit = { code: null, signal: null }
+
+export interface PrintRunPorts {
+  readonly host: Host
+  readonly bind: (binding: Binding) => void
+}
+
+/** One turn: one process, all it says, and one `finish`. */
+export class PrintRun {
+  readonly #context: PrintContext
+  readonly #turn: Turn
+  readonly #binding: Binding | null
+  readonly #ports: PrintRunPorts
+  readonly #queue = new EventQueue<MappedEvent>()
+  readonly #log: RunLog
+  readonly #done: Promise<void>
+  #program: Program | undefined
+  #isStopped = false
+  #isOver = false
+  #cwd: string | undefined
+  #anchor: string | undefined
+  #lookedUpSession: string | undefined
+  #bound = ''
+
+  constructor(context: PrintContext, turn: Turn, binding: Binding | null, ports: PrintRunPorts) {
+    this.#context = context
+    this.#turn = turn
+    this.#binding = binding
+    this.#ports = ports
+    this.#log = new RunLog(
+      context.harness.dialect,
+      () => ports.host.now(),
+      (event) => this.#queue.push(event),
+    )
+    this.#done = this.#drive()
+  }
+
+  /** What no agent event stands for goes to the host, in its place. */
+  async *events(): AsyncGenerator<AgentEvent, void, undefined> {
+    for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
+      if (event.type === 'note') {
+        this.#ports.host.noteActivity?.(event.activity, event.native)
+        continue
+      }
+      this.#bind(event.type === 'finish')
+      yield event
+      // Whoever takes the events has recorded this one by now, so the anchor is never ahead of the log.
+      this.#anchor = this.#context.harness.anchorOf?.(event) ?? this.#anchor
+    }
+    await this.#done
+  }
+
+  /** Ends the turn, whatever it is doing. Resolves when nothing of it is left. */
+  async stop(reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
+    // Whoever takes the events may be the one who waits for this.
+    this.#queue.unbound()
+    if (!this.#isOver && !this.#isStopped) {
+      this.#isStopped = true
+      this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
+    }
+    if (!this.#isOver) await this.#program?.stop()
+    await this.#done
+    const receipt = this.#program?.receipt
+    return {
+      how: receipt?.how ?? 'gone',
+      calls: this.#log.brokenOff,
+      orphansKilled: receipt?.killed.filter(({ pid }) => pid !== this.#program?.pid).length ?? 0,
+      queued: [],
+    }
+  }
+
+  /** From the start to the end. Never rejects: whatever goes wrong is the turn's failure. */
+  async #drive(): Promise<void> {
+    let dir: PrivateDir | undefined
+    let exit = NEVER_STARTED
+    try {
+      dir = await makePrivateDir()
+      const request = await this.#request(dir.path)
+      const plan = await this.#plan(request)
+      await dir.write(plan.files ?? [])
+      if (!this.#isStopped) exit = await this.#runProgram(request, plan)
+    } catch (error) {
+      this.#isStopped = true
+      this.#log.tell({ stop: { reason: 'failed', error: toFailure(error) } })
+    }
+    this.#isOver = true
+    if (!this.#log.isOpen) await this.#log.open(this.#header({}))
+    this.#countUnknown()
+    this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
+    await this.#tidyUp(dir)
+    this.#queue.end()
+  }
+
+  async #tidyUp(dir: PrivateDir | undefined): Promise<void> {
+    try {
+      await this.#log.close()
+      await dir?.remove()
+    } catch (error) {
+      this.#ports.host.log('warn', `What a turn needed could not be put away: ${toFailure(error).message}`)
+    }
+  }
+
+  async #request(dir: string): Promise<LaunchRequest> {
+    const { harness, options } = this.#context
+    const { input, instructions, maxSteps, rules = NO_RULES, ...turn } = this.#turn
+    const { host } = this.#ports
+    const model = turn.model ?? options.model
+    const cwd = turn.cwd ?? options.cwd ?? process.cwd()
+    this.#cwd = cwd
+    const session = await chooseSession(this.#binding, harness.capabilities, (query) => host.history(query))
+    return {
+      input,
+      session,
+      cwd,
+      ...(model === undefined ? {} : { model }),
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      rules,
+      permissions: options.permissions ?? 'edit',
+      allowUngoverned: options.allowUngoverned ?? false,
+      mcp: options.mcp ?? {},
+      dir,
+    }
+  }
+
+  async #plan(request: LaunchRequest): Promise<LaunchPlan> {
+    const { harness, options, env } = this.#context
+    const { session } = request
+    const plan = harness.launch(request)
+    const { key, title } = harness.profile
+    const keyIsThere = await hasKey(harness.profile, { ...env, ...plan.env })
+    await this.#log.open(
+      this.#header({
+        ...(plan.sessionId === undefined ? {} : { sessionId: plan.sessionId }),
+        ...(session.kind === 'new' ? {} : { usageBaseline: this.#binding?.usageTotal ?? 'unknown' }),
+        ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
+      }),
+      options.record?.(this.#turn),
+    )
+    if (session.kind !== 'new') this.#anchor = session.anchor
+    else if (session.because !== undefined) {
+      this.#log.warn(`${title} begins a new session, because ${session.because}.`, 'new-session')
+    }
+    for (const { message, code } of plan.warnings ?? []) this.#log.warn(message, code)
+    return plan
+  }
+
+  #header(more: Partial<RunHeader>): RunHeader {
+    const { cli, harness } = this.#context
+    return {
+      harness: harness.dialect.id,
+      ...(cli.version === undefined ? {} : { version: cli.version }),
+      ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
+      ...more,
+    }
+  }
+
+  async #runProgram(request: LaunchRequest, plan: LaunchPlan): Promise<RunExit> {
+    const { harness, cli } = this.#context
+    const { host } = this.#ports
+    const env = { ...this.#context.env, ...plan.env }
+    const program = await Program.start({
+      command: cli.path,
+      args: plan.args,
+      cwd: request.cwd,
+      env,
+      ...(plan.stdin === undefined ? {} : { input: plan.stdin }),
+      ...this.#limits(),
+      stopWay: harness.profile.stop,
+      log: this.#log,
+      room: () => (this.#queue.isFull ? this.#queue.room() : undefined),
+      noteProcess: (note) => host.noteProcess?.(note),
+    })
+    this.#program = program
+    if (this.#isStopped) void program.stop()
+    try {
+      const exit = await program.whenOver()
+      if (!this.#isStopped) this.#lookedUpSession = await harness.sessionOf?.({ cli, request, env })
+      return exit
+    } catch (error) {
+      await program.stop()
+      throw error
+    }
+  }
+
+  #limits(): Pick<SpawnRunOptions, 'deadlineMs' | 'onDeadline' | 'stallMs' | 'onStall'> {
+    const { options, harness } = this.#context
+    const { title } = harness.profile
+    const { deadlineMs = DEFAULT_DEADLINE_MS, stallMs = DEFAULT_STALL_MS, onStall = 'warn' } = options
+    const late = (): void =>
+      void this.stop(
+        'deadline',
+        failure('deadline', `${title} did not finish within ${deadlineMs} ms and was stopped.`),
+      )
+    const silent = ({ silentMs }: { silentMs: number }): void => {
+      const message = `${title} has printed nothing for ${silentMs} ms`
+      this.#log.warn(`${message}.`, 'stall')
+      if (onStall === 'abort') void this.stop('stalled', failure('stall', `${message} and was stopped.`))
+    }
+    return {
+      ...(deadlineMs === null ? {} : { deadlineMs, onDeadline: late }),
+      ...(stallMs === null ? {} : { stallMs, onStall: silent }),
+    }
+  }
+
+  /** Says how much of an untested version's output was not understood. */
+  #countUnknown(): void {
+    const { cli, harness } = this.#context
+    const sums = this.#log.mapper?.ledger.sums()
+    if (cli.isKnown || this.#program === undefined || sums === undefined) return
+    const { title, knownVersions } = harness.profile
+    this.#log.warn(
+      `${title} ${cli.version ?? 'of unknown version'} is not a version this was tested with (${knownVersions.join(', ')}): ` +
+        `${sums.unknown} of ${sums.lines} lines were not understood.`,
+      'untested-version',
+    )
+  }
+
+  #bind(isFinal: boolean): void {
+    const { id, cli } = this.#context
+    const mapper = this.#log.mapper
+    const nativeId = mapper?.sessionId ?? this.#lookedUpSession
+    if (nativeId === undefined) return
+    const usageTotal = (isFinal ? mapper?.usage.totals : undefined) ?? this.#usageBefore(nativeId)
+    const binding: Binding = {
+      agentId: id,
+      nativeId,
+      syncedTo: this.#binding?.syncedTo ?? 0,
+      ...(this.#anchor === undefined ? {} : { anchor: this.#anchor }),
+      ...(usageTotal === undefined ? {} : { usageTotal }),
+      ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
+      ...(cli.version === undefined ? {} : { version: cli.version }),
+      ...(isFinal && !this.#isStopped ? { extra: SETTLED } : {}),
+    }
+    const text = JSON.stringify(binding)
+    if (text === this.#bound) return
+    this.#bound = text
+    this.#ports.bind(binding)
+  }
+
+  #usageBefore(nativeId: string): Binding['usageTotal'] {
+    return this.#binding?.nativeId === nativeId ? this.#binding.usageTotal : undefined
+  }
+}

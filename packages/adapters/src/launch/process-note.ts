@@ -1,0 +1,17 @@
+import type { ProcessNote } from '@evener/protocol'
+import type { RunProcess, RunRecord } from '@evener/shell/run'
+
+/** What is recorded of a process so that it can be ended after a crash of ours. */
+export function processNote({ runId, pid, startTime, bootId }: RunProcess): ProcessNote {
+  return { runTag: runId, pid, startTime: startTime === null ? '' : String(startTime), bootId: bootId ?? '' }
+}
+
+/** The way back: what `reap` of `@evener/shell/run` takes. */
+export function runRecordOf({ runTag, pid, startTime, bootId }: ProcessNote): RunRecord {
+  return {
+    runId: runTag,
+    pid,
+    startTime: startTime === '' ? null : Number(startTime),
+    bootId: bootId === '' ? null : bootId,
+  }
+}

@@ -1,0 +1,141 @@
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { EvenerError } from '@evener/protocol'
+import { openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@evener/shell/run'
+import { activityOf, type MappedEvent } from '../kit/activity.ts'
+import type { Dialect } from '../kit/mapper.ts'
+import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
+import { RunMapping } from './run-mapping.ts'
+import { noteToJson, type RunHeader, type RunNote } from './run-note.ts'
+
+export const eventsFileName = 'events.jsonl'
+
+export interface RecordOptions {
+  /** A folder for this one run. */
+  readonly dir: string
+  /** Runs on every line before it is written; the recorded events are made from what is left. */
+  readonly redact?: Redactor
+  /** The size at which `raw.jsonl` stops. */
+  readonly maxBytes?: number
+  /** Told once when a file cannot be written any more. The run goes on. */
+  readonly onError?: (error: Error) => void
+}
+
+/** Writes `raw.jsonl`, every line and note with its time, and `events.jsonl`, what follows from them. */
+export interface RunRecorder {
+  /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
+  line(stream: 'stdout' | 'stderr', line: Line, at: number): Promise<void> | undefined
+  note(note: RunNote, at: number): void
+  close(): Promise<void>
+}
+
+/** Begins the recording of a run. Both files are readable by the owner only. */
+export async function recordRun(
+  options: RecordOptions,
+  dialect: Dialect,
+  header: RunHeader,
+  at: number,
+): Promise<RunRecorder> {
+  const { dir, maxBytes, onError } = options
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const raw = join(dir, spoolFileName)
+  if ((await stat(raw).catch(() => undefined)) !== undefined) {
+    throw new EvenerError('already-exists', `${raw} holds another run already.`, {
+      hint: 'Give each run its own folder.',
+    })
+  }
+  const redaction = new Redaction(options.redact)
+  const spool = await openSpool(
+    { file: raw },
+    {
+      redact: redaction.redact,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(onError === undefined ? {} : { onError }),
+    },
+  )
+  const events = createWriteStream(join(dir, eventsFileName), { flags: 'w', mode: 0o600 })
+  const recorder = new Recorder({ spool, events, redaction, dialect, header }, onError)
+  recorder.note({ run: header }, at)
+  return recorder
+}
+
+/** Remembers what became of the last line, as the spool asks for it only for lines that it records. */
+class Redaction {
+  /** `null`: the redactor failed; `undefined`: the line was not recorded. */
+  last: string | null | undefined
+  readonly #redact: Redactor | undefined
+
+  constructor(redact: Redactor | undefined) {
+    this.#redact = redact
+  }
+
+  readonly redact = (text: string): string => {
+    this.last = null
+    this.last = this.#redact === undefined ? text : this.#redact(text)
+    return this.last
+  }
+}
+
+interface RecorderParts {
+  readonly spool: Spool
+  readonly events: WriteStream
+  readonly redaction: Redaction
+  readonly dialect: Dialect
+  readonly header: RunHeader
+}
+
+class Recorder implements RunRecorder {
+  readonly #spool: Spool
+  readonly #events: WriteStream
+  readonly #redaction: Redaction
+  readonly #mapping: RunMapping
+  #isFull = false
+  #at = 0
+  #isBroken = false
+
+  constructor({ spool, events, redaction, dialect, header }: RecorderParts, onError: RecordOptions['onError']) {
+    this.#spool = spool
+    this.#events = events
+    this.#redaction = redaction
+    this.#mapping = new RunMapping(dialect, header, (event) => this.#write(event))
+    events.on('error', (error) => {
+      this.#isBroken = true
+      onError?.(error)
+    })
+  }
+
+  line(stream: 'stdout' | 'stderr', line: Line, at: number): Promise<void> | undefined {
+    this.#redaction.last = undefined
+    const written = this.#spool.write(stream, line, at)
+    const text = this.#redaction.last as string | null | undefined
+    if (text === undefined) {
+      if (!this.#isFull) this.#mapping.note(LIMIT_REACHED, this.#at)
+      this.#isFull = true
+      return written
+    }
+    this.#at = at
+    if (text === null) this.#mapping.note(WITHHELD, at)
+    else this.#mapping.line(stream, text, at)
+    return written
+  }
+
+  note(note: RunNote, at: number): void {
+    this.#at = at
+    this.#spool.note(noteToJson(note), at)
+    this.#mapping.note(note, at)
+  }
+
+  async close(): Promise<void> {
+    await this.#spool.close()
+    if (this.#isBroken) return
+    this.#events.end()
+    await once(this.#events, 'close').catch(() => undefined)
+  }
+
+  #write(event: MappedEvent): void {
+    if (this.#isBroken) return
+    for (const activity of activityOf(event)) this.#events.write(`${JSON.stringify(activity)}\n`)
+  }
+}

@@ -1,0 +1,73 @@
+import type { Line } from '@evener/shell/run'
+import type { MappedEvent } from '../kit/activity.ts'
+import type { Dialect, Mapper } from '../kit/mapper.ts'
+import { recordRun, type RecordOptions, type RunRecorder } from './recording.ts'
+import { RunMapping } from './run-mapping.ts'
+import type { RunHeader, RunNote } from './run-note.ts'
+
+/** Everything a run says, from its program and from its host, mapped as it comes and recorded if that was asked for. */
+export class RunLog {
+  readonly #dialect: Dialect
+  readonly #now: () => number
+  readonly #emit: (event: MappedEvent) => void
+  #mapping: RunMapping | undefined
+  #recorder: RunRecorder | undefined
+  #early: RunNote[] = []
+
+  constructor(dialect: Dialect, now: () => number, emit: (event: MappedEvent) => void) {
+    this.#dialect = dialect
+    this.#now = now
+    this.#emit = emit
+  }
+
+  /** Rejects when it cannot be recorded; what is told is mapped all the same. */
+  async open(header: RunHeader, record?: RecordOptions): Promise<void> {
+    const mapping = new RunMapping(this.#dialect, header, this.#emit)
+    try {
+      if (record !== undefined) this.#recorder = await recordRun(record, this.#dialect, header, this.#now())
+    } finally {
+      this.#mapping = mapping
+      for (const note of this.#early) this.tell(note)
+      this.#early = []
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#mapping !== undefined
+  }
+
+  get mapper(): Mapper | undefined {
+    return this.#mapping?.mapper
+  }
+
+  /** Calls that were open when the run was stopped and did not get to a good end. */
+  get brokenOff(): readonly string[] {
+    return this.#mapping?.brokenOff ?? []
+  }
+
+  /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
+  line(stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
+    const at = this.#now()
+    this.#mapping?.line(stream, line.text, at)
+    return this.#recorder?.line(stream, line, at)
+  }
+
+  /** What is told before the log is open comes right after its header. */
+  tell(note: RunNote): void {
+    if (this.#mapping === undefined) {
+      this.#early.push(note)
+      return
+    }
+    const at = this.#now()
+    this.#mapping.note(note, at)
+    this.#recorder?.note(note, at)
+  }
+
+  warn(message: string, code?: string): void {
+    this.tell({ warning: { message, ...(code === undefined ? {} : { code }) } })
+  }
+
+  async close(): Promise<void> {
+    await this.#recorder?.close()
+  }
+}

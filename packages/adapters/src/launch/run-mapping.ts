@@ -1,0 +1,138 @@
+import type { ErrorEvent, FinishEvent } from '@evener/protocol'
+import { Stamper, type ActivityDraft, type MappedEvent } from '../kit/activity.ts'
+import { errorDraft } from '../kit/event-parts.ts'
+import type { Dialect, Mapper } from '../kit/mapper.ts'
+import { createMapper } from '../kit/mapping.ts'
+import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run-note.ts'
+
+/**
+ * A program's output together with what its host has to say about the run: one stream of events with one `finish`. Pure,
+ * so that a recording gives the same events as the run.
+ */
+export class RunMapping {
+  readonly mapper: Mapper
+  readonly #emit: (event: MappedEvent) => void
+  readonly #stamper: Stamper
+  readonly #failureHint: string | undefined
+  readonly #openCalls = new Set<string>()
+  readonly #brokenOff = new Set<string>()
+  #stop: RunStop | undefined
+  #hasFailed = false
+  #at = 0
+
+  constructor(dialect: Dialect, header: RunHeader, emit: (event: MappedEvent) => void) {
+    const { cwd, sessionId, usageBaseline, failureHint } = header
+    this.#emit = emit
+    this.#failureHint = failureHint
+    this.#stamper = new Stamper(dialect.id, dialect.version)
+    this.mapper = createMapper(dialect, {
+      emit: (event) => this.#pass(event),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(usageBaseline === undefined ? {} : { usageBaseline }),
+    })
+  }
+
+  /** Calls that were open when the run was stopped and did not get to a good end. */
+  get brokenOff(): readonly string[] {
+    return [...this.#brokenOff]
+  }
+
+  get isStopped(): boolean {
+    return this.#stop !== undefined
+  }
+
+  line(stream: 'stdout' | 'stderr', text: string, at: number): void {
+    this.#at = at
+    if (stream === 'stdout') this.mapper.line(text, at)
+    else this.mapper.stderr(text, at)
+  }
+
+  note(note: RunNote, at: number): void {
+    this.#at = at
+    if ('warning' in note) this.#warn(note.warning)
+    else if ('stop' in note) this.#stopped(note.stop)
+    else if ('end' in note) this.#end(note.end, at)
+  }
+
+  #warn({ message, code }: RunWarning): void {
+    this.#say({ type: 'warning', message, ...(code === undefined ? {} : { code }) })
+  }
+
+  #stopped(stop: RunStop): void {
+    if (this.#stop !== undefined) return
+    this.#stop = stop
+    for (const call of this.#openCalls) this.#brokenOff.add(call)
+  }
+
+  #end({ exitCode, signal }: RunExitNote, at: number): void {
+    this.mapper.end({ exitCode, signal, aborted: this.#stop !== undefined }, at)
+  }
+
+  #pass(event: MappedEvent): void {
+    switch (event.type) {
+      case 'tool-call':
+        this.#openCalls.add(event.toolCallId)
+        break
+      case 'tool-result':
+        this.#openCalls.delete(event.toolCallId)
+        if (event.isError !== true && event.meta?.synthetic !== true) this.#brokenOff.delete(event.toolCallId)
+        break
+      case 'error':
+        this.#error(event)
+        return
+      case 'finish':
+        this.#finish(event)
+        return
+    }
+    this.#emit(event)
+  }
+
+  /** What a program says about dying when we ended it is no failure of its own. */
+  #error(event: ErrorEvent): void {
+    if (this.#stop === undefined) {
+      this.#hasFailed = true
+      this.#emit(this.#failureHint === undefined ? event : withHint(event, this.#failureHint))
+      return
+    }
+    const { message } = event.error
+    this.#say({ type: 'warning', message, ...(event.code === undefined ? {} : { code: event.code }) })
+  }
+
+  #finish(event: FinishEvent): void {
+    const stop = this.#stop
+    if (stop === undefined) {
+      this.#emit(event)
+      return
+    }
+    const { error } = stop
+    if (error !== undefined && !this.#hasFailed) {
+      this.#hasFailed = true
+      const code = error.code === undefined ? {} : { code: error.code }
+      const activity = this.#stamp(errorDraft(error.message, error.code))
+      this.#emit({ type: 'error', error, ...code, activity })
+    }
+    this.#emit({ ...event, finishReason: this.#hasFailed ? 'error' : 'other' })
+  }
+
+  #say(draft: ActivityDraft): void {
+    this.#emit({ type: 'note', activity: this.#stamp(draft) })
+  }
+
+  #stamp(draft: ActivityDraft): ReturnType<Stamper['note']> {
+    return this.#stamper.note([draft], this.#at, this.mapper.sessionId)
+  }
+}
+
+function withHint(event: ErrorEvent, hint: string): ErrorEvent {
+  const message = `${event.error.message} ${hint}`
+  const { activity } = event
+  const said = activity?.events.map((each) =>
+    each.type === 'error' ? { ...each, message: `${each.message} ${hint}` } : each,
+  )
+  return {
+    ...event,
+    error: { ...event.error, message },
+    ...(activity === undefined || said === undefined ? {} : { activity: { ...activity, events: said } }),
+  }
+}

@@ -1,0 +1,131 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ProcessNote } from '@evener/protocol'
+import {
+  findTagged,
+  spawnRun,
+  StdinClosedError,
+  type KillReceipt,
+  type LineStream,
+  type RunExit,
+  type RunProcess,
+  type SpawnRunOptions,
+} from '@evener/shell/run'
+import { processNote } from './process-note.ts'
+import type { StopWay } from './profile.ts'
+import type { RunLog } from './run-log.ts'
+import { stopRun } from './stop-run.ts'
+
+/** How long something that outlives the program may hold its output open. */
+const HELD_OPEN_MS = 2_000
+const UNKNOWN_EXIT: RunExit = { code: null, signal: null }
+
+export interface ProgramOptions extends Omit<SpawnRunOptions, 'stdin' | 'spool'> {
+  /** What it reads, then end of file. Absent: end of file at once. */
+  readonly input?: string
+  readonly stopWay: StopWay
+  readonly log: RunLog
+  /** Settles when more may be read: how slow takers of events hold the program back. */
+  readonly room: () => Promise<void> | undefined
+  readonly noteProcess: (note: ProcessNote) => Promise<void> | void
+}
+
+/** A program from its start until nothing of it is left. */
+export class Program {
+  readonly #options: ProgramOptions
+  readonly #process: RunProcess
+  readonly #unkillable = Promise.withResolvers<void>()
+  #killing: Promise<KillReceipt> | undefined
+  #receipt: KillReceipt | undefined
+
+  /** Rejects with a `SpawnError` if it cannot be started. */
+  static async start(options: ProgramOptions): Promise<Program> {
+    const { input, stopWay: _stopWay, log: _log, room: _room, noteProcess: _noteProcess, ...rest } = options
+    const process = await spawnRun({ ...rest, stdin: input === undefined ? 'close' : 'open' })
+    return new Program(options, process)
+  }
+
+  private constructor(options: ProgramOptions, process: RunProcess) {
+    this.#options = options
+    this.#process = process
+  }
+
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  /** What became of it when it was stopped. */
+  get receipt(): KillReceipt | undefined {
+    return this.#receipt
+  }
+
+  /** Reads everything it prints and ends what it leaves behind. Rejects when it cannot be read or noted. */
+  async whenOver(): Promise<RunExit> {
+    const { log } = this.#options
+    const process = this.#process
+    const read = Promise.all([
+      this.#tellTask(),
+      this.#read('stdout', process.stdout),
+      this.#read('stderr', process.stderr),
+      this.#waitForEnd(),
+    ])
+    const isOver = await Promise.race([read.then(() => true), this.#unkillable.promise.then(() => false)])
+    if (isOver) return process.exited
+    log.warn(`Process ${process.pid} could not be ended.`, 'not-ended')
+    read.catch(() => undefined)
+    return UNKNOWN_EXIT
+  }
+
+  /** The program's clean way first, then all that is left. The second call waits for the first. */
+  stop(): Promise<KillReceipt> {
+    this.#killing ??= stopRun(this.#process, this.#options.stopWay).then((receipt) => {
+      this.#receipt = receipt
+      if (receipt.left.some(({ pid }) => pid === this.#process.pid)) this.#unkillable.resolve()
+      return receipt
+    })
+    return this.#killing
+  }
+
+  async #tellTask(): Promise<void> {
+    const { input, noteProcess } = this.#options
+    await noteProcess(processNote(this.#process))
+    if (input === undefined) return
+    try {
+      await this.#process.write(input)
+    } catch (error) {
+      // A program that ends without reading says why on its own.
+      if (!(error instanceof StdinClosedError)) throw error
+    }
+    await this.#process.closeStdin()
+  }
+
+  async #read(name: 'stdout' | 'stderr', lines: LineStream): Promise<void> {
+    const { log, room } = this.#options
+    for await (const line of lines) {
+      const written = log.line(name, line)
+      if (written !== undefined) await written
+      const free = room()
+      if (free !== undefined) await free
+    }
+  }
+
+  async #waitForEnd(): Promise<void> {
+    const process = this.#process
+    await process.processExited
+    let isOver = false
+    do {
+      const over = new AbortController()
+      const held = pause(HELD_OPEN_MS, false, { signal: over.signal }).catch(() => false)
+      isOver = await Promise.race([process.exited.then(() => true), held])
+      over.abort()
+    } while (!isOver && (process.stdout.paused || process.stderr.paused))
+    if (this.#killing !== undefined) return
+    const left = await findTagged(process.runId)
+    if (isOver && left.length === 0) return
+    const names = left.map(({ name, pid }) => `${name} (${pid})`).join(', ')
+    this.#options.log.warn(
+      `What the program had left running was ended: ${names || 'an unknown process'}.`,
+      'left-running',
+    )
+    await process.kill()
+  }
+}

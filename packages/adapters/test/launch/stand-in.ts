@@ -1,0 +1,139 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { ActivityEvent, AgentEvent, Binding, Capabilities, Host, ProcessNote, Turn } from '@evener/protocol'
+import { findTagged } from '@evener/shell/run'
+import { codexDialect } from '../../src/codex/mapper.ts'
+import type { LaunchPlan, LaunchRequest } from '../../src/launch/launch-plan.ts'
+import type { PrintHarness } from '../../src/launch/print-driver.ts'
+import type { CliProfile } from '../../src/launch/profile.ts'
+import { promptText } from '../../src/launch/prompt.ts'
+
+/** A directory that is gone when the test is over. */
+export async function scratch(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'evener-test-'))
+  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }))
+  return dir
+}
+
+const PRELUDE = `
+if (process.argv.includes('--version')) { console.log('stand-in 1.0.0'); process.exit(0) }
+const { spawn } = await import('node:child_process')
+const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')
+const hello = () => say({ type: 'thread.started', thread_id: 'native-1' })
+const text = (words) => say({ type: 'item.completed', item: { id: 'item_' + words.length, type: 'agent_message', text: words } })
+const done = (tokens = 1) => say({ type: 'turn.completed', usage: { input_tokens: tokens, output_tokens: tokens } })
+const forever = () => setInterval(() => {}, 1000)
+const stdin = async () => { let all = ''; for await (const chunk of process.stdin) all += chunk; return all }
+`
+
+/** A real program of a few lines that prints records of Codex. */
+export async function program(dir: string, body: string, name = 'stand-in'): Promise<string> {
+  const bin = join(dir, `${name}.mjs`)
+  await writeFile(bin, `#!${process.execPath}\n${PRELUDE}\n${body}\n`)
+  await chmod(bin, 0o755)
+  return bin
+}
+
+export function standInProfile(more: Partial<CliProfile> = {}): CliProfile {
+  return {
+    id: 'stand-in',
+    title: 'Stand-in',
+    command: 'stand-in.mjs',
+    binVariable: 'EVENER_STAND_IN_BIN',
+    knownVersions: ['1.0.0'],
+    key: { variables: ['STAND_IN_KEY'], hint: 'Set STAND_IN_KEY.' },
+    install: 'npm install -g stand-in@1.0.0',
+    stop: { signal: 'SIGTERM', graceMs: 5_000 },
+    ...more,
+  }
+}
+
+const CAPABILITIES: Capabilities = {
+  governs: 'none',
+  steer: 'none',
+  resume: 'head',
+  fork: 'none',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'kill',
+  usage: 'cumulative',
+  images: false,
+  systemPrompt: 'none',
+  models: null,
+}
+
+export function standIn(more: Partial<PrintHarness> = {}): PrintHarness {
+  return {
+    profile: standInProfile(),
+    dialect: codexDialect,
+    capabilities: CAPABILITIES,
+    launch: ({ input, session }: LaunchRequest): LaunchPlan => ({
+      args: session.kind === 'resume' ? ['resume', session.nativeId] : [],
+      stdin: promptText(input, 'Stand-in'),
+    }),
+    ...more,
+  }
+}
+
+export const aTurn: Turn = {
+  turnId: 'turn-1',
+  runId: 'run-1',
+  threadId: 'thread-1',
+  input: [{ id: '0', type: 'text', text: 'Do it.' }],
+}
+
+/** A host that writes down what it is told, in one order with the events. */
+export interface Diary {
+  readonly host: Host
+  readonly activity: ActivityEvent[]
+  readonly bindings: Binding[]
+  readonly processes: ProcessNote[]
+  /** Types of events, and what was told in between. */
+  readonly order: string[]
+  readonly abort: AbortController
+}
+
+export function diary(more: Partial<Host> = {}): Diary {
+  const abort = new AbortController()
+  const notes: Omit<Diary, 'host' | 'abort'> = { activity: [], bindings: [], processes: [], order: [] }
+  const host: Host = {
+    ask: async () => {
+      throw new Error('nobody is there')
+    },
+    decide: () => ({ policy: 'deny', reason: 'a test' }),
+    history: async function* () {},
+    bind: (binding) => {
+      notes.bindings.push(binding)
+      notes.order.push(`bind ${binding.nativeId} ${binding.anchor ?? '-'}`)
+    },
+    noteProcess: (note) => void notes.processes.push(note),
+    noteActivity: ({ events }) => {
+      notes.activity.push(...events)
+      for (const event of events) notes.order.push(event.type)
+    },
+    signal: abort.signal,
+    now: Date.now,
+    log: () => undefined,
+    ...more,
+  }
+  return { ...notes, host, abort }
+}
+
+/** Adds the activity that stands on events to the diary's, in order. */
+export async function takeAll(events: AsyncIterable<AgentEvent>, { activity, order }: Diary): Promise<AgentEvent[]> {
+  const taken: AgentEvent[] = []
+  for await (const event of events) {
+    taken.push(event)
+    order.push(event.type)
+    if (event.activity !== undefined) activity.push(...event.activity.events)
+  }
+  return taken
+}
+
+/** The living processes of the runs that were started. */
+export async function survivors({ processes }: Diary): Promise<number> {
+  const found = await Promise.all(processes.map(({ runTag }) => findTagged(runTag)))
+  return found.flat().length
+}
