@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@evener/protocol'
-import { runMapper } from '../../test/run-mapper.ts'
+import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { kiloCodeDialect } from './mapper.ts'
+
+interface Mapped extends Omit<MappedRun, 'activity'> {
+  readonly activity: readonly object[]
+}
+
+function map(lines: readonly unknown[], options?: RunOptions): Mapped {
+  const mapped = mapRun(kiloCodeDialect, lines, options)
+  return { ...mapped, activity: unstamped(mapped.activity) }
+}
 
 function record(type: string, part: JsonObject): JsonObject {
   return { type, timestamp: 1, sessionID: 'ses_k', part: { sessionID: 'ses_k', messageID: 'msg_k', ...part } }
@@ -10,9 +19,14 @@ function record(type: string, part: JsonObject): JsonObject {
 
 const failed = (error: JsonObject | string): JsonObject => ({ type: 'error', timestamp: 1, sessionID: 'ses_k', error })
 
+function endOf(events: MappedRun['events']): string | undefined {
+  const last = events.at(-1)
+  return last?.type === 'finish' ? last.finishReason : undefined
+}
+
 describe('Kilo Code: records', () => {
   it('are OpenCode’s, told under its own name', () => {
-    const { events, mapper } = runMapper(kiloCodeDialect, [
+    const { events, mapper } = map([
       record('step_start', { id: '1' }),
       record('reasoning', { id: '2', text: 'Hm.' }),
       record('text', { id: '3', text: 'Hello.' }),
@@ -46,8 +60,7 @@ describe('Kilo Code: records', () => {
 
   it('a refused permission ends the run with a sentence for an error', () => {
     const sentence = 'run ended with an auto-rejected permission; pass --auto for autonomous use'
-    const { activity } = runMapper(
-      kiloCodeDialect,
+    const { activity } = map(
       [
         record('step_start', {}),
         record('tool_use', {
@@ -61,15 +74,14 @@ describe('Kilo Code: records', () => {
       { stderr: ['\u001b[91m\u001b[1mError: \u001b[0mrejected'], end: { exitCode: 1 } },
     )
     assert.deepEqual(activity, [
-      { type: 'command', command: 'make', isSuccess: false },
       { type: 'warning', message: 'Error: rejected' },
+      { type: 'command', command: 'make', isSuccess: false },
       { type: 'error', message: sentence },
     ])
   })
 
   it('two error records of one failure are one error, the one that says more', () => {
-    const { activity } = runMapper(
-      kiloCodeDialect,
+    const { activity } = map(
       [failed({ name: 'UnknownError', data: { message: 'Unexpected.' } }), failed('Model not found: a/b')],
       { end: { exitCode: 1 } },
     )
@@ -77,8 +89,7 @@ describe('Kilo Code: records', () => {
   })
 
   it('a stream that was cut is an error, and after it comes the half that was said', () => {
-    const { activity, events } = runMapper(
-      kiloCodeDialect,
+    const { activity, events } = map(
       [
         record('step_start', {}),
         failed({ name: 'APIError', data: { message: 'Reset.', metadata: { code: 'ECONNRESET' } } }),
@@ -91,6 +102,6 @@ describe('Kilo Code: records', () => {
       { type: 'agent', message: 'This is ha' },
     ])
     assert.equal(events.find((event) => event.type === 'text-delta')?.meta?.interrupted, true)
-    assert.equal(events.at(-1)?.type === 'finish' && events.at(-1)?.finishReason, 'error')
+    assert.equal(endOf(events), 'error')
   })
 })

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@evener/protocol'
-import { runMapper } from '../../test/run-mapper.ts'
+import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { kiloCodeDialect } from './mapper.ts'
+
+interface Mapped extends Omit<MappedRun, 'activity'> {
+  readonly activity: readonly object[]
+}
+
+function map(lines: readonly unknown[], options?: RunOptions): Mapped {
+  const mapped = mapRun(kiloCodeDialect, lines, options)
+  return { ...mapped, activity: unstamped(mapped.activity) }
+}
 
 let calls = 0
 
@@ -26,7 +35,7 @@ const completed = (tool: string, input: JsonObject, metadata: JsonObject = {}): 
   use(tool, { status: 'completed', input, output: '', title: 'title', metadata: { ...metadata, approval }, time: {} })
 const refused = (tool: string, input: JsonObject, metadata: JsonObject = { approval }): JsonObject =>
   use(tool, { status: 'error', input, error: 'It failed.', metadata, time: {} })
-const activity = (...records: readonly JsonObject[]): readonly object[] => runMapper(kiloCodeDialect, records).activity
+const activity = (...records: readonly JsonObject[]): readonly object[] => map(records).activity
 
 describe('Kilo Code: OpenCode’s tools', () => {
   it('are what they are in OpenCode', () => {

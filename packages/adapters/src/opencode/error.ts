@@ -1,5 +1,6 @@
 import type { JsonValue } from '@evener/protocol'
 import { asObject, asText, firstText } from '../kit/fields.ts'
+import type { HeldRecord, Run } from '../kit/mapper.ts'
 
 export interface ReportedError {
   readonly message: string
@@ -16,4 +17,39 @@ export function readError(error: JsonValue | undefined): ReportedError | undefin
   const message = asText(asObject(fields['data'])?.['message']) ?? asText(fields['message']) ?? code
   if (message === undefined) return undefined
   return code === undefined ? { message } : { message, code }
+}
+
+/** An error of which it is not known yet whether it ended the run. */
+export class HeldError {
+  readonly code: string | undefined
+  readonly #run: Run
+  readonly #message: string
+  readonly #note: HeldRecord
+  /** The line's own place in the accounts: an error that fails the run is no note. */
+  readonly #line: HeldRecord
+
+  constructor(run: Run, { message, code }: ReportedError) {
+    this.code = code
+    this.#run = run
+    this.#message = message
+    this.#note = run.hold([{ type: 'error', message, ...(code === undefined ? {} : { code }) }])
+    this.#line = run.hold([])
+  }
+
+  endedNothing(): void {
+    this.#note.keep()
+    this.#line.keep()
+  }
+
+  endedTheRun(): void {
+    this.#note.drop('repeats-error')
+    this.#line.keep()
+    this.#run.fail(this.#message, this.code)
+  }
+
+  /** Another record tells the same, and more. */
+  wasRepeated(): void {
+    this.#note.drop('repeats-error')
+    this.#line.drop('repeats-error')
+  }
 }

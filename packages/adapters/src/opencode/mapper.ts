@@ -1,7 +1,10 @@
 import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@evener/protocol'
-import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { Dialect, DialectReader, HeldRecord, Place, Run, RunEnd } from '../kit/mapper.ts'
-import { readError, type ReportedError } from './error.ts'
+import type { CallRecord } from '../kit/calls.ts'
+import type { Mutable } from '../kit/event-parts.ts'
+import { asObject, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { Dialect, DialectReader, Run, RunEnd, StepEnd } from '../kit/mapper.ts'
+import { HeldError, readError } from './error.ts'
+import { nativeOf, parentOf, placeOf } from './part.ts'
 import { readToolUse } from './tool-use.ts'
 import { opencodeTools } from './tools.ts'
 
@@ -24,7 +27,7 @@ export class OpencodeReader implements DialectReader {
   #lastMessage: NativeRef | undefined
   #hasFailedCall = false
   /** An error that ends the run, or nothing (after a context overflow the program compacts and goes on): what follows tells. */
-  #heldError: (ReportedError & { readonly record: HeldRecord }) | undefined
+  #heldError: HeldError | undefined
 
   constructor(run: Run) {
     this.#run = run
@@ -63,7 +66,8 @@ export class OpencodeReader implements DialectReader {
     this.#settleError(false)
     if (this.#isInStep || this.#lastReason === undefined) return
     this.#endUnanswered(end)
-    this.#run.turnEnd({ finishReason: this.#lastReason, ...nativeField(this.#lastMessage) })
+    const native = this.#lastMessage
+    this.#run.turnEnd({ finishReason: this.#lastReason, ...(native === undefined ? {} : { native }) })
   }
 
   // Steps.
@@ -83,12 +87,14 @@ export class OpencodeReader implements DialectReader {
   #stepFinish(part: JsonObject): boolean {
     const usage = this.#usage(part)
     const native = nativeOf(part)
-    const finishReason = finishReasonOf(part['reason'])
+    const end: Mutable<StepEnd> = { finishReason: finishReasonOf(part['reason']) }
+    if (usage !== undefined) end.usage = usage
+    if (native !== undefined) end.native = native
     this.#isInStep = false
-    this.#lastReason = finishReason
+    this.#lastReason = end.finishReason
     this.#lastMessage = native
     this.#run.consume('step')
-    this.#run.stepEnd({ finishReason, ...(usage === undefined ? {} : { usage }), ...nativeField(native) })
+    this.#run.stepEnd(end)
     return true
   }
 
@@ -130,19 +136,18 @@ export class OpencodeReader implements DialectReader {
     const use = readToolUse(record, part)
     if (use === undefined) return false
     const { outcome, phase } = use
+    const call: Mutable<CallRecord> = use.call
     const parent = parentOf(part, session)
-    const native = nativeField(nativeOf(part))
-    const call = { ...use.call, ...native, ...(parent === undefined ? {} : { parent }) }
-    const isOpen = this.#run.isOpen(call.id, parent)
+    const native = nativeOf(part)
+    if (parent !== undefined) call.parent = parent
+    if (native !== undefined) call.native = native
+    const isOpen = this.#run.isOpen(call.id, parent ?? null)
     if (phase === 'announced' || (phase === 'running' && isOpen)) this.#run.consume('partial')
     else if (phase === 'running') this.#run.call(call)
     else {
       if (outcome.isSuccess === false) this.#hasFailedCall = true
       if (!isOpen) this.#run.callWithResult(call, outcome)
-      else {
-        const answer = { id: call.id, parent: parent ?? null, raw: record, outcome, isRestated: true, ...native }
-        this.#run.result(answer)
-      }
+      else this.#run.result({ ...call, parent: parent ?? null, outcome, isRestated: true })
     }
     return true
   }
@@ -153,25 +158,20 @@ export class OpencodeReader implements DialectReader {
     const reported = readError(error)
     if (reported === undefined) return false
     const held = this.#heldError
-    if (held !== undefined && held.code !== NAMELESS) {
+    if (this.#run.hasFailed || (held !== undefined && held.code !== NAMELESS)) {
       this.#run.consume('repeats-error')
       return true
     }
-    held?.record.drop('repeats-error')
-    this.#heldError = { ...reported, record: this.#run.hold([{ type: 'error', ...reported }]) }
+    held?.wasRepeated()
+    this.#heldError = new HeldError(this.#run, reported)
     return true
   }
 
   #settleError(goesOn: boolean): void {
     const held = this.#heldError
-    if (held === undefined) return
     this.#heldError = undefined
-    if (goesOn) {
-      held.record.keep()
-      return
-    }
-    held.record.drop('repeats-error')
-    this.#run.fail(held.message, held.code)
+    if (goesOn) held?.endedNothing()
+    else held?.endedTheRun()
   }
 
   /** A refused permission ends the run with exit code 0, in the middle of the agent's work. */
@@ -179,38 +179,6 @@ export class OpencodeReader implements DialectReader {
     if (end.exitCode !== 0 || this.#lastReason !== 'tool-calls' || !this.#hasFailedCall) return
     this.#run.fail('The run ended after a failed tool call, without an answer of the agent.', 'no-answer')
   }
-}
-
-function placeOf(part: JsonObject, session: string | undefined): Place {
-  const partId = asText(part['id'])
-  const parent = parentOf(part, session)
-  return {
-    ...(partId === undefined ? {} : { partId }),
-    ...(parent === undefined ? {} : { parent }),
-    ...nativeField(nativeOf(part)),
-  }
-}
-
-/** Whose part it is, where that is another session than the record's: a subagent's. */
-function parentOf(part: JsonObject, session: string | undefined): string | undefined {
-  const owner = asText(part['sessionID'])
-  return session === undefined || owner === session ? undefined : owner
-}
-
-function nativeOf(part: JsonObject): NativeRef | undefined {
-  const sessionId = asText(part['sessionID'])
-  const messageId = asText(part['messageID'])
-  const itemId = asText(part['id'])
-  if (sessionId === undefined && messageId === undefined) return undefined
-  return {
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(itemId === undefined ? {} : { itemId }),
-  }
-}
-
-function nativeField(native: NativeRef | undefined): { readonly native?: NativeRef } {
-  return native === undefined ? {} : { native }
 }
 
 function finishReasonOf(reason: JsonValue | undefined): FinishReason {

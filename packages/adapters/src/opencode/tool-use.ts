@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import type { CallRecord } from '../kit/calls.ts'
+import type { Mutable } from '../kit/event-parts.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
 export interface ToolUseRecord {
-  readonly call: CallRecord
+  readonly call: Mutable<CallRecord>
   readonly outcome: ToolOutcome
   /** `announced`: its input is still being written. */
   readonly phase: 'announced' | 'running' | 'over'
@@ -27,12 +28,10 @@ export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord
     const outcome: ToolOutcome = { isSuccess: false, result: input['error'] ?? null }
     return { call: { id, name: called, input: NO_FIELDS, raw: record }, outcome, phase: 'over' }
   }
+  const call: Mutable<CallRecord> = { id, name: tool, input, raw: record }
   const invalidInput = asText(given)
-  return {
-    call: { id, name: tool, input, raw: record, ...(invalidInput === undefined ? {} : { invalidInput }) },
-    outcome: outcomeOf(tool, state),
-    phase: phaseOf(state['status']),
-  }
+  if (invalidInput !== undefined) call.invalidInput = invalidInput
+  return { call, outcome: outcomeOf(tool, state), phase: phaseOf(state['status']) }
 }
 
 function phaseOf(status: JsonValue | undefined): ToolUseRecord['phase'] {
@@ -49,12 +48,12 @@ function outcomeOf(tool: string, state: JsonObject): ToolOutcome {
     ? false
     : (commandSuccess(exit) ?? (status === 'completed' && tool !== SHELL ? true : undefined))
   const result = hasFailed ? error : output
-  return {
-    ...(isSuccess === undefined ? {} : { isSuccess }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(metadata === undefined ? {} : { detail: metadata }),
-    ...(result === undefined ? {} : { result }),
-  }
+  const outcome: Mutable<ToolOutcome> = {}
+  if (isSuccess !== undefined) outcome.isSuccess = isSuccess
+  if (exitCode !== undefined) outcome.exitCode = exitCode
+  if (metadata !== undefined) outcome.detail = metadata
+  if (result !== undefined) outcome.result = result
+  return outcome
 }
 
 /** `exit` is `null` for a command that was killed. */

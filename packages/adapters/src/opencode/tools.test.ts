@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '@evener/protocol'
-import { accountFaults, runMapper } from '../../test/run-mapper.ts'
+import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { opencodeDialect } from './mapper.ts'
+
+interface Mapped extends Omit<MappedRun, 'activity'> {
+  readonly activity: readonly object[]
+}
+
+function map(lines: readonly unknown[], options?: RunOptions): Mapped {
+  const mapped = mapRun(opencodeDialect, lines, options)
+  return { ...mapped, activity: unstamped(mapped.activity) }
+}
 
 let calls = 0
 
@@ -24,7 +33,7 @@ const completed = (tool: string, input: JsonObject, metadata: JsonObject = {}): 
   use(tool, { status: 'completed', input, output: 'secret contents', title: tool, metadata, time: {} })
 const refused = (tool: string, input: JsonObject): JsonObject =>
   use(tool, { status: 'error', input, error: 'It failed.', time: {} })
-const activity = (...records: readonly JsonObject[]): readonly object[] => runMapper(opencodeDialect, records).activity
+const activity = (...records: readonly JsonObject[]): readonly object[] => map(records).activity
 
 describe('OpenCode: files', () => {
   it('read is read, with the lines that were read', () => {
@@ -191,7 +200,7 @@ describe('OpenCode: commands', () => {
   })
 
   it('a failed command is a failed result', () => {
-    const { events } = runMapper(opencodeDialect, [bash('make', 2)])
+    const { events } = map([bash('make', 2)])
     const result = events.find((event) => event.type === 'tool-result')
     assert.equal(result?.isError, true)
     assert.equal(result?.result, 'secret contents')
@@ -276,7 +285,7 @@ describe('OpenCode: other calls', () => {
 
   it('an invalid call is a failed call of what was called', () => {
     const invalid = completed('invalid', { tool: 'bash', error: 'The input is no JSON.' })
-    const { activity: made, events } = runMapper(opencodeDialect, [invalid])
+    const { activity: made, events } = map([invalid])
     assert.deepEqual(made, [{ type: 'unknown', raw: invalid }])
     const call = events.find((event) => event.type === 'tool-call')
     const result = events.find((event) => event.type === 'tool-result')
@@ -286,7 +295,7 @@ describe('OpenCode: other calls', () => {
   })
 
   it('input that is no object is kept as it came', () => {
-    const { events } = runMapper(opencodeDialect, [use('bash', { status: 'error', input: '{"comm', error: 'No.' })])
+    const { events } = map([use('bash', { status: 'error', input: '{"comm', error: 'No.' })])
     assert.equal(events.find((event) => event.type === 'tool-call')?.meta?.invalidInput, '{"comm')
   })
 
@@ -297,31 +306,22 @@ describe('OpenCode: other calls', () => {
     const again = structuredClone(running)
     const over = use('grep', { status: 'completed', input, metadata: {} })
     const ended = { ...over, part: { ...(over['part'] as JsonObject), callID: `call_${call}` } }
-    const { activity: made, sums } = runMapper(opencodeDialect, [
-      use('grep', { status: 'pending', input: {} }),
-      running,
-      again,
-      ended,
-    ])
+    const { activity: made, sums } = map([use('grep', { status: 'pending', input: {} }), running, again, ended])
     assert.deepEqual(made, [{ type: 'search', query: 'x', isSuccess: true }])
     assert.deepEqual(sums.reasons, { partial: 2 })
-    assert.deepEqual(accountFaults(sums, 4), [])
+    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [4, 0])
   })
 
   it('C4-32 a call that is never answered is closed as failed', () => {
-    const {
-      activity: made,
-      events,
-      sums,
-    } = runMapper(opencodeDialect, [use('bash', { status: 'running', input: { command: 'sleep 9' } })])
+    const { activity: made, events, sums } = map([use('bash', { status: 'running', input: { command: 'sleep 9' } })])
     assert.deepEqual(made, [{ type: 'command', command: 'sleep 9', isSuccess: false }])
     assert.equal(events.find((event) => event.type === 'tool-result')?.meta?.synthetic, true)
-    assert.deepEqual(accountFaults(sums, 1), [])
+    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [1, 0])
   })
 
   it('C4-32 an id that is used again is another call', () => {
     const first = completed('grep', { pattern: 'x' })
-    const { activity: made, events } = runMapper(opencodeDialect, [first, first])
+    const { activity: made, events } = map([first, first])
     assert.equal(made.length, 2)
     const ids = events.flatMap((event) => (event.type === 'tool-call' ? [event.toolCallId] : []))
     assert.deepEqual(ids, [`call_${calls}`, `call_${calls}#2`])

@@ -3,7 +3,9 @@ import type { HeldRecord, Run } from '../kit/mapper.ts'
 interface HeldFailure {
   readonly message: string
   readonly code: string | undefined
-  readonly record: HeldRecord
+  readonly note: HeldRecord
+  /** The line's own place in the accounts: an error that fails the run is no note. */
+  readonly line: HeldRecord
 }
 
 /**
@@ -21,24 +23,30 @@ export class Failures {
   /** The message that is being read ended in this way. */
   add(message: string, code?: string): void {
     this.goOn()
-    const record = this.#run.hold([{ type: 'error', message, ...(code === undefined ? {} : { code }) }])
-    this.#held = { message, code, record }
+    const note = this.#run.hold([{ type: 'error', message, ...(code === undefined ? {} : { code }) }])
+    this.#held = { message, code, note, line: this.#run.hold([]) }
   }
 
   /** A retry was announced, with the same words. */
   isRetried(): void {
-    this.#take()?.record.drop('repeats-error')
+    const held = this.#take()
+    held?.note.drop('repeats-error')
+    held?.line.drop('repeats-error')
   }
 
   /** The agent works on, though nobody announced it. */
   goOn(): void {
-    this.#take()?.record.keep()
+    const held = this.#take()
+    held?.note.keep()
+    held?.line.keep()
   }
 
   /** It was the end. */
   isFinal(message?: string): void {
     const held = this.#take()
-    held?.record.drop('repeats-error')
+    held?.note.drop('repeats-error')
+    if (this.#run.hasFailed) held?.line.drop('repeats-error')
+    else held?.line.keep()
     const reported = message ?? held?.message
     if (reported !== undefined) this.#run.fail(reported, held?.code)
   }

@@ -29,7 +29,7 @@ export function readToolEnd(record: JsonObject, run: Run): void {
   const id = asText(record['toolCallId']) ?? name
   const outcome = outcomeOf(record, name)
   const input = asObject(record['input']) ?? asObject(record['args'])
-  const isOpen = id !== undefined && run.isOpen(id)
+  const isOpen = id !== undefined && run.isOpen(id, null)
   if (isOpen || id === undefined || name === undefined || input === undefined) {
     run.result({ id, parent: null, raw: record, outcome })
   } else run.callWithResult({ id, name, input, raw: record }, outcome)

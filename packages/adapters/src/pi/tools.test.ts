@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject, JsonValue } from '@evener/protocol'
-import { accountFaults, runMapper, type Ran } from '../../test/run-mapper.ts'
+import { mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
 import { piDialect } from './mapper.ts'
+
+interface Mapped extends Omit<MappedRun, 'activity'> {
+  readonly activity: readonly object[]
+}
+
+function map(lines: readonly unknown[], options?: RunOptions): Mapped {
+  const mapped = mapRun(piDialect, lines, options)
+  return { ...mapped, activity: unstamped(mapped.activity) }
+}
 
 const SESSION: JsonObject = { type: 'session', version: 3, id: 'pi-1', cwd: '/repo' }
 
@@ -19,8 +28,8 @@ function used(toolName: string, args: JsonObject, output = '', isError = false):
   return run(begin(toolName, args), over(toolName, output, isError)).activity
 }
 
-function run(...records: readonly JsonObject[]): Ran {
-  return runMapper(piDialect, [SESSION, ...records])
+function run(...records: readonly JsonObject[]): Mapped {
+  return map([SESSION, ...records])
 }
 
 describe('Pi: tools', () => {
@@ -142,7 +151,7 @@ describe('Pi: calls and results', () => {
       { type: 'read', path: '/x', isSuccess: true },
       { type: 'command', command: 'sleep 1', isSuccess: true },
     ])
-    assert.deepEqual(accountFaults(sums, 6), [])
+    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [6, 0])
   })
 
   it('C4-32 a result without a call, and a second result, are unknown', () => {
@@ -153,14 +162,14 @@ describe('Pi: calls and results', () => {
       { type: 'read', path: '/x', isSuccess: true },
       { type: 'unknown', raw: stray },
     ])
-    assert.deepEqual(accountFaults(sums, 4), [])
+    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [4, 0])
   })
 
   it('C4-32 a call that is never answered is closed as failed', () => {
     const { activity, events, sums } = run(begin('bash', { command: 'sleep 99' }))
     assert.deepEqual(activity, [{ type: 'command', command: 'sleep 99', isSuccess: false }])
     assert.equal(events.find((event) => event.type === 'tool-result')?.meta?.synthetic, true)
-    assert.deepEqual(accountFaults(sums, 2), [])
+    assert.deepEqual([sums.events + sums.consumed, sums.waiting], [2, 0])
   })
 
   it('C4-32 two open calls with one id cannot be told apart', () => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { brief } from '../../test/brief.ts'
+import { eventsOf, fixtureNames, mapFixture, mapRun, readFixture } from '../../test/support.ts'
+import { kiloCodeDialect } from './mapper.ts'
+
+const REFUSED = 'run ended with an auto-rejected permission; pass --auto for autonomous use'
+
+/** What the runs did, from the scripts they were recorded with. */
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  'plain-answer': ['agent: Hello from the mock model.'],
+  commands: [
+    'agent: I will run a command.',
+    'command echo hi; echo warn >&2 → 0',
+    'command echo partial; ls /nope; exit 3 → 3 ✗',
+    'command no-such-command-xyz → 127 ✗',
+    'agent: One passed, two failed.',
+  ],
+  patches: [
+    'write /workspace/added.txt',
+    'write /workspace/src/app.ts',
+    'write /workspace/README.md',
+    'write /workspace/src/app.ts',
+    'write /workspace/src/main.ts',
+    'write /workspace/nope.txt ✗',
+    'agent: Patched.',
+  ],
+  'file-tools': [
+    'read /workspace/notes.txt:2-4',
+    'write /workspace/new/created.txt',
+    'write /workspace/src/app.ts',
+    'write /workspace/src/app.ts ✗',
+    'read /workspace/missing.txt ✗',
+    'read /workspace/notes.txt:1-6',
+    'list /workspace/src',
+    'search **/*.ts',
+    'search TODO in /workspace/src',
+    'search nomatchxyz',
+    'write /workspace/notes.txt',
+    'unknown',
+    'unknown',
+    'agent: Files done.',
+  ],
+  'skill-and-todo': [
+    'skill demo /workspace/.kilo/skills/demo/SKILL.md',
+    'skill nope /workspace/skills/nope/SKILL.md ✗',
+    'unknown',
+    'agent: Skill and todo done.',
+  ],
+  subagents: [
+    'agent: Delegating.',
+    'subagent_completed general',
+    'subagent_failed no-such-agent ✗',
+    'agent: Subagent said six.',
+  ],
+  'provider-refuses': ['warning: Error: mock 401 error', 'error [APIError]: mock 401 error'],
+  'silent-retry': ['agent: Recovered after 429.'],
+  reasoning: ['command echo thought → 0', 'agent: Reasoned answer.'],
+  'killed-in-a-call': ['agent: Sleeping.', 'error [SIGTERM]: kilo-code was killed by SIGTERM'],
+  'permission-refused': [
+    'warning: ! permission requested: bash (echo needs permission); auto-rejecting',
+    `warning: Error: ${REFUSED}`,
+    'command echo needs permission ✗',
+    `error: ${REFUSED}`,
+  ],
+  'tool-denied': ['command echo denied ✗', 'agent: It was denied.'],
+  'invalid-calls': ['unknown', 'unknown', 'agent: Invalid tool calls handled.'],
+  'handmade-agent-manager': [
+    'subagent_started Fix the parser ?',
+    'subagent_started Write tests ?',
+    'subagent_completed reviewer',
+    'unknown',
+    'search parse json lines',
+    'command npm run dev ?',
+    'agent: All under way.',
+  ],
+  'handmade-cut-stream': [
+    'warning: Error: The connection was reset.',
+    'error [APIError]: The connection was reset.',
+    'agent: This is only ha',
+  ],
+  'handmade-unknown-model': ['error: Model not found: nobody/nothing.'],
+}
+
+describe('Kilo Code: recorded and hand-made runs', () => {
+  for (const [name, expected] of Object.entries(RUNS)) {
+    it(name, () => {
+      assert.deepEqual(brief(mapFixture(kiloCodeDialect, name).activity), expected)
+    })
+  }
+
+  for (const name of Object.keys(RUNS)) {
+    it(`C4-31 a record nobody knows is told wherever it stands in ${name}`, () => {
+      const { lines, end } = readFixture(kiloCodeDialect.id, name)
+      const strangers = [-1, ...lines.keys()].map((after) => ({ type: 'never-heard-of', after }))
+      const mixed = lines.flatMap((line, at) => [line, strangers[at + 1]])
+      const { activity } = mapRun(kiloCodeDialect, [strangers[0], ...mixed], { end })
+      const told = activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
+      for (const stranger of strangers) assert.equal(told.filter((raw) => isDeepStrictEqual(raw, stranger)).length, 1)
+    })
+  }
+
+  it('all of them are described', () => {
+    assert.deepEqual(fixtureNames(kiloCodeDialect.id), Object.keys(RUNS).toSorted())
+  })
+
+  it('reasoning is kept as reasoning, and counted as output', () => {
+    const run = mapFixture(kiloCodeDialect, 'reasoning')
+    assert.deepEqual(
+      eventsOf(run, 'reasoning-delta').map((event) => event.text),
+      ['Let me think about this for a while.', 'Now the answer.'],
+    )
+    const [finish] = eventsOf(run, 'finish')
+    assert.equal(finish?.usage?.reasoningTokens, 20)
+    assert.equal(finish.usage.outputTokens, 100)
+  })
+})

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { brief } from '../../test/brief.ts'
+import { eventsOf, fixtureNames, mapFixture, mapRun, readFixture } from '../../test/support.ts'
+import { opencodeDialect } from './mapper.ts'
+
+const OVERFLOW =
+  "error [ContextOverflowError]: This model's maximum context length is 200000 tokens. However, your messages resulted in 300000 tokens."
+const SHELL_LOOP = 'command for i in $(seq 1 3000); do echo line $i of long output padding padding padding; done → 0'
+
+/** What the runs did, from the scripts they were recorded with. */
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  'plain-answer': ['agent: Hello from the mock model.'],
+  commands: [
+    'agent: I will run a command.',
+    'command echo hi; echo warn >&2 → 0',
+    'command echo partial; ls /nope; exit 3 → 3 ✗',
+    'command no-such-command-xyz → 127 ✗',
+    'agent: One passed, two failed.',
+  ],
+  'file-operations-by-shell': [
+    'read /workspace/notes.txt',
+    'read /workspace/notes.txt:2-4',
+    'search TODO in /workspace/src',
+    'search beta in /workspace/notes.txt',
+    'search *.ts in /workspace',
+    'list /workspace/src',
+    'list',
+    SHELL_LOOP,
+    'command sleep 20 ✗',
+    'agent: Done.',
+  ],
+  'file-tools': [
+    'read /workspace/notes.txt:2-4',
+    'write /workspace/new/created.txt',
+    'write /workspace/src/app.ts',
+    'write /workspace/src/app.ts ✗',
+    'read /workspace/missing.txt ✗',
+    'read /workspace/notes.txt:1-6',
+    'list /workspace/src',
+    'search **/*.ts',
+    'search TODO in /workspace/src',
+    'search nomatchxyz',
+    'write /workspace/notes.txt',
+    'unknown',
+    'unknown',
+    'agent: Files done.',
+  ],
+  'failed-searches': ['search **/*.ts ✗', 'search TODO ✗', 'agent: Search done.'],
+  'parallel-calls': [
+    'agent: Three at once.',
+    'read /workspace/notes.txt:1-6',
+    'command exit 3 → 3 ✗',
+    'command sleep 1; echo first → 0',
+    'agent: All done.',
+  ],
+  'skill-and-todo': [
+    'skill demo /workspace/.opencode/skills/demo/SKILL.md',
+    'skill nope /workspace/skills/nope/SKILL.md ✗',
+    'unknown',
+    'agent: Skill and todo done.',
+  ],
+  subagents: [
+    'agent: Delegating.',
+    'subagent_completed general',
+    'subagent_failed no-such-agent ✗',
+    'agent: Subagent said six.',
+  ],
+  'mcp-calls': ['unknown', 'unknown', 'agent: MCP done.'],
+  'provider-refuses': ['error [APIError]: mock 401 error'],
+  'context-overflow': [
+    OVERFLOW,
+    'agent: Mock title',
+    OVERFLOW,
+    'agent: Mock title',
+    OVERFLOW,
+    'agent: Mock title',
+    'error [SIGKILL]: opencode was killed by SIGKILL',
+  ],
+  'output-limit': ['agent: This answer was cut by max tokens'],
+  'unknown-model': ['error [UnknownError]: Unexpected server error. Check server logs for details.'],
+  'killed-in-a-call': ['agent: Sleeping.', 'error [SIGTERM]: opencode was killed by SIGTERM'],
+  'permission-refused': [
+    'warning: ! permission requested: external_directory (/etc/*); auto-rejecting',
+    'read /etc/hostname ✗',
+    'error [no-answer]: The run ended after a failed tool call, without an answer of the agent.',
+  ],
+  'invalid-calls': ['unknown', 'unknown', 'agent: Invalid tool calls handled.'],
+  'web-fetch': ['unknown', 'agent: Webfetch failed.'],
+  'handmade-symbols-and-patches': [
+    'search Harness',
+    'unknown',
+    'write /workspace/new.txt',
+    'write /workspace/old.txt',
+    'write /workspace/moved.txt',
+    'write /workspace/gone.txt ✗',
+    'command make ?',
+    'subagent_started explore ?',
+    'unknown',
+    'unknown',
+    'agent: Done.',
+  ],
+  'handmade-cut-and-retried': [
+    'warning [step-restarted]: The model call was begun again before it had ended.',
+    'agent: Second attempt.',
+  ],
+  'handmade-overflow-recovered': [
+    'error [ContextOverflowError]: The conversation is too long.',
+    'agent: A summary of it.',
+    'agent: Here is the answer.',
+  ],
+  'handmade-running-calls': [
+    'command make → 0',
+    'command sleep 99 ✗',
+    'error [SIGTERM]: opencode was killed by SIGTERM',
+  ],
+}
+
+describe('OpenCode: recorded and hand-made runs', () => {
+  for (const [name, expected] of Object.entries(RUNS)) {
+    it(name, () => {
+      assert.deepEqual(brief(mapFixture(opencodeDialect, name).activity), expected)
+    })
+  }
+
+  for (const name of Object.keys(RUNS)) {
+    it(`C4-31 a record nobody knows is told wherever it stands in ${name}`, () => {
+      const { lines, end } = readFixture(opencodeDialect.id, name)
+      const strangers = [-1, ...lines.keys()].map((after) => ({ type: 'never-heard-of', after }))
+      const mixed = lines.flatMap((line, at) => [line, strangers[at + 1]])
+      const { activity } = mapRun(opencodeDialect, [strangers[0], ...mixed], { end })
+      const told = activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
+      for (const stranger of strangers) assert.equal(told.filter((raw) => isDeepStrictEqual(raw, stranger)).length, 1)
+    })
+  }
+
+  it('all of them are described', () => {
+    assert.deepEqual(fixtureNames(opencodeDialect.id), Object.keys(RUNS).toSorted())
+  })
+
+  it('steps end with their usage, and the turn with the sum', () => {
+    const run = mapFixture(opencodeDialect, 'commands')
+    const steps = eventsOf(run, 'step-finish')
+    assert.deepEqual(
+      steps.map((step) => [step.finishReason, step.usage?.inputTokens, step.usage?.cachedInputTokens]),
+      [
+        ['tool-calls', 800, 200],
+        ['tool-calls', 800, 200],
+        ['tool-calls', 800, 200],
+        ['stop', 800, 200],
+      ],
+    )
+    const [finish] = eventsOf(run, 'finish')
+    assert.equal(finish?.usage?.totalTokens, 4200)
+  })
+
+  it('the end names the message to go on from', () => {
+    const run = mapFixture(opencodeDialect, 'plain-answer')
+    const [finish] = eventsOf(run, 'finish')
+    const [said] = eventsOf(run, 'text-delta')
+    assert.equal(finish?.native?.sessionId, run.mapper.sessionId)
+    assert.ok(finish?.native?.messageId !== undefined)
+    assert.equal(finish.native.messageId, said?.native?.messageId)
+  })
+
+  it('errors that end nothing are no error events', () => {
+    assert.equal(eventsOf(mapFixture(opencodeDialect, 'handmade-overflow-recovered'), 'error').length, 0)
+    assert.equal(eventsOf(mapFixture(opencodeDialect, 'context-overflow'), 'error').length, 1)
+  })
+})
