@@ -2,7 +2,7 @@ import type { JsonValue } from '@evener/protocol'
 import { asObject, asText, firstText } from '../kit/fields.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
-export interface ReportedError {
+interface ReportedError {
   readonly message: string
   readonly code?: string
 }

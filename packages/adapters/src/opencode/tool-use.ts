@@ -4,7 +4,7 @@ import type { Mutable } from '../kit/event-parts.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
-export interface ToolUseRecord {
+interface ToolUseRecord {
   readonly call: Mutable<CallRecord>
   readonly outcome: ToolOutcome
   /** `announced`: its input is still being written. */
