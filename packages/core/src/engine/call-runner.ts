@@ -96,13 +96,23 @@ export class CallRunner {
     )
     await faults.reach('tool.before', call.toolName)
     try {
-      return await tool.execute(call.args, {
+      // A tool that does not listen to its signal must not keep a cancelled run from ending.
+      return await unlessAborted(
         signal,
-        idempotencyKey,
-        progress: (output) => {
-          void recorder.record({ type: 'tool-progress', toolCallId: call.toolCallId, toolName: call.toolName, output })
-        },
-      })
+        tool.execute(call.args, {
+          signal,
+          idempotencyKey,
+          progress: (output) => {
+            if (signal.aborted) return
+            void recorder.record({
+              type: 'tool-progress',
+              toolCallId: call.toolCallId,
+              toolName: call.toolName,
+              output,
+            })
+          },
+        }),
+      )
     } catch (error) {
       const data = toErrorData(error)
       if (signal.aborted) recorder.noteOutcome(call.toolCallId, 'aborted')
@@ -122,6 +132,21 @@ export class CallRunner {
     const message = messages.at(messages.findLastIndex((each) => each.id === address.messageId))
     const part = message?.parts.at(Number(address.partId))
     return part?.type === 'tool-call' ? part : undefined
+  }
+}
+
+/** What comes of the work afterwards is nobody's concern, not even if it fails. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(new Error('The call was aborted.'))
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    work.catch(() => undefined)
+    aborted.promise.catch(() => undefined)
   }
 }
 

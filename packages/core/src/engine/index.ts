@@ -1,7 +1,6 @@
 export { Emitter } from './emitter.ts'
 export { ThreadLog, type CommitExtras, type LogEntry, type RecordOrigin, type ThreadLogOptions } from './thread-log.ts'
 export { TurnRecorder, type RecorderOptions } from './turn-recorder.ts'
-export { runTurn, type RunTurnOptions, type RunTurnResult } from './run-turn.ts'
 export type { RunnableTool, ToolRunContext } from './runnable-tool.ts'
 export { closeInterruptedRun } from './recover.ts'
 export { createThread, forkThread, rewindThread, type Fork, type NewThread } from './threads.ts'

@@ -3,7 +3,6 @@ import { setImmediate as nextTask } from 'node:timers/promises'
 import {
   EvenerError,
   noFaults,
-  storedMessage,
   toErrorData,
   type AgentDriver,
   type Answer,
@@ -13,20 +12,18 @@ import {
   type DeltaFrame,
   type FaultPoints,
   type Fence,
-  type HistoryQuery,
   type Host,
   type Part,
   type PartAddress,
   type RecordBody,
   type RunOutcome,
   type Store,
-  type StoredMessage,
   type ThreadState,
   type ToolCallRequest,
   type WaitRequest,
 } from '@evener/protocol'
-import { inflateMessage } from './blobs.ts'
 import { CallRunner } from './call-runner.ts'
+import { readHistory } from './history.ts'
 import { Mailbox } from './mailbox.ts'
 import type { ProcessOwner } from './ownership.ts'
 import { closeFailedStep, closeInterruptedRun } from './recover.ts'
@@ -37,6 +34,8 @@ import { TurnRecorder } from './turn-recorder.ts'
 /** Longer than this a stream may not keep timers, sockets and aborts waiting. */
 const YIELD_AFTER_MS = 8
 const MAX_ATTEMPTS = 3
+/** How long a cancelled agent may take to end by itself. */
+const ABANDON_AFTER_MS = 5000
 
 /** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
 export interface RuntimeAgent {
@@ -189,7 +188,10 @@ export class ThreadRuntime {
     active.receipt ??= await active.cancel?.()
     for (const waiter of this.#waiters.values()) waiter.reject(new EvenerError('closed', 'The run was cancelled.'))
     this.#waiters.clear()
+    // An agent that neither goes on nor ends is left behind.
+    const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
     await active.done
+    clearTimeout(timer)
     return active.receipt ?? NOTHING_TO_CANCEL
   }
 
@@ -332,6 +334,11 @@ export class ThreadRuntime {
     await this.#mailbox.post(() => this.#end(active, failure)).catch(() => active.settle('interrupted'))
   }
 
+  #abandon(active: ActiveRun): void {
+    active.isDetached = true
+    this.#mailbox.post(() => this.#end(active, undefined)).catch(() => active.settle('interrupted'))
+  }
+
   async #end(active: ActiveRun, failure: unknown): Promise<void> {
     const { runId, recorder, receipt } = active
     const { waits } = this.#log.state.head
@@ -405,7 +412,7 @@ export class ThreadRuntime {
       bind: (binding) => void this.#log.add({ type: 'binding.changed', binding }, origin),
       ask: (wait) => this.#ask(wait, undefined, origin),
       decide,
-      history: (query) => this.#history(query),
+      history: (query) => readHistory(this.#options.store, this.#log, query),
       listen: () => this.#mailbox.post(() => this.#hear(origin)),
       listTools: () => tools,
       callTool: (call) => runner.run(call),
@@ -465,27 +472,6 @@ export class ThreadRuntime {
       origin,
     )
     return true
-  }
-
-  /** The view holds what is sealed, the state what belongs to this run. */
-  async *#history(query: HistoryQuery): AsyncGenerator<StoredMessage> {
-    const { store } = this.#options
-    const { head, messages } = this.#log.state
-    const open = await Promise.all(messages.toArray().map((each) => inflateMessage(store, storedMessage(each))))
-    const openIds = new Set(open.map((message) => message.id))
-    if (query.order === 'newest') yield* open.toReversed()
-    let cursor: string | null = null
-    do {
-      const page = await store.listMessages(head.lineage, {
-        order: query.order,
-        ...(cursor === null ? {} : { cursor }),
-      })
-      for (const message of page.items) {
-        if (!openIds.has(message.id) && message.order > (query.after ?? 0)) yield await inflateMessage(store, message)
-      }
-      cursor = page.next
-    } while (cursor !== null)
-    if (query.order === 'oldest') yield* open
   }
 
   async #noSuchWait(waitId: string): Promise<EvenerError> {

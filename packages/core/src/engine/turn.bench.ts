@@ -9,8 +9,7 @@ import { streamText } from 'ai'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { ProcessOwner } from './ownership.ts'
-import { runTurn } from './run-turn.ts'
-import { ThreadLog } from './thread-log.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread } from './threads.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'evener-bench-'))
@@ -31,16 +30,16 @@ async function bare(deltas: number): Promise<number> {
 
 async function ours(store: Store, owner: ProcessOwner, deltas: number): Promise<number> {
   const { id } = await createThread(store, { resourceId: 'bench' })
-  const fence = await owner.claim(id)
-  const log = await ThreadLog.open({ store, stream: id, fence })
+  const driver = nativeDriver({ id: 'native', model: scriptedModel(script(deltas)) })
+  const runtime = await ThreadRuntime.open({ store, owner, thread: id, agents: { native: { driver } } })
   let length = 0
-  log.onEntry((entry) => {
+  runtime.onEntry((entry) => {
     if (entry.kind === 'delta') length += entry.state.messages.at(-1)?.parts.length ?? 0
   })
-  const driver = nativeDriver({ id: 'native', model: scriptedModel(script(deltas)) })
-  await runTurn({ store, log, driver, input: [{ id: '0', type: 'text', text: 'Go.' }] })
-  await log.close()
-  await owner.release(id, fence)
+  await (
+    await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+  ).done
+  await runtime.close()
   if (length < deltas) throw new Error('deltas were lost')
   return deltas
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { closeInterruptedRun, createThread, ProcessOwner, runTurn, ThreadLog, type LogEntry } from '@evener/core/engine'
+import { createThread, ProcessOwner, ThreadRuntime, type LogEntry } from '@evener/core/engine'
 import { agentEventsOf, isSealedPart, type AgentEvent } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { dataFile, openStore } from '../data-file.ts'
@@ -43,35 +43,26 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
 
   const store = openStore(dataFile(values.db, terminal))
   const owner = await ProcessOwner.register(store)
-  const abort = new AbortController()
-  const onInterrupt = (): void => abort.abort()
+  let runtime: ThreadRuntime | undefined
+  // The first Ctrl-C ends the run cleanly; what it did is kept.
+  const onInterrupt = (): void => void runtime?.cancel()
   process.once('SIGINT', onInterrupt)
   try {
     const thread =
       values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
-    const fence = await owner.claim(thread)
-    const log = await ThreadLog.open({ store, stream: thread, fence })
-    const interrupted = await closeInterruptedRun(log)
-    if (interrupted !== null)
-      terminal.err(`The last run of this thread was interrupted (${interrupted}); it is closed now.`)
+    const { driver, tools } = demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
+    const agents = { [driver.id]: { driver, tools } }
+    runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1 })
     if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
     const show = values.json ? jsonLines(terminal) : people(terminal)
-    log.onEntry((entry) => eventsOf(entry).forEach(show))
-    const { driver, tools } = demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
-    const { outcome } = await runTurn({
-      store,
-      log,
-      driver,
-      tools,
-      input: [{ id: '0', type: 'text', text: prompt }],
-      signal: abort.signal,
-    })
-    await log.close()
-    await owner.release(thread, fence)
+    runtime.onEntry((entry) => eventsOf(entry).forEach(show))
+    const run = await runtime.submit({ agentId: driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
+    const outcome = await run.done
     if (!values.json) terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
     return outcome === 'complete' ? 0 : 1
   } finally {
     process.removeListener('SIGINT', onInterrupt)
+    await runtime?.close()
     await owner.close()
     await store.close()
   }

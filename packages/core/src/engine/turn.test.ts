@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import { agentEventsOf, type AgentEvent, type LogRecord, type StoredMessage } from '@evener/protocol'
+import { agentEventsOf, type AgentEvent, type LogRecord, type StoredMessage, type ThreadState } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './load-state.ts'
-import { runTurn } from './run-turn.ts'
+import { ProcessOwner } from './ownership.ts'
 import type { RunnableTool } from './runnable-tool.ts'
-import { openTestThread } from './thread.fixture.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
+import { createThread } from './threads.ts'
 
 const echo: RunnableTool = {
   name: 'echo',
@@ -20,32 +21,39 @@ const echo: RunnableTool = {
 
 const INPUT = [{ id: '0', type: 'text', text: 'Say hello.' }] as const
 
+interface Played {
+  readonly store: MemoryStore
+  readonly records: LogRecord[]
+  readonly messages: readonly StoredMessage[]
+  readonly events: AgentEvent[]
+  readonly requests: readonly unknown[]
+  readonly state: ThreadState
+  readonly outcome: string
+}
+
+/** One run of the native loop, from the question to its end. */
 async function play(
   script: Parameters<typeof scriptedModel>[0],
-  tools: RunnableTool[] = [echo],
-  signal?: AbortSignal,
-): Promise<{
-  records: LogRecord[]
-  messages: readonly StoredMessage[]
-  events: AgentEvent[]
-  requests: readonly unknown[]
-  outcome: string
-}> {
+  tools: (runtime: () => ThreadRuntime, store: MemoryStore) => RunnableTool[] = () => [echo],
+): Promise<Played> {
   const store = new MemoryStore()
-  await using thread = await openTestThread(store)
+  await createThread(store, { id: 'thread', resourceId: 'test' })
+  const owner = await ProcessOwner.register(store)
   const model = scriptedModel(script)
-  const { outcome } = await runTurn({
+  const driver = nativeDriver({ id: 'native', model, instructions: 'Be brief.' })
+  const runtime: ThreadRuntime = await ThreadRuntime.open({
     store,
-    log: thread.log,
-    driver: nativeDriver({ id: 'native', model, instructions: 'Be brief.' }),
-    tools,
-    input: INPUT,
-    ...(signal === undefined ? {} : { signal }),
+    owner,
+    thread: 'thread',
+    agents: { native: { driver, tools: tools(() => runtime, store) } },
   })
-  await thread.log.close()
+  const outcome = await (await runtime.submit({ agentId: 'native', parts: INPUT })).done
+  await runtime.close()
+  await owner.close()
   const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
-  const { items: messages } = await store.listMessages(thread.log.state.head.lineage, { order: 'oldest' })
-  return { records, messages, events: records.flatMap(agentEventsOf), requests: model.requests, outcome }
+  const { state } = runtime
+  const { items: messages } = await store.listMessages(state.head.lineage, { order: 'oldest' })
+  return { store, records, messages, events: records.flatMap(agentEventsOf), requests: model.requests, state, outcome }
 }
 
 function partsOf(message: StoredMessage | undefined): string[] {
@@ -108,32 +116,27 @@ suite('a turn of the native loop', () => {
   })
 
   test('has the intent of a call on disk before the tool runs', async () => {
-    const store = new MemoryStore()
-    await using thread = await openTestThread(store)
     let found: string[] = []
-    const watching: RunnableTool = {
-      ...echo,
-      execute: async () => {
-        found = (await Array.fromAsync(recordsAfter(store, 'thread', 0))).map((record) => record.body.type)
-        return { result: 'ok' }
+    await play([{ toolCalls: [{ name: 'echo' }] }, { text: 'Done.' }], (_runtime, store) => [
+      {
+        ...echo,
+        execute: async () => {
+          found = (await Array.fromAsync(recordsAfter(store, 'thread', 0))).map((record) => record.body.type)
+          return { result: 'ok' }
+        },
       },
-    }
-    const model = scriptedModel([{ toolCalls: [{ name: 'echo' }] }, { text: 'Done.' }])
-    await runTurn({ store, log: thread.log, driver: nativeDriver({ id: 'n', model }), tools: [watching], input: INPUT })
+    ])
     assert.equal(found.at(-1), 'call.started')
     assert.ok(found.includes('tool-call'))
   })
 
   test('counts the usage of its steps once', async () => {
-    const store = new MemoryStore()
-    await using thread = await openTestThread(store)
-    const model = scriptedModel([
+    const { state } = await play([
       { toolCalls: [{ name: 'echo' }], usage: { inputTokens: 10, outputTokens: 2 } },
       { text: 'Done.', usage: { inputTokens: 20, outputTokens: 3 } },
     ])
-    await runTurn({ store, log: thread.log, driver: nativeDriver({ id: 'n', model }), tools: [echo], input: INPUT })
-    assert.equal(thread.log.state.head.usage.own.inputTokens, 30)
-    assert.equal(thread.log.state.head.usage.own.outputTokens, 5)
+    assert.equal(state.head.usage.own.inputTokens, 30)
+    assert.equal(state.head.usage.own.outputTokens, 5)
   })
 
   for (const [what, script] of [
@@ -151,7 +154,7 @@ suite('a turn of the native loop', () => {
 
   test('goes on when a tool throws: the model is told', async () => {
     const broken: RunnableTool = { ...echo, execute: async () => Promise.reject(new Error('no such file')) }
-    const { messages, outcome } = await play([{ toolCalls: [{ name: 'echo' }] }, { text: 'I see.' }], [broken])
+    const { messages, outcome } = await play([{ toolCalls: [{ name: 'echo' }] }, { text: 'I see.' }], () => [broken])
     const result = messages[1]?.parts.find((part) => part.type === 'tool-result')
     assert.ok(result?.type === 'tool-result')
     assert.equal(result.isError, true)
@@ -160,39 +163,37 @@ suite('a turn of the native loop', () => {
   })
 
   test('keeps a large result as a blob and its beginning in the record', async () => {
-    const store = new MemoryStore()
-    await using thread = await openTestThread(store)
     const text = 'x'.repeat(100_000)
     const large: RunnableTool = { ...echo, execute: async () => ({ result: text }) }
-    const model = scriptedModel([{ toolCalls: [{ name: 'echo' }] }, { text: 'Done.' }])
-    await runTurn({ store, log: thread.log, driver: nativeDriver({ id: 'n', model }), tools: [large], input: INPUT })
-    const { items } = await store.listMessages(thread.log.state.head.lineage, { order: 'oldest' })
-    const result = items[1]?.parts.find((part) => part.type === 'tool-result')
+    const { messages, requests, store } = await play([{ toolCalls: [{ name: 'echo' }] }, { text: 'Done.' }], () => [
+      large,
+    ])
+    const result = messages[1]?.parts.find((part) => part.type === 'tool-result')
     assert.ok(result?.type === 'tool-result' && result.resultRef !== undefined)
     assert.equal(result.result, null)
     const blob = await store.readBlob(result.resultRef.blob)
     assert.equal(new TextDecoder().decode(blob?.bytes), text)
-    assert.ok(JSON.stringify(items).length < 10_000)
-    assert.ok(JSON.stringify(model.requests[1]).includes(text), 'the model sees all of it')
+    assert.ok(JSON.stringify(messages).length < 10_000)
+    assert.ok(JSON.stringify(requests[1]).includes(text), 'the model sees all of it')
   })
 
-  test('an abort ends the turn as aborted, with the open call closed', async () => {
-    const abort = new AbortController()
-    const hanging: RunnableTool = {
-      ...echo,
-      execute: async (_input, { signal }) => {
-        abort.abort()
-        signal.throwIfAborted()
-        return { result: null }
-      },
-    }
-    const { outcome, events } = await play(
+  test('that is cancelled while a tool runs ends as aborted, with the call closed, also if the tool does not listen', async () => {
+    const { outcome, events, messages } = await play(
       [{ toolCalls: [{ name: 'echo' }] }, { text: 'never' }],
-      [hanging],
-      abort.signal,
+      (runtime) => [
+        {
+          ...echo,
+          execute: async () => {
+            void runtime().cancel()
+            return new Promise(() => undefined)
+          },
+        },
+      ],
     )
     assert.equal(outcome, 'aborted')
     assert.equal(events.filter((event) => event.type === 'finish').length, 1)
     assert.equal(events.filter((event) => event.type === 'tool-result').length, 1)
+    const call = messages[1]?.parts.find((part) => part.type === 'tool-call')
+    assert.equal(call?.type === 'tool-call' && call.call.outcome, 'aborted')
   })
 })
