@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { emptyHead, type Fence, type LogRecord, type Store } from '@evener/protocol'
 import { filesHolding } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
-import { infoOf, messageOf, noteOf, recordOf, saidOf } from '../../test/stores/threads.ts'
+import { infoOf, messageOf, noteOf, recordOf, saidOf, startThread } from '../../test/stores/threads.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 const SECRET = 'correct-horse-battery-staple'
@@ -101,12 +102,26 @@ describe('what was erased', () => {
   )
 
   it(
+    'is overwritten also in a file that is too large to be written anew with every deletion',
+    inTempDir(async (directory) => {
+      const store = await SqliteStore.open({ url: join(directory, 'data.db') })
+      const bytes = Buffer.alloc(20 * 1024 * 1024, 'x')
+      const blob = { hash: createHash('sha256').update(bytes).digest('hex'), mime: 'text/plain', bytes, seq: 1 }
+      const large = await startThread(store, 'large', [noteOf('large', 1)])
+      await store.append({ stream: 'large', fence: large, records: [], blobs: [blob] })
+      const fence = await startThread(store, 'secret', [noteOf('secret', 1, `${SECRET} `.repeat(2000))])
+      await store.deleteThread('secret', fence)
+      assert.deepEqual(await filesHolding(directory, SECRET), [])
+      await store.close()
+    }),
+  )
+
+  it(
     'leaves the log with the next write when somebody was reading it',
     inTempDir(async (directory) => {
       const url = join(directory, 'data.db')
       const store = await SqliteStore.open({ url, busyTimeoutMs: 50 })
       const fence = await converse(store, 'secret', (step) => `${SECRET} ${step}`)
-      const { DatabaseSync } = await import('node:sqlite')
       const reader = new DatabaseSync(url)
       reader.exec('BEGIN')
       reader.prepare('SELECT count(*) FROM records').get()

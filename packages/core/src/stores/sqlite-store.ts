@@ -100,8 +100,7 @@ export class SqliteStore implements Store {
   }
 
   async open(): Promise<void> {
-    const db = this.#db()
-    for (const no of streamsToPurge(db)) await this.#purge(no)
+    await this.#purge()
   }
 
   get epoch(): string {
@@ -152,15 +151,8 @@ export class SqliteStore implements Store {
   }
 
   async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
-    const db = this.#db()
-    const result = hideThread(db, thread, fence, this.#now())
-    for (const no of streamsToPurge(db)) await this.#purge(no)
-    try {
-      this.#sweep(COMPACT_AFTER_DELETE_BYTES)
-    } catch {
-      // The thread is gone either way; what it left in unused space goes with the next erasure.
-      this.#owesTruncation = true
-    }
+    const result = hideThread(this.#db(), thread, fence, this.#now())
+    await this.#purge()
     return result
   }
 
@@ -311,8 +303,19 @@ export class SqliteStore implements Store {
     return this.#opened
   }
 
-  async #purge(no: number): Promise<void> {
-    while (purgeChunk(this.#db(), no)) await nextTurn()
+  /** Removes what nobody needs any more, also what a process that died left to be removed. */
+  async #purge(): Promise<void> {
+    const streams = streamsToPurge(this.#db())
+    if (streams.length === 0) return
+    for (const no of streams) {
+      while (purgeChunk(this.#db(), no)) await nextTurn()
+    }
+    try {
+      this.#sweep(COMPACT_AFTER_DELETE_BYTES)
+    } catch {
+      // The threads are gone either way; what they left in unused space goes with the next erasure.
+      this.#owesTruncation = true
+    }
   }
 
   /** Removes what deleted rows left behind in the file, if it is not too large for that, and in the log. */

@@ -35,7 +35,7 @@ export function append(db: Connection, request: Append): number {
 
 /** Checks the fence, checks that nothing is missing before the records, and moves the head: one statement for all. */
 const ADVANCE = `UPDATE streams SET head_seq = coalesce(?1, head_seq)
-  WHERE id = ?2 AND owner = ?3 AND epoch = ?4 AND deleted = 0 AND head_seq = coalesce(?5, head_seq)
+  WHERE id = ?2 AND owner = ?3 AND epoch = ?4 AND head_seq = coalesce(?5, head_seq)
   RETURNING no, head_seq`
 
 function writeAppend(

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, accessSync, unlinkSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { EvenerError, type ErrorCode } from '@evener/protocol'
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrations.ts'
@@ -53,7 +53,6 @@ function requireWritable(path: string): void {
     } finally {
       closeSync(fd)
     }
-    accessSync(dirname(path), constants.W_OK)
   } catch (error) {
     throw fromFileError(error, path)
   }

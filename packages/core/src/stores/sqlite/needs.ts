@@ -1,5 +1,5 @@
 import { EvenerError, type Lineage } from '@evener/protocol'
-import { isCovered, type Need, type Range } from '../retention.ts'
+import { isCovered, type Need } from '../retention.ts'
 import { parentGone } from '../store-errors.ts'
 import { foreignStretches } from '../stretches.ts'
 import type { Connection } from './connection.ts'
@@ -10,12 +10,6 @@ export function addNeeds(db: Connection, stream: string, no: number, lineage: Li
   for (const stretch of foreignStretches(stream, lineage)) {
     const source = findStream(db, stretch.stream)
     if (source === undefined) throw parentGone(stream, stretch)
-    const own = db.all<Range>(
-      'SELECT from_seq AS "from", to_seq AS "to" FROM needs WHERE by_no = ? AND stream_no = ?',
-      no,
-      source.no,
-    )
-    if (isCovered(stretch, own)) continue
     // Of a deleted stream only that is left which other forks need.
     if (source.deleted !== 0 && !isCovered(stretch, needsOf(db, source.no))) throw parentGone(stream, stretch)
     if (stretch.to > source.head_seq) {

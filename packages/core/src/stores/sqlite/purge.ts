@@ -16,6 +16,8 @@ export function streamsToPurge(db: Connection): number[] {
 /** Removes one chunk of what nobody needs of a deleted stream. False when nothing was left to remove. */
 export function purgeChunk(db: Connection, no: number): boolean {
   return db.write(() => {
+    // Another process may have finished meanwhile, and the number may belong to a new stream by now.
+    if (db.value('SELECT deleted FROM streams WHERE no = ?', no) !== 1) return false
     const needs = needsOf(db, no)
     for (const gap of gapsBetween(needs, MAX_SEQ)) {
       const { refs } = dropBlobRefs(db, no, gap, CHUNK)
