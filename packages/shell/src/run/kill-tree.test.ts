@@ -91,7 +91,7 @@ if (capabilities.reach === 'tree') {
       run.stderr.discard()
       const reader = new LineReader(run.stdout)
       await reader.next()
-      const receipt = await run.kill({ graceMs: 2000 })
+      const receipt = await run.kill({ graceMs: 1000 })
       const [late] = await reader.rest()
       assert.equal(receipt.how, 'killed')
       await assertNothingIsLeft(run, [Number(late)])

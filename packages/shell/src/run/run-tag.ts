@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 /** Every process of a run carries its id in this variable, and hands it on to what it starts. */
 export const runTagVariable = 'EVENER_RUN'
 /** The runs around this one, when a process of a run starts runs itself: ids joined by commas. */
-export const outerRunsVariable = 'EVENER_RUN_OUTER'
+const outerRunsVariable = 'EVENER_RUN_OUTER'
 
 const runIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 

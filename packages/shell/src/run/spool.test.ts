@@ -100,7 +100,7 @@ describe('a spool', () => {
       await spool.close()
       assert.deepEqual(bytesOf(await recordsOf(file)), bytes)
     })
-    await fc.assert(property, { numRuns: 100 })
+    await fc.assert(property, { numRuns: 50 })
   })
 
   it('marks the pieces of a long line', async () => {

@@ -38,7 +38,7 @@ export class SpoolError extends Error {
 }
 
 export const spoolFileName = 'raw.jsonl'
-export const defaultSpoolBytes: number = 64 * 1024 * 1024
+const defaultSpoolBytes = 64 * 1024 * 1024
 /** The limit record is rewritten in place with larger numbers, so it has a fixed width. */
 const limitRecordWidth = 200
 
