@@ -9,6 +9,7 @@ export function erasedWait(wait: Wait): Wait {
     subject: wait.subject.hash === undefined ? {} : { hash: wait.subject.hash },
     ...(wait.run === undefined ? {} : { run: wait.run }),
     ...(wait.turn === undefined ? {} : { turn: wait.turn }),
+    ...(wait.call === undefined ? {} : { call: wait.call }),
     openedAt: wait.openedAt,
     at: wait.at,
   }
