@@ -24,11 +24,11 @@ interface PackageJson extends Manifest {
 const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   protocol: 0,
   shell: 1,
-  adapters: 1,
-  agent: 2,
-  core: 3,
-  testing: 2,
-  evener: 3,
+  adapters: 3,
+  agent: 3,
+  core: 4,
+  testing: 3,
+  evener: 4,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
