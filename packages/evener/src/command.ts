@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 /** Where a command reads its surroundings from and writes to; tests hand in their own. */
 export interface Terminal {
   /** A line on standard output. */
@@ -5,6 +7,8 @@ export interface Terminal {
   write(text: string): void
   /** A line on standard error. */
   err(text: string): void
+  /** Standard input. */
+  readonly input: Readable
   readonly isTty: boolean
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>

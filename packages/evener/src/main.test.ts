@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
 import type { Terminal } from './command.ts'
 import { main } from './main.ts'
@@ -21,12 +22,17 @@ interface Ran {
 }
 
 async function evener(...args: string[]): Promise<Ran> {
+  return evenerWith('', ...args)
+}
+
+async function evenerWith(input: string, ...args: string[]): Promise<Ran> {
   let out = ''
   let err = ''
   const terminal: Terminal = {
     out: (text) => (out += `${text}\n`),
     write: (text) => (out += text),
     err: (text) => (err += `${text}\n`),
+    input: Readable.from([Buffer.from(input)]),
     isTty: false,
     cwd: folder,
     env: { EVENER_HOME: join(folder, 'home') },
@@ -132,4 +138,85 @@ test('evener threads lists the conversations of this folder, newest first', asyn
       .map((line) => line.split(' ')[0]),
     [newer, older],
   )
+})
+
+suite('evener normalize', () => {
+  const thread = '{"type":"thread.started","thread_id":"t-1"}'
+  const done = (id: string, item: object): string => JSON.stringify({ type: 'item.completed', item: { id, ...item } })
+
+  test("prints one activity event per line from a program's own output", async () => {
+    const command = {
+      type: 'command_execution',
+      command: "/bin/bash -lc 'sed -n 2,5p a.txt'",
+      exit_code: 0,
+      status: 'completed',
+    }
+    const { code, out } = await evenerWith(
+      [thread, done('i1', command), done('i2', { type: 'agent_message', text: 'Hi.' })].join('\n'),
+      ...['normalize', '--harness', 'codex', '--cwd', '/repo', '--exit-code', '0'],
+    )
+    assert.equal(code, 0)
+    const events = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    assert.deepEqual(
+      events.map(({ timestamp: _timestamp, ...event }) => event),
+      [
+        { type: 'read', sessionId: 't-1', path: '/repo/a.txt', startLine: 2, endLine: 5, isSuccess: true },
+        { type: 'agent', sessionId: 't-1', message: 'Hi.' },
+      ],
+    )
+  })
+
+  test('a failed exit becomes an error, with what stood on standard error', async () => {
+    await writeFile(join(folder, 'stderr.txt'), 'stream error: no such host\n')
+    const { out } = await evenerWith(
+      thread,
+      'normalize',
+      '--harness',
+      'codex',
+      '--stderr',
+      'stderr.txt',
+      '--exit-code',
+      '1',
+    )
+    assert.match(out, /"type":"error"/)
+    assert.match(out, /no such host/)
+  })
+
+  test('an unknown harness is named together with those there are', async () => {
+    const { code, err } = await evener('normalize', '--harness', 'emacs')
+    assert.equal(code, 2)
+    assert.match(err, /no harness "emacs".*codex/)
+  })
+})
+
+suite('evener replay of a recording', () => {
+  const line = (at: number, text: string): string => JSON.stringify({ at, stream: 'stdout', line: text })
+  const raw = [
+    JSON.stringify({ at: 1_700_000_000_000, note: { run: { harness: 'codex', cwd: '/repo' } } }),
+    line(1_700_000_000_010, '{"type":"thread.started","thread_id":"t-1"}'),
+    line(1_700_000_000_020, '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"Recorded."}}'),
+  ].join('\n')
+
+  test('shows what the agent did, and --json gives its events with their own times', async () => {
+    await writeFile(join(folder, 'raw.jsonl'), `${raw}\n`)
+    const shown = await evener('replay', folder, '--speed', 'max')
+    assert.equal(shown.code, 0)
+    assert.match(shown.out, /^Recorded\.$/m)
+    const { out } = await evener('replay', join(folder, 'raw.jsonl'), '--json', '--speed', '1000')
+    const agent = out
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text) as { type: string; timestamp: string })
+      .find((event) => event.type === 'agent')
+    assert.equal(agent?.timestamp, new Date(1_700_000_000_020).toISOString())
+  })
+
+  test('a speed that is none is refused', async () => {
+    const { code, err } = await evener('replay', folder, '--speed', 'fast')
+    assert.equal(code, 2)
+    assert.match(err, /--speed takes a number/)
+  })
 })

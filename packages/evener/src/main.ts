@@ -1,11 +1,12 @@
 import { EvenerError } from '@evener/protocol'
+import { normalizeCommand } from './commands/normalize.ts'
 import { replayCommand } from './commands/replay.ts'
 import { runCommand } from './commands/run.ts'
 import { threadsCommand } from './commands/threads.ts'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
 
-const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand]
+const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand, normalizeCommand]
 
 /** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
@@ -68,6 +69,7 @@ function processTerminal(): Terminal {
     out: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(`${text}\n`),
+    input: process.stdin,
     isTty: process.stdout.isTTY,
     cwd: process.cwd(),
     env: process.env,

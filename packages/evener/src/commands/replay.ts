@@ -1,7 +1,10 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { agentEventsOf, EvenerError, type LogRecord } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { dataFile, openStore } from '../data-file.ts'
+import { describeActivity } from '../describe-activity.ts'
+import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
 import { readThread } from '../read-thread.ts'
 
@@ -9,12 +12,14 @@ export const replayCommand: Command = {
   name: 'replay',
   summary: 'show a recorded conversation again',
   help: [
-    'Usage: evener replay <thread> [options]',
+    'Usage: evener replay <thread or recording> [options]',
     '',
-    'Shows a conversation from its log. Nothing is run and nothing is changed.',
+    'Shows a conversation from its log, or the recorded run of a coding agent (its folder or its raw.jsonl).',
+    'Nothing is run and nothing is changed.',
     '',
+    '  --speed <n>  of a recording: 1 as it happened (default), 10 ten times as fast, max at once',
     '  --db <file>  where conversations are kept (default: ~/.evener/evener.db)',
-    '  --json       print the records of the log as lines of JSON',
+    '  --json       print records, or the events of a recording, as lines of JSON',
   ].join('\n'),
   run,
 }
@@ -23,10 +28,22 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { db: { type: 'string' }, json: { type: 'boolean', default: false } },
+    options: {
+      db: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      speed: { type: 'string', default: '1' },
+    },
   })
   const [thread] = positionals
   if (thread === undefined || positionals.length > 1) throw new UsageError('name one thread: evener threads lists them')
+  const speed = speedOf(values.speed)
+  const recording = recordingAt(resolve(terminal.cwd, thread))
+  if (recording !== undefined) {
+    for await (const event of playRecording(recording, speed)) {
+      terminal.out(values.json ? JSON.stringify(event) : describeActivity(event))
+    }
+    return 0
+  }
   const store = openStore(dataFile(values.db, terminal))
   try {
     if ((await store.getThread(thread)) === null) {
@@ -43,6 +60,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   } finally {
     await store.close()
   }
+}
+
+function speedOf(text: string): number {
+  const speed = text === 'max' ? Infinity : Number(text)
+  if (!(speed > 0)) throw new UsageError('--speed takes a number above 0, or max')
+  return speed
 }
 
 function show(record: LogRecord, renderer: Renderer, terminal: Terminal): void {

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { dialects, Normalizer } from '@evener/adapters'
+import type { ActivityEvent } from '@evener/protocol'
+import { LineStream } from '@evener/shell/run'
+import { UsageError, type Command, type Terminal } from '../command.ts'
+
+export const normalizeCommand: Command = {
+  name: 'normalize',
+  summary: "turn a coding agent's output into activity events",
+  help: [
+    'Usage: evener normalize [--harness <id>] [options] < output',
+    '',
+    "Reads a program's own output, or a recorded raw.jsonl, from standard input and prints one activity event",
+    'per line as JSON. A recording gives exactly the events that were recorded with it.',
+    '',
+    `  --harness <id>   whose output it is: ${dialects.map((dialect) => dialect.id).join(', ')}`,
+    '                   (a recording says so itself)',
+    '  --cwd <folder>   what relative paths are relative to',
+    '  --stderr <file>  what the program wrote to standard error',
+    '  --exit-code <n>  how the program ended',
+    '',
+    'Example: codex exec --json "…" | evener normalize --harness codex',
+  ].join('\n'),
+  run,
+}
+
+async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      harness: { type: 'string' },
+      cwd: { type: 'string' },
+      stderr: { type: 'string' },
+      'exit-code': { type: 'string' },
+    },
+  })
+  const { harness } = values
+  if (harness !== undefined && !dialects.some((dialect) => dialect.id === harness)) {
+    const known = dialects.map((dialect) => dialect.id).join(', ')
+    throw new UsageError(`there is no harness "${harness}"; known: ${known}`)
+  }
+  const exitCode = exitCodeOf(values['exit-code'])
+  const normalizer = new Normalizer({
+    dialects,
+    ...(harness === undefined ? {} : { harness }),
+    ...(values.cwd === undefined ? {} : { cwd: resolve(terminal.cwd, values.cwd) }),
+    ...(values.stderr === undefined ? {} : { stderr: linesOf(resolve(terminal.cwd, values.stderr)) }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+  })
+  const print = (events: readonly ActivityEvent[]): void => {
+    for (const event of events) terminal.out(JSON.stringify(event))
+  }
+  for await (const line of new LineStream(terminal.input)) print(normalizer.line(line.text))
+  print(normalizer.end())
+  return 0
+}
+
+function exitCodeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const code = Number(text)
+  if (text.trim() === '' || !Number.isInteger(code)) throw new UsageError('--exit-code takes a whole number')
+  return code
+}
+
+function linesOf(file: string): string[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
