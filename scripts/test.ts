@@ -27,7 +27,6 @@ if (pattern === undefined) {
 
 if (values.suite === 'unit' && positionals.length === 0 && !values['only-tests']) {
   await step('types', 'tsc', ['-b', '--pretty', 'false'])
-  await step('types of tests', 'tsc', ['-p', 'tsconfig.tests.json', '--pretty', 'false'])
   await step('lint', 'oxlint', ['--type-aware', '--deny-warnings'])
   await step('format', 'oxfmt', ['--check', '.'])
   await step('unused code', 'knip', ['--no-progress'])

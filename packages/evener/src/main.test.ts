@@ -153,7 +153,13 @@ suite('evener normalize', () => {
     }
     const { code, out } = await evenerWith(
       [thread, done('i1', command), done('i2', { type: 'agent_message', text: 'Hi.' })].join('\n'),
-      ...['normalize', '--harness', 'codex', '--cwd', '/repo', '--exit-code', '0'],
+      'normalize',
+      '--harness',
+      'codex',
+      '--cwd',
+      '/repo',
+      '--exit-code',
+      '0',
     )
     assert.equal(code, 0)
     const events = out
