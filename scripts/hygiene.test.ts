@@ -28,7 +28,7 @@ const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   agent: 3,
   core: 4,
   testing: 3,
-  evener: 7,
+  evener: 6,
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
