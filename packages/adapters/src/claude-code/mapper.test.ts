@@ -856,3 +856,52 @@ describe('Claude Code: recorded runs', () => {
     )
   })
 })
+
+describe('Claude Code: hand-made streams', () => {
+  it('tools of earlier versions', () => {
+    assert.deepEqual(activity('made-earlier-tools'), [
+      { type: 'list', path: '/repo/src', isSuccess: true },
+      { type: 'write', path: '/repo/src/a.ts', isSuccess: true },
+      { type: 'write', path: '/repo/notes.ipynb', isSuccess: true },
+      { type: 'skill', path: '/repo/skills/greet/SKILL.md', skillName: 'greet', isSuccess: true },
+      { type: 'orchestration', action: 'subagent_completed', subagentName: 'explorer', isSuccess: true },
+      { type: 'agent', message: 'Done.' },
+    ])
+  })
+
+  it('a subagent in the background, its words and its calls', () => {
+    const explorer = { subagentId: 'a1', subagentName: 'explorer' }
+    const run = mapFixture(claudeCodeDialect, 'made-background-subagent')
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'orchestration', action: 'subagent_started', ...explorer },
+      { type: 'agent', message: 'Started it.' },
+      { type: 'read', path: '/repo/a.txt', isSuccess: true },
+      { type: 'orchestration', action: 'subagent_completed', ...explorer, isSuccess: true },
+      { type: 'agent', message: 'It found two files.' },
+    ])
+    const words = eventsOf(run, 'text-delta').filter((event) => event.parentToolCallId !== undefined)
+    assert.deepEqual(
+      words.map((event) => [event.parentToolCallId, event.text]),
+      [['toolu_agent', 'I look around.']],
+    )
+    assert.equal(eventsOf(run, 'tool-call').at(-1)?.parentToolCallId, 'toolu_agent')
+  })
+
+  it('a conversation that is compacted, limited and structured', () => {
+    assert.deepEqual(activity('made-compaction-and-limits'), [
+      { type: 'warning', message: 'Rate limit: allowed_warning (five_hour)', code: 'allowed_warning' },
+      { type: 'agent', message: 'Here it is.' },
+    ])
+  })
+
+  it('results with images are results', () => {
+    const run = mapFixture(claudeCodeDialect, 'made-image-result')
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'read', path: '/repo/logo.png', isSuccess: true },
+      { type: 'agent', message: 'A logo.' },
+    ])
+    assert.deepEqual(eventsOf(run, 'tool-result')[0]?.result, [
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+    ])
+  })
+})

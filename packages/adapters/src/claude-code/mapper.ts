@@ -115,7 +115,7 @@ class ClaudeReader implements DialectReader {
       this.#synthetic(record, blocks)
       return
     }
-    const parent = asText(record['parent_tool_use_id'])
+    const parent = this.#tasks.speakerOf(record)
     const messageId = asText(message['id'])
     const native = this.#native(record)
     if (parent === undefined) {
@@ -201,7 +201,7 @@ class ClaudeReader implements DialectReader {
 
   /** Text nobody said: API errors and the output of slash commands. */
   #synthetic(record: JsonObject, blocks: readonly JsonValue[]): void {
-    if (record['is_api_error_message'] !== true || asText(record['parent_tool_use_id']) !== undefined) {
+    if (record['is_api_error_message'] !== true || this.#tasks.speakerOf(record) !== undefined) {
       this.#run.consume('synthetic')
       return
     }
@@ -233,7 +233,7 @@ class ClaudeReader implements DialectReader {
   #streamEvent(record: JsonObject): void {
     const event = asObject(record['event'])
     if (event === undefined) return
-    const parent = asText(record['parent_tool_use_id'])
+    const parent = this.#tasks.speakerOf(record)
     this.#run.consume('partial')
     const started = this.#partial.read(event, parent)
     if (started !== undefined && parent === undefined) this.#beginStep(started, undefined)
@@ -286,8 +286,7 @@ class ClaudeReader implements DialectReader {
 
   #toolResult(block: JsonObject, record: JsonObject, siblings: number): void {
     const id = asText(block['tool_use_id'])
-    const parent = record['parent_tool_use_id']
-    const scope = typeof parent === 'string' || parent === null ? parent : undefined
+    const scope = this.#scopeOf(id, record)
     const call = id === undefined ? undefined : this.#run.openCall(id, scope)
     const outcome = outcomeOf(block, record, call?.name, siblings)
     const native = this.#native(record)
@@ -302,6 +301,12 @@ class ClaudeReader implements DialectReader {
     const skill = call?.name === 'Skill' && outcome.isSuccess === true ? skillName(call.input) : undefined
     if (skill === undefined) this.#run.result(answer)
     else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
+  }
+
+  /** Whose call is answered. A result that does not say, or says it wrongly, is anybody's whose call has that id. */
+  #scopeOf(id: string | undefined, record: JsonObject): string | null | undefined {
+    const speaker = this.#tasks.speakerOf(record) ?? null
+    return id === undefined || this.#run.isOpen(id, speaker) ? speaker : undefined
   }
 
   /** The skill's file is told in the text that follows its result; without it the usual place is assumed. */

@@ -16,6 +16,8 @@ export class Tasks {
   readonly #run: Run
   readonly #agents = new Map<string, Task>()
   readonly #shells = new Set<string>()
+  /** The call that started each subagent, kept for what it says after its end. */
+  readonly #calls = new Map<string, string>()
   #hadAgents = false
 
   constructor(run: Run) {
@@ -25,6 +27,14 @@ export class Tasks {
   /** There were subagents in this run, and their usage is in the totals. */
   get hadAgents(): boolean {
     return this.#hadAgents
+  }
+
+  /** Whose record it is: the call that started the subagent, or nothing for the agent itself. */
+  speakerOf(record: JsonObject): string | undefined {
+    const parent = asText(record['parent_tool_use_id'])
+    if (parent !== undefined) return parent
+    const agentId = asText(record['agent_id'])
+    return agentId === undefined ? undefined : (this.#calls.get(agentId) ?? agentId)
   }
 
   started(record: JsonObject): void {
@@ -41,6 +51,7 @@ export class Tasks {
     const name = firstText(record, 'subagent_type', 'description')
     this.#hadAgents = true
     this.#agents.set(id, { name, status: undefined })
+    if (toolUseId !== undefined) this.#calls.set(id, toolUseId)
     const call = toolUseId === undefined ? undefined : this.#run.openCall(toolUseId)
     if (call !== undefined) call.toldElsewhere = 'told-by-task-records'
     this.#run.note([orchestration('subagent_started', id, name)])

@@ -354,3 +354,21 @@ describe('Codex: recorded runs', () => {
     })
   })
 })
+
+describe('Codex: hand-made streams', () => {
+  it('every kind of item', () => {
+    const seen = mapFixture(codexDialect, 'made-every-item')
+    assert.deepEqual(
+      seen.activity.map((event) => event.type),
+      ['unknown', 'unknown', 'write', 'command', 'unknown', 'agent', 'unknown'],
+    )
+    assert.equal(seen.sums.reasons['restated'], 1)
+  })
+
+  it('ids that are mixed up, glued and half lines', () => {
+    assert.deepEqual(
+      mapFixture(codexDialect, 'made-mixed-up-ids').activity.map((event) => event.type),
+      ['unknown', 'unknown', 'unknown', 'command', 'unknown', 'error', 'agent', 'warning', 'unknown'],
+    )
+  })
+})

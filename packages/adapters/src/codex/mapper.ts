@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { CallAnswer, Dialect, DialectReader, HeldRecord, Run } from '../kit/mapper.ts'
+import type { Mutable } from '../kit/event-parts.ts'
+import type { CallAnswer, Dialect, DialectReader, HeldRecord, Run, TurnEnd } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 import { Subagents } from './subagents.ts'
 import { codexTools } from './tools.ts'
@@ -94,7 +95,7 @@ class CodexReader implements DialectReader {
       })
     }
     this.#run.consume('lifecycle')
-    this.#run.turnEnd({ finishReason: 'stop', ...this.#native() })
+    this.#run.turnEnd(this.#end('stop'))
   }
 
   #turnFailed(record: JsonObject): void {
@@ -102,7 +103,7 @@ class CodexReader implements DialectReader {
     const message = asText(error?.['message']) ?? asText(record['error']) ?? asText(record['message'])
     this.#run.closeCalls()
     this.#run.fail(message ?? 'The turn failed without saying why.', asText(error?.['code']))
-    this.#run.turnEnd({ finishReason: 'error', ...this.#native() })
+    this.#run.turnEnd(this.#end('error'))
   }
 
   #error(record: JsonObject): void {
@@ -152,13 +153,13 @@ class CodexReader implements DialectReader {
 
   #message(item: JsonObject): void {
     const text = item['text']
-    if (typeof text === 'string') this.#run.text(text, this.#native(item))
+    if (typeof text === 'string') this.#run.text(text, { native: this.#native(item) })
   }
 
   #reasoning(item: JsonObject): void {
     const text = asText(item['text'])
     if (text === undefined) this.#run.consume('reasoning')
-    else this.#run.reasoning(text, this.#native(item))
+    else this.#run.reasoning(text, { native: this.#native(item) })
   }
 
   #call(item: JsonObject, phase: string, record: JsonObject): void {
@@ -178,8 +179,10 @@ class CodexReader implements DialectReader {
       this.#run.callWithResult(callOf(id, item, record, this.#native(item)), outcome, activity)
       return
     }
-    const answer: CallAnswer = { id, parent: null, raw: record, outcome, isRestated: true, ...this.#native(item) }
-    this.#run.result(activity === undefined ? answer : { ...answer, activity })
+    const answer: Mutable<CallAnswer> = { id, parent: null, raw: record, outcome, isRestated: true }
+    answer.native = this.#native(item)
+    if (activity !== undefined) answer.activity = activity
+    this.#run.result(answer)
   }
 
   /** An item of a kind that is not known: its last record is the whole of it. */
@@ -197,37 +200,42 @@ class CodexReader implements DialectReader {
     }
   }
 
-  #native(item?: JsonObject): { readonly native?: NativeRef; readonly partId?: string } {
-    const itemId = item === undefined ? undefined : asText(item['id'])
+  #end(finishReason: TurnEnd['finishReason']): TurnEnd {
     const { sessionId } = this.#run
-    if (itemId === undefined) return sessionId === undefined ? {} : { native: { sessionId } }
-    return { native: sessionId === undefined ? { itemId } : { sessionId, itemId } }
+    return sessionId === undefined ? { finishReason } : { finishReason, native: { sessionId } }
+  }
+
+  #native(item: JsonObject): NativeRef {
+    const itemId = asText(item['id'])
+    const { sessionId } = this.#run
+    if (itemId === undefined) return sessionId === undefined ? {} : { sessionId }
+    return sessionId === undefined ? { itemId } : { sessionId, itemId }
   }
 }
 
-function callOf(id: string, item: JsonObject, raw: JsonValue, place: { readonly native?: NativeRef }): CallRecord {
-  const serverName = item['type'] === 'mcp_tool_call' ? asText(item['server']) : undefined
-  return { id, raw, ...nameAndInput(item), ...place, ...(serverName === undefined ? {} : { serverName }) }
-}
-
-function nameAndInput(item: JsonObject): { readonly name: string; readonly input: JsonObject } {
+function callOf(id: string, item: JsonObject, raw: JsonValue, native: NativeRef): CallRecord {
   const { type } = item
   switch (type) {
     case 'command_execution':
-      return { name: type, input: { command: item['command'] ?? null } }
+      return { id, name: type, input: { command: item['command'] ?? null }, raw, native }
     case 'file_change':
-      return { name: type, input: { changes: item['changes'] ?? null } }
+      return { id, name: type, input: { changes: item['changes'] ?? null }, raw, native }
     case 'mcp_tool_call': {
-      const name = `mcp__${asText(item['server']) ?? ''}__${asText(item['tool']) ?? ''}`
-      return { name, input: asObject(item['arguments']) ?? NO_FIELDS }
+      const server = asText(item['server'])
+      const name = `mcp__${server ?? ''}__${asText(item['tool']) ?? ''}`
+      const input = asObject(item['arguments']) ?? NO_FIELDS
+      return server === undefined
+        ? { id, name, input, raw, native }
+        : { id, name, input, raw, native, serverName: server }
     }
-    case 'collab_tool_call':
-      return {
-        name: asText(item['tool']) ?? type,
-        input: { prompt: item['prompt'] ?? null, receivers: item['receiver_thread_ids'] ?? null },
-      }
-    default:
-      return { name: asText(type) ?? '', input: { query: item['query'] ?? null, action: item['action'] ?? null } }
+    case 'collab_tool_call': {
+      const input = { prompt: item['prompt'] ?? null, receivers: item['receiver_thread_ids'] ?? null }
+      return { id, name: asText(item['tool']) ?? type, input, raw, native }
+    }
+    default: {
+      const input = { query: item['query'] ?? null, action: item['action'] ?? null }
+      return { id, name: asText(type) ?? '', input, raw, native }
+    }
   }
 }
 

@@ -42,10 +42,12 @@ export class Stamper {
       // Times beyond what a date can be do not stop a run.
       this.#timestamp = new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
     }
-    const timestamp = this.#timestamp
-    const events = drafts.map((draft): ActivityEvent =>
-      sessionId === undefined ? { ...draft, timestamp } : { ...draft, timestamp, sessionId },
-    )
+    const events: ActivityEvent[] = []
+    for (const draft of drafts) events.push(stamp(draft, this.#timestamp, sessionId))
     return { mapper: this.#mapper, version: this.#version, events }
   }
+}
+
+function stamp(draft: ActivityDraft, timestamp: string, sessionId: string | undefined): ActivityEvent {
+  return sessionId === undefined ? { ...draft, timestamp } : { ...draft, timestamp, sessionId }
 }

@@ -17,9 +17,19 @@ export interface CallRecord {
   readonly invalidInput?: string
 }
 
-export interface OpenCall extends CallRecord {
+export interface OpenCall {
+  readonly id: string
+  readonly name: string
+  readonly input: JsonObject
+  readonly raw: JsonValue
+  readonly parent: string | undefined
+  readonly native: NativeRef | undefined
+  readonly serverName: string | undefined
+  readonly invalidInput: string | undefined
   /** The id on our events: the program's own, unless that is not unique. */
   readonly callId: string
+  /** How many calls had this id before. */
+  readonly earlier: number
   readonly slot: LineSlot
   /** Set when other records tell the call's activity: the reason to consume it with. */
   toldElsewhere: string | undefined
@@ -50,7 +60,21 @@ export class Calls {
 
   open(record: CallRecord, slot: LineSlot): OpenCall {
     const key = keyOf(record.id, record.parent)
-    const call: OpenCall = { ...record, callId: this.#uniqueId(record.id), slot, toldElsewhere: undefined }
+    const earlier = this.#usesOf(record.id)
+    const call: OpenCall = {
+      id: record.id,
+      name: record.name,
+      input: record.input,
+      raw: record.raw,
+      parent: record.parent,
+      native: record.native,
+      serverName: record.serverName,
+      invalidInput: record.invalidInput,
+      callId: earlier === 0 ? record.id : `${record.id}#${earlier + 1}`,
+      earlier,
+      slot,
+      toldElsewhere: undefined,
+    }
     const others = this.#open.get(key)
     if (others === undefined) this.#open.set(key, call)
     else if (Array.isArray(others)) others.push(call)
@@ -60,7 +84,8 @@ export class Calls {
 
   /** `parent` is absent when the result does not say whose it is; then the id alone has to be unique. */
   take(id: string, parent: string | null | undefined): Match {
-    const keys = this.#keys(id, parent)
+    if (parent !== undefined) return this.#takeKey(keyOf(id, parent))
+    const keys = this.#keysOf(id)
     if (keys.length <= 1) return keys[0] === undefined ? NONE : this.#takeKey(keys[0])
     const calls = keys.flatMap((key) => {
       const match = this.#takeKey(key)
@@ -70,13 +95,13 @@ export class Calls {
   }
 
   has(id: string, parent: string | null | undefined): boolean {
-    return this.#keys(id, parent).length > 0
+    return parent === undefined ? this.#keysOf(id).length > 0 : this.#open.has(keyOf(id, parent))
   }
 
   /** The one call that `take` would give, left open. */
   peek(id: string, parent: string | null | undefined): OpenCall | undefined {
-    const [key, ...more] = this.#keys(id, parent)
-    const found = key === undefined || more.length > 0 ? undefined : this.#open.get(key)
+    const keys = parent === undefined ? this.#keysOf(id) : [keyOf(id, parent)]
+    const found = keys.length === 1 ? this.#open.get(keys[0] ?? '') : undefined
     return Array.isArray(found) ? undefined : found
   }
 
@@ -85,11 +110,8 @@ export class Calls {
     return [...this.#open.keys()].map((key) => this.#takeKey(key))
   }
 
-  #keys(id: string, parent: string | null | undefined): readonly string[] {
-    if (parent !== undefined) {
-      const key = keyOf(id, parent ?? undefined)
-      return this.#open.has(key) ? [key] : []
-    }
+  /** Whoever called. */
+  #keysOf(id: string): readonly string[] {
     const keys: string[] = []
     for (const key of this.#open.keys()) if (key === id || key.endsWith(`\u0000${id}`)) keys.push(key)
     return keys
@@ -100,38 +122,33 @@ export class Calls {
     if (found === undefined) return NONE
     this.#open.delete(key)
     if (!Array.isArray(found)) {
-      this.#remember(found.id, 1)
+      this.#remember(found)
       return { kind: 'paired', call: found }
     }
-    const [first] = found
-    if (first !== undefined) this.#remember(first.id, found.length)
+    const last = found.at(-1)
+    if (last !== undefined) this.#remember(last)
     return { kind: 'ambiguous', calls: found }
   }
 
-  #remember(id: string, uses: number): void {
+  #remember(call: OpenCall): void {
     if (this.#ended.size >= REMEMBERED) {
       this.#endedBefore = this.#ended
       this.#ended = new Map()
     }
-    this.#ended.set(id, this.#usesBefore(id) + uses)
+    this.#ended.set(call.id, Math.max(call.earlier + 1, this.#open.size === 0 ? 0 : this.#usesOf(call.id)))
   }
 
-  #usesBefore(id: string): number {
-    return this.#ended.get(id) ?? this.#endedBefore.get(id) ?? 0
-  }
-
-  #uniqueId(id: string): string {
-    let uses = this.#usesBefore(id)
-    if (this.#open.size > 0) {
-      for (const open of this.#open.values()) {
-        if (Array.isArray(open)) uses += open[0]?.id === id ? open.length : 0
-        else if (open.id === id) uses += 1
-      }
+  #usesOf(id: string): number {
+    let uses = this.#ended.get(id) ?? this.#endedBefore.get(id) ?? 0
+    if (this.#open.size === 0) return uses
+    for (const open of this.#open.values()) {
+      const latest = Array.isArray(open) ? open.at(-1) : open
+      if (latest?.id === id) uses = Math.max(uses, latest.earlier + 1)
     }
-    return uses === 0 ? id : `${id}#${uses + 1}`
+    return uses
   }
 }
 
-function keyOf(id: string, parent: string | undefined): string {
-  return parent === undefined ? id : `${parent}\u0000${id}`
+function keyOf(id: string, parent: string | null | undefined): string {
+  return parent === undefined || parent === null ? id : `${parent}\u0000${id}`
 }

@@ -7,6 +7,8 @@ const STRING_OPENERS: ReadonlySet<number> = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9
 /** What makes the same of an ESC before it: P X ] ^ _ */
 const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f])
 
+const EIGHT_BIT = /[\u0080-\u009f]/
+
 /**
  * Takes terminal escapes out of what people read.
  *
@@ -16,8 +18,8 @@ const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5
  * never changed: they say what was attempted.
  */
 export function cleanText(text: string): string {
+  if (!text.includes('\u001b') && !EIGHT_BIT.test(text)) return text
   let escape = nextEscape(text, 0)
-  if (escape === -1) return text
   let clean = ''
   let from = 0
   while (escape !== -1) {
@@ -30,7 +32,6 @@ export function cleanText(text: string): string {
 
 function nextEscape(text: string, from: number): number {
   const seven = text.indexOf('\u001b', from)
-  // The eight-bit forms are no part of most texts: one look at each, and only up to the first seven-bit one.
   let first = seven
   for (const opener of ['\u009b', '\u009d', '\u0090', '\u0098', '\u009e', '\u009f']) {
     const at = text.indexOf(opener, from)

@@ -1,4 +1,4 @@
-import type { ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
+import type { EventMeta, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
 import type { ActivityDraft } from './activity.ts'
 import type { OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
@@ -8,6 +8,16 @@ import type { ToolOutcome } from './tool-table.ts'
 
 /** An event while it is being put together. */
 export type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+/** The text is whole. */
+export const ENDED: EventMeta = Object.freeze({ end: true })
+/** The text was cut off. */
+export const INTERRUPTED: EventMeta = Object.freeze({ end: true, interrupted: true })
+
+export function isBlank(text: string): boolean {
+  // Nearly every text begins with a letter: looking at one is cheaper than trimming all.
+  return text.charCodeAt(0) <= 0x20 || text === '' || text.charCodeAt(0) > 0x7f ? text.trim() === '' : false
+}
 
 export function resultEvent(call: OpenCall, outcome: ToolOutcome): Mutable<ToolResultEvent> {
   const event: Mutable<ToolResultEvent> = {
@@ -27,7 +37,7 @@ export function endOfText(open: OpenText): Mutable<TextDeltaEvent | ReasoningDel
     type: open.isReasoning ? 'reasoning-delta' : 'text-delta',
     text: '',
     partId: open.key,
-    meta: { end: true, interrupted: true },
+    meta: INTERRUPTED,
   }
   if (open.parent !== undefined) event.parentToolCallId = open.parent
   return event

@@ -28,6 +28,11 @@ export interface LineSlot {
   booked: boolean
 }
 
+interface ReasonCount {
+  readonly account: Account
+  count: number
+}
+
 const EVENT: Account = Object.freeze({ kind: 'event' })
 const WAITING: Account = Object.freeze({ kind: 'waiting' })
 
@@ -39,8 +44,7 @@ export class Ledger {
   #consumed = 0
   #unknown = 0
   #faults = 0
-  readonly #reasons = new Map<string, number>()
-  readonly #accounts = new Map<string, Account>()
+  readonly #reasons = new Map<string, ReasonCount>()
   #made = false
   #reason: string | undefined
   #slot: LineSlot | undefined
@@ -121,7 +125,7 @@ export class Ledger {
       events: this.#events,
       waiting: this.#waiting,
       consumed: this.#consumed,
-      reasons: Object.fromEntries(this.#reasons),
+      reasons: Object.fromEntries([...this.#reasons].map(([reason, { count }]) => [reason, count])),
       unknown: this.#unknown,
       faults: this.#faults,
     }
@@ -133,12 +137,12 @@ export class Ledger {
       return EVENT
     }
     this.#consumed += 1
-    this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1)
-    let account = this.#accounts.get(reason)
-    if (account === undefined) {
-      account = Object.freeze({ kind: 'consumed', reason })
-      this.#accounts.set(reason, account)
+    let counted = this.#reasons.get(reason)
+    if (counted === undefined) {
+      counted = { account: Object.freeze({ kind: 'consumed', reason }), count: 0 }
+      this.#reasons.set(reason, counted)
     }
-    return account
+    counted.count += 1
+    return counted.account
   }
 }

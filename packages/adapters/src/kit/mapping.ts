@@ -4,7 +4,16 @@ import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
 import { Calls, type CallRecord, type Match, type OpenCall } from './calls.ts'
 import { defaultClassify } from './classify.ts'
 import { cleanText } from './clean-text.ts'
-import { endOfText, errorDraft, resultEvent, setPlace, type Mutable } from './event-parts.ts'
+import {
+  ENDED,
+  endOfText,
+  errorDraft,
+  INTERRUPTED,
+  isBlank,
+  resultEvent,
+  setPlace,
+  type Mutable,
+} from './event-parts.ts'
 import { HeldRecords } from './held.ts'
 import { parseRecord, splitLine } from './json-line.ts'
 import { Ledger, type Account } from './ledger.ts'
@@ -193,8 +202,9 @@ class Mapping implements Mapper, Run {
   }
 
   command(command: string, outcome: ToolOutcome, workingDirectory?: string): readonly ActivityDraft[] {
-    const directory = workingDirectory === undefined ? {} : { workingDirectory: this.path(workingDirectory) }
-    return shellActivity({ command, cwd: this.cwd, outcome, ...directory }, this.#classify)
+    const { cwd } = this
+    if (workingDirectory === undefined) return shellActivity({ command, cwd, outcome }, this.#classify)
+    return shellActivity({ command, cwd, outcome, workingDirectory: this.path(workingDirectory) }, this.#classify)
   }
 
   consume(reason: string): void {
@@ -256,7 +266,7 @@ class Mapping implements Mapper, Run {
   text(text: string, place: Place, interrupted = false): void {
     const event = this.#wholeText('text-delta', text, place, interrupted)
     const message = place.parent === undefined ? cleanText(text) : ''
-    if (message.trim() !== '') {
+    if (!isBlank(message)) {
       this.emitWith(event, [{ type: 'agent', message }])
       return
     }
@@ -288,7 +298,7 @@ class Mapping implements Mapper, Run {
     const event: Mutable<TextDeltaEvent | ReasoningDeltaEvent> = {
       type,
       text: rest ?? text,
-      meta: interrupted ? { end: true, interrupted: true } : { end: true },
+      meta: interrupted ? INTERRUPTED : ENDED,
     }
     setPlace(event, place)
     if (open !== undefined && rest === undefined) {
@@ -303,7 +313,7 @@ class Mapping implements Mapper, Run {
   #closeTexts(): void {
     for (const open of this.#texts.takeAll()) {
       const message = open.parent === undefined && !open.isReasoning ? cleanText(open.said) : ''
-      if (message.trim() === '') this.#push(endOfText(open))
+      if (isBlank(message)) this.#push(endOfText(open))
       else this.#pushWith(endOfText(open), [{ type: 'agent', message }])
     }
   }

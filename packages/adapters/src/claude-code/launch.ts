@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import type { JsonObject, MCPConfiguration } from '@evener/protocol'
+import { flag } from '../launch/args.ts'
+import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import type { NativeSession } from '../launch/native-session.ts'
+import type { PrivateFile } from '../launch/private-dir.ts'
+import { promptOf, type Prompt } from '../launch/prompt.ts'
+import { claudeCodeProfile } from './profile.ts'
+import { claudeRules } from './rules.ts'
+
+export interface ClaudeLaunchOptions {
+  /** Whose settings it reads. Default none: they may allow what we do not. `CLAUDE.md` of the directory is read anyway. */
+  readonly settings?: readonly ('user' | 'project' | 'local')[]
+  /** Further arguments for the program. */
+  readonly args?: readonly string[]
+}
+
+/** `claude --print`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it. */
+export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOptions = {}): LaunchPlan {
+  const { title } = claudeCodeProfile
+  const rules = claudeRules(request, title)
+  const files: PrivateFile[] = []
+  const file = (name: string, content: string): string => {
+    files.push({ name, content })
+    return join(request.dir, name)
+  }
+  const { settings = [], args = [] } = options
+  return {
+    args: [
+      '--print',
+      '--verbose',
+      ...flag('--input-format', 'stream-json'),
+      ...flag('--output-format', 'stream-json'),
+      '--include-partial-messages',
+      '--forward-subagent-text',
+      ...sessionArgs(request.session),
+      ...flag('--model', request.model),
+      ...flag('--max-turns', request.maxSteps?.toString()),
+      ...flag('--permission-mode', rules.mode),
+      ...flag('--permission-prompts', 'none'),
+      ...flag('--allowedTools', rules.allowed.join(',')),
+      ...flag('--disallowedTools', rules.denied.length === 0 ? undefined : rules.denied.join(',')),
+      ...flag('--tools', rules.only?.join(',')),
+      ...flag('--setting-sources', settings.join(',')),
+      ...flag('--add-dir', request.cwd),
+      // Without the second flag a resumed session keeps the instructions it was begun with.
+      ...(request.instructions === undefined
+        ? []
+        : [
+            ...flag('--append-system-prompt-file', file('instructions.md', request.instructions)),
+            ...flag('--system-prompt-snapshot', 'off'),
+          ]),
+      '--strict-mcp-config',
+      ...flag('--mcp-config', Object.keys(rules.mcp).length === 0 ? undefined : file('mcp.json', mcpFile(rules.mcp))),
+      ...args,
+    ],
+    env: {
+      // It refuses to run inside of itself, and we may have been started by it.
+      CLAUDECODE: undefined,
+      CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
+      DISABLE_AUTOUPDATER: '1',
+    },
+    stdin: userMessage(promptOf(request.input, title)),
+    files,
+    warnings: rules.warnings,
+  }
+}
+
+function sessionArgs(session: NativeSession): readonly string[] {
+  if (session.kind === 'new') return ['--session-id', session.id]
+  const at = ['--resume', session.nativeId, ...flag('--resume-session-at', session.anchor)]
+  return session.kind === 'resume' ? at : [...at, '--fork-session', '--session-id', session.id]
+}
+
+function userMessage({ text, images }: Prompt): string {
+  const content: JsonObject[] = images.map(({ mimeType, data }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: mimeType, data },
+  }))
+  if (text !== '') content.push({ type: 'text', text })
+  return `${JSON.stringify({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' })}\n`
+}
+
+function mcpFile(servers: MCPConfiguration): string {
+  const mcpServers = Object.fromEntries(
+    Object.entries(servers)
+      .filter(([, server]) => server.enabled !== false)
+      .map(([name, server]) => [
+        name,
+        server.type === 'stdio'
+          ? { type: 'stdio', command: server.command, args: server.args ?? [], env: server.env ?? {} }
+          : { type: 'http', url: String(server.url), headers: server.headers ?? {} },
+      ]),
+  )
+  return JSON.stringify({ mcpServers })
+}

@@ -1,0 +1,41 @@
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
+import { launchCodex, type CodexLaunchOptions } from './launch.ts'
+import { codexDialect } from './mapper.ts'
+import { codexProfile } from './profile.ts'
+
+/**
+ * In print mode it runs its tools without asking anybody, in a sandbox. It tells no turn ids there, so it can only be
+ * resumed at the end of its session.
+ */
+const CAPABILITIES: Capabilities = {
+  governs: 'none',
+  steer: 'none',
+  resume: 'head',
+  fork: 'none',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'kill',
+  usage: 'cumulative',
+  images: true,
+  systemPrompt: 'append',
+  models: null,
+}
+
+export interface CodexOptions extends PrintOptions, CodexLaunchOptions {
+  /** `print`: a process for every turn. */
+  readonly transport?: 'print'
+}
+
+/** Codex as an agent. */
+export function codex(options: CodexOptions = {}): AgentDriver {
+  return printDriver(
+    {
+      profile: codexProfile,
+      dialect: codexDialect,
+      capabilities: CAPABILITIES,
+      launch: (request) => launchCodex(request, options),
+    },
+    options,
+  )
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import type { MCPServerConfig } from '@evener/protocol'
+import { flag } from '../launch/args.ts'
+import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import type { PrivateFile } from '../launch/private-dir.ts'
+import { imageEnding, promptOf } from '../launch/prompt.ts'
+import { codexProfile } from './profile.ts'
+import { codexRules, type CodexRules } from './rules.ts'
+import { toToml, type TomlValue } from './toml.ts'
+
+export interface CodexLaunchOptions {
+  /** Read the user's configuration and command rules. Default no: they may allow what we do not. The login is used anyway. */
+  readonly userConfig?: boolean
+  /** Settings by their dotted name, as for `codex -c`. */
+  readonly config?: Readonly<Record<string, TomlValue>>
+  /** Further arguments for the program. */
+  readonly args?: readonly string[]
+}
+
+/** `codex exec`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it. */
+export function launchCodex(request: LaunchRequest, options: CodexLaunchOptions = {}): LaunchPlan {
+  const { title } = codexProfile
+  const { userConfig = false, config = {}, args = [] } = options
+  const { session, instructions } = request
+  const rules = codexRules(request, title, userConfig)
+  const { text, images } = promptOf(request.input, title)
+  const pictures = images.map(({ mimeType, data }, index): PrivateFile => ({
+    name: `image-${index + 1}.${imageEnding(mimeType)}`,
+    content: Buffer.from(data, 'base64'),
+  }))
+  const secrets = new Map<string, string>()
+  const servers = mcpServers(rules, secrets)
+  const settings: Record<string, TomlValue> = {
+    sandbox_mode: rules.sandbox,
+    approval_policy: 'never',
+    ...(rules.hasWebSearch ? {} : { web_search: 'disabled' }),
+    ...(instructions === undefined ? {} : { developer_instructions: instructions }),
+    ...(Object.keys(servers).length === 0 ? {} : { mcp_servers: servers }),
+    ...config,
+  }
+  return {
+    args: [
+      'exec',
+      ...pictures.flatMap(({ name }) => flag('--image', join(request.dir, name))),
+      '--json',
+      '--skip-git-repo-check',
+      ...(userConfig ? [] : ['--ignore-user-config', '--ignore-rules']),
+      ...flag('--model', request.model),
+      // Without this it waits for a lost network for ever.
+      ...['unbounded_connection_retries', ...rules.disabled].flatMap((feature) => flag('--disable', feature)),
+      ...Object.entries(settings).flatMap(([key, value]) => flag('-c', `${key}=${toToml(value)}`)),
+      ...args,
+      ...(session.kind === 'new' ? [] : ['resume', session.nativeId]),
+      '-',
+    ],
+    env: Object.fromEntries(secrets),
+    stdin: request.hasNewInstructions && instructions !== undefined ? restated(instructions, text) : text,
+    files: pictures,
+    warnings: [
+      ...rules.warnings,
+      ...(request.maxSteps === undefined
+        ? []
+        : [{ message: `${title} cannot be limited to a number of steps.`, code: 'max-steps' }]),
+    ],
+  }
+}
+
+/** A session keeps the instructions it was begun with, so other ones can only be said. */
+function restated(instructions: string, text: string): string {
+  return `<instructions>\nFrom now on these instructions hold instead of earlier ones:\n${instructions}\n</instructions>\n\n${text}`
+}
+
+/** Arguments can be seen by every user of the machine, so values that may be secret go through the environment. */
+function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<string, TomlValue> {
+  const servers: Record<string, TomlValue> = {}
+  for (const [name, server] of Object.entries(rules.mcp)) {
+    if (server.enabled === false) continue
+    const hidden = rules.disabledTools.get(name) ?? []
+    servers[name] = {
+      ...connection(server, secrets, `EVENER_MCP_${Object.keys(servers).length}`),
+      ...(rules.mayCallMcp ? { default_tools_approval_mode: 'approve' } : {}),
+      ...(hidden.length === 0 ? {} : { disabled_tools: hidden }),
+    }
+  }
+  return servers
+}
+
+function connection(server: MCPServerConfig, secrets: Map<string, string>, prefix: string): Record<string, TomlValue> {
+  if (server.type === 'remote') {
+    const headers = Object.entries(server.headers ?? {}).map(([header, value], index) => {
+      const variable = `${prefix}_${index}`
+      secrets.set(variable, value)
+      return [header, variable] as const
+    })
+    return {
+      url: String(server.url),
+      ...(headers.length === 0 ? {} : { env_http_headers: Object.fromEntries(headers) }),
+    }
+  }
+  const passed: string[] = []
+  const said: Record<string, string> = {}
+  for (const [variable, value] of Object.entries(server.env ?? {})) {
+    const other = secrets.get(variable)
+    if (isOwn(variable) || (other !== undefined && other !== value)) {
+      said[variable] = value
+      continue
+    }
+    secrets.set(variable, value)
+    passed.push(variable)
+  }
+  return {
+    command: server.command,
+    args: server.args ?? [],
+    ...(passed.length === 0 ? {} : { env_vars: passed }),
+    ...(Object.keys(said).length === 0 ? {} : { env: said }),
+  }
+}
+
+/** Variables that would change Codex itself and not only the server. */
+function isOwn(variable: string): boolean {
+  return /^(?:PATH|HOME|TMPDIR|LANG|LC_\w+|NODE_\w+|CODEX_\w+|OPENAI_\w+|RUST_\w+|\w+_PROXY|\w+_proxy)$/.test(variable)
+}

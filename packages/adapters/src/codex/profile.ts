@@ -1,0 +1,18 @@
+import type { CliProfile } from '../launch/profile.ts'
+
+export const codexProfile: CliProfile = {
+  id: 'codex',
+  title: 'Codex',
+  command: 'codex',
+  binVariable: 'EVENER_CODEX_BIN',
+  npm: { package: '@openai/codex', version: '0.166.0' },
+  knownVersions: ['0.166.0'],
+  key: {
+    variables: ['CODEX_API_KEY'],
+    logins: [{ variable: 'CODEX_HOME', directory: '.codex', file: 'auth.json' }],
+    hint: 'Set CODEX_API_KEY, or run "codex login".',
+  },
+  install: 'npm install -g @openai/codex@0.166.0',
+  // After SIGINT its sandbox leaves empty directories behind.
+  stop: { signal: 'SIGTERM', graceMs: 5_000 },
+}
