@@ -1,0 +1,191 @@
+import type { FinishReason, JsonObject } from '@evener/protocol'
+import { asObject, asText, firstText } from '../kit/fields.ts'
+import { parseRecord } from '../kit/json-line.ts'
+import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
+import { AgentEvents } from './agent-events.ts'
+import { LegacyMessages } from './legacy.ts'
+import { Subagents } from './subagents.ts'
+import { Team } from './team.ts'
+import { clineTools } from './tools.ts'
+import { UsageReports } from './usage.ts'
+
+/** `cline --json`, of version 3 and of the ones before it. */
+export const clineDialect: Dialect = {
+  id: 'cline',
+  version: 1,
+  tools: clineTools,
+  open: (run) => new ClineReader(run),
+}
+
+/** A line of a stack trace: it says nothing without the one that it explains. */
+const STACK_LINE = /^\s+at \S/
+
+class ClineReader implements DialectReader {
+  readonly #run: Run
+  readonly #subagents: Subagents
+  readonly #team: Team
+  readonly #usage: UsageReports
+  readonly #agents: AgentEvents
+  readonly #legacy: LegacyMessages
+  #hasBegun = false
+  #hasResult = false
+  /** A run that stopped early: whether we stopped it is known at the end. */
+  #aborted: HeldRecord | undefined
+  #abortMessage = 'The run was aborted'
+  /** What the agent did wrong last: too much of it is a reason to stop. */
+  #mistake: string | undefined
+  /** What it wrote to standard error as its reason to give up. */
+  #lastWords: string | undefined
+
+  constructor(run: Run) {
+    this.#run = run
+    this.#subagents = new Subagents(run)
+    this.#team = new Team(run)
+    this.#usage = new UsageReports(run.usage)
+    this.#legacy = new LegacyMessages(run)
+    this.#agents = new AgentEvents(run, {
+      subagents: this.#subagents,
+      usage: this.#usage,
+      hasTeam: () => !this.#team.isEmpty,
+      fail: (message, code) => this.#fail(message, code),
+      err: (message) => void (this.#mistake = message),
+    })
+  }
+
+  record(record: JsonObject): void {
+    this.#session(record)
+    switch (record['type']) {
+      case 'agent_event': {
+        const event = asObject(record['event'])
+        this.#hasBegun = true
+        if (event !== undefined) this.#agents.read(event, record)
+        return
+      }
+      case 'hook_event':
+        this.#hasBegun = true
+        this.#subagents.hook(record, this.#agents.openCall)
+        return
+      case 'team_event':
+        this.#teamEvent(record)
+        return
+      case 'run_result':
+        this.#result(record)
+        return
+      case 'run_aborted':
+        this.#wasAborted(record)
+        return
+      case 'error':
+        this.#giveUp(record)
+        return
+      case 'run_start':
+      case 'run_abort_requested':
+      case 'team_restored':
+        this.#run.consume('lifecycle')
+        return
+      case 'say':
+      case 'ask':
+        this.#legacy.read(record)
+    }
+  }
+
+  stderr(text: string): void {
+    if (STACK_LINE.test(text)) {
+      this.#run.consume('stack-trace')
+      return
+    }
+    const record = text.startsWith('{') ? parseRecord(text) : undefined
+    if (record?.['type'] === 'error') this.#giveUp(record)
+  }
+
+  end(end: RunEnd): void {
+    this.#usage.settle()
+    this.#subagents.end()
+    this.#team.end()
+    this.#legacy.end()
+    if (end.aborted === true) {
+      this.#aborted?.drop('aborted')
+      return
+    }
+    this.#aborted?.drop('repeats-error')
+    // What was still being said comes before the reason why it goes no further.
+    if (this.#hasBegun && !this.#hasResult) this.#run.turnEnd({ finishReason: 'other' })
+    if (this.#aborted !== undefined) this.#fail(this.#abortReason(), 'aborted')
+    else if (end.exitCode !== 0 && this.#lastWords !== undefined) this.#fail(this.#lastWords, undefined)
+    else if (end.exitCode === 0 && this.#hasBegun && !this.#hasResult)
+      this.#fail('The run ended without a result.', 'no-result')
+  }
+
+  /** Task ids name the conversation in memory, never the session. */
+  #session(record: JsonObject): void {
+    this.#run.session(firstText(record, 'sessionId', 'session_id'))
+    if (this.#run.sessionId === undefined) this.#run.session(asText(record['id']))
+  }
+
+  #teamEvent(record: JsonObject): void {
+    const event = asObject(record['event'])
+    if (event === undefined) return
+    const teammate = asText(event['agentId'])
+    const inner = asObject(event['event'])
+    if (event['type'] !== 'agent_event') this.#team.read(event)
+    else if (teammate !== undefined && inner !== undefined) this.#agents.read(inner, record, teammate)
+  }
+
+  #result(record: JsonObject): void {
+    this.#hasResult = true
+    const reason = asText(record['finishReason'])
+    const usage = asObject(record['aggregateUsage']) ?? asObject(record['usage'])
+    if (usage !== undefined) this.#usage.sum(usage)
+    if (reason === 'aborted') this.#aborted = this.#run.hold([])
+    else if (reason === 'completed' || reason === undefined) this.#run.consume('lifecycle')
+    else this.#fail(asText(record['text']) ?? 'The run failed without saying why.', codeOf(reason))
+    const { sessionId } = this.#run
+    this.#run.turnEnd({
+      finishReason: finishReasonOf(reason),
+      ...(sessionId === undefined ? {} : { native: { sessionId } }),
+    })
+  }
+
+  /** It follows the result, which says whether anything was cut short. */
+  #wasAborted(record: JsonObject): void {
+    const message = asText(record['message'])
+    if (this.#aborted === undefined) {
+      this.#run.warn(message ?? 'The run was asked to stop.', asText(record['reason']))
+      return
+    }
+    this.#abortMessage = message ?? this.#abortMessage
+    this.#run.consume('repeats-error')
+  }
+
+  #abortReason(): string {
+    return this.#mistake === undefined ? this.#abortMessage : `${this.#abortMessage}: ${this.#mistake}`
+  }
+
+  #giveUp(record: JsonObject): void {
+    const message = asText(record['message']) ?? asText(asObject(record['error'])?.['message'])
+    if (message === undefined) return
+    this.#lastWords = message
+    if (this.#run.hasFailed) this.#run.consume('repeats-error')
+    else this.#run.warn(message)
+  }
+
+  #fail(message: string, code: string | undefined): void {
+    this.#run.closeCalls()
+    this.#run.fail(message, code)
+  }
+}
+
+function codeOf(reason: string): string | undefined {
+  return reason === 'error' ? undefined : reason
+}
+
+function finishReasonOf(reason: string | undefined): FinishReason {
+  switch (reason) {
+    case 'completed':
+    case undefined:
+      return 'stop'
+    case 'error':
+      return 'error'
+    default:
+      return 'other'
+  }
+}

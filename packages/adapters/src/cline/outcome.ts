@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { asArray, asBoolean, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+
+/** How Cline words the failure of a command that has an exit code; nothing else stands in that field. */
+const EXIT_CODE = /^Command exited with code (\d{1,10})$/
+
+/** How a call ended, from the record that ends it. */
+export function readOutcome(event: JsonObject): ToolOutcome {
+  const { output } = event
+  // A call that was refused, or whose input was wrong, has no success flag: the error says it all.
+  const isSuccess = asText(event['error']) === undefined ? successOf(output) : false
+  return {
+    ...(isSuccess === undefined ? {} : { isSuccess }),
+    result: output ?? event['error'] ?? null,
+  }
+}
+
+/** How the item at this place of a batch ended. An output without items is about all of them. */
+export function itemOutcome(outcome: ToolOutcome, index: number, count: number): ToolOutcome {
+  const items = asArray(outcome.result)
+  const item = items?.length === count ? asObject(items[index]) : count === 1 ? asObject(outcome.result) : undefined
+  if (item === undefined) return withoutCode(outcome)
+  const isSuccess = successOf(item) ?? outcome.isSuccess
+  const code = isSuccess === false ? EXIT_CODE.exec(asText(item['error']) ?? '')?.[1] : undefined
+  return {
+    ...(isSuccess === undefined ? {} : { isSuccess }),
+    ...(code === undefined ? {} : { exitCode: Number(code) }),
+  }
+}
+
+/** `finishReason` of a subagent that gave a result. */
+export function subagentSuccess(outcome: ToolOutcome): boolean | undefined {
+  const reason = asText((asObject(outcome.result) ?? NO_FIELDS)['finishReason'])
+  return reason === undefined ? outcome.isSuccess : reason === 'completed'
+}
+
+function withoutCode({ isSuccess }: ToolOutcome): ToolOutcome {
+  return isSuccess === undefined ? {} : { isSuccess }
+}
+
+/** The output's own flag; for a batch, that every item succeeded. */
+function successOf(output: JsonValue | undefined): boolean | undefined {
+  const items = asArray(output)
+  if (items !== undefined) return items.length === 0 ? undefined : everyItem(items)
+  const fields = asObject(output)
+  if (fields === undefined) return undefined
+  const isError = asBoolean(fields['isError'])
+  const flag = asBoolean(fields['success']) ?? (isError === undefined ? undefined : !isError)
+  return flag ?? (asText(fields['error']) === undefined ? undefined : false)
+}
+
+function everyItem(items: readonly JsonValue[]): boolean | undefined {
+  let areAll: boolean | undefined = true
+  for (const item of items) {
+    const isSuccess = successOf(item)
+    if (isSuccess === false) return false
+    if (isSuccess === undefined) areAll = undefined
+  }
+  return areAll
+}

@@ -1,0 +1,148 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
+import { patchFiles } from '../kit/patch-files.ts'
+import { success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+import { itemOutcome, subagentSuccess } from './outcome.ts'
+
+/** Starts a subagent and gives its report. */
+export const SPAWN = 'spawn_agent'
+
+/**
+ * What Cline's tools do, by the names they have gone by. Commands stay commands: Cline has tools of its own to read, search
+ * and list. MCP tools, web tools, team tools, questions and whatever is not named here are `unknown`.
+ */
+export const clineTools: ToolTable = toolTable({
+  run_commands: commands,
+  execute_command: commands,
+  bash: commands,
+  read_files: reads,
+  read_file: reads,
+  editor: write,
+  write_to_file: write,
+  replace_in_file: write,
+  new_rule: write,
+  apply_patch: (use, outcome, context) =>
+    patchFiles(firstText(use.input, 'input', 'patch') ?? '').map((file) => ({
+      type: 'write',
+      path: context.path(file),
+      ...success(outcome),
+    })),
+  search_files: searches,
+  search_codebase: searches,
+  list_files: (use, outcome, context) => {
+    const path = pathOf(use.input)
+    return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  },
+  skills: skill,
+  use_skill: skill,
+  [SPAWN]: (_use, outcome) => {
+    const isSuccess = subagentSuccess(outcome)
+    const action = isSuccess === false ? 'subagent_failed' : 'subagent_completed'
+    return [{ type: 'orchestration', action, ...(isSuccess === undefined ? {} : { isSuccess }) }]
+  },
+})
+
+/** The input as an object; where the model gave the bare value that most tools take as well, under `input`. */
+export function inputOf(input: JsonValue | undefined): JsonObject {
+  if (input === undefined || input === null) return NO_FIELDS
+  return asObject(input) ?? { input }
+}
+
+function commands(...[use, outcome]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const { input } = use
+  const texts = listOf(input['commands'] ?? commandField(input)).map(commandText)
+  return texts.flatMap((command, index): readonly ActivityDraft[] => {
+    if (command === undefined) return []
+    const { exitCode, isSuccess } = itemOutcome(outcome, index, texts.length)
+    return [
+      {
+        type: 'command',
+        command,
+        ...(exitCode === undefined ? {} : { exitCode }),
+        ...(isSuccess === undefined ? {} : { isSuccess }),
+      },
+    ]
+  })
+}
+
+function commandField(input: JsonObject): JsonValue | undefined {
+  return asText(input['command']) === undefined ? (input['cmd'] ?? input['input']) : input
+}
+
+/** A line for the shell, or a program with its arguments. */
+function commandText(entry: JsonValue): string | undefined {
+  const fields = asObject(entry)
+  if (fields === undefined) return asText(entry)
+  const command = asText(fields['command'])
+  const args = textList(fields['args'])
+  return command === undefined || args.length === 0 ? command : [command, ...args].map(quoted).join(' ')
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function reads(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const { input } = use
+  const path = pathOf(input)
+  const files =
+    path === undefined ? listOf(input['files'] ?? input['file_paths'] ?? input['paths'] ?? input['input']) : [input]
+  return files.flatMap((file, index): readonly ActivityDraft[] => {
+    const fields = asObject(file) ?? NO_FIELDS
+    const filePath = asText(file) ?? pathOf(fields)
+    if (filePath === undefined) return []
+    const ended = success(itemOutcome(outcome, index, files.length))
+    return [{ type: 'read', path: context.path(filePath), ...rangeOf(fields), ...ended }]
+  })
+}
+
+function rangeOf(file: JsonObject): { readonly startLine?: number; readonly endLine?: number } {
+  const startLine = asInteger(file['start_line'])
+  const endLine = asInteger(file['end_line'])
+  return {
+    ...(startLine === undefined ? (endLine === undefined ? {} : { startLine: 1 }) : { startLine }),
+    ...(endLine === undefined ? {} : { endLine }),
+  }
+}
+
+function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const path = pathOf(use.input)
+  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+}
+
+/** One search for each query; a place to search is given by older tools only. */
+function searches(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const { input } = use
+  const queries = textList(input['queries'] ?? input['regex'] ?? input['query'] ?? input['pattern'] ?? input['input'])
+  const path = pathOf(input)
+  const place = path === undefined ? {} : { path: context.path(path) }
+  return queries.map((query, index) => ({
+    type: 'search',
+    query,
+    ...place,
+    ...success(itemOutcome(outcome, index, queries.length)),
+  }))
+}
+
+function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const skillName = firstText(use.input, 'skill', 'skill_name', 'name', 'input')
+  if (skillName === undefined) return []
+  const path = context.path(`skills/${skillName}/SKILL.md`)
+  return [{ type: 'skill', path, skillName, ...success(skillOutcome(skillName, outcome)) }]
+}
+
+/** The result is the skill's text, or a sentence that there is none. */
+function skillOutcome(skillName: string, outcome: ToolOutcome): ToolOutcome {
+  const text = asText(outcome.result)
+  if (outcome.isSuccess !== undefined || text === undefined) return outcome
+  return { isSuccess: !text.startsWith(`Skill "${skillName}" not found`) }
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return asArray(value) ?? (value === undefined || value === null ? [] : [value])
+}
+
+function pathOf(input: JsonObject): string | undefined {
+  return firstText(input, 'path', 'file_path', 'filePath')
+}
