@@ -130,7 +130,13 @@ export interface TurnStartedRecord {
   readonly turnId: string
   readonly agentId: string
   readonly anchor?: string
-  readonly procs?: readonly ProcessNote[]
+}
+
+/** A process was started for the turn. Written before the agent is told its task, so that it can be found and ended. */
+export interface TurnProcessRecord {
+  readonly type: 'turn.process'
+  readonly turnId: string
+  readonly process: ProcessNote
 }
 
 /** Stands for the turn's one `finish`. */
@@ -358,6 +364,7 @@ export type ControlRecord =
   | RunCancelledRecord
   | RunEndedRecord
   | TurnStartedRecord
+  | TurnProcessRecord
   | TurnEndedRecord
   | StepStartedRecord
   | StepEndedRecord

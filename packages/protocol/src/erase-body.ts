@@ -90,6 +90,7 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'run.parked':
     case 'run.cancelled':
     case 'turn.started':
+    case 'turn.process':
     case 'turn.ended':
     case 'call.started':
     case 'wait.cancelled':

@@ -1,5 +1,5 @@
 import type { Binding } from './binding.ts'
-import type { OmPointer, QueueItem, RunOutcome } from './control-record.ts'
+import type { OmPointer, ProcessNote, QueueItem, RunOutcome } from './control-record.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject } from './json.ts'
 import { rootLineage, type Lineage } from './lineage.ts'
@@ -23,6 +23,8 @@ export interface RunState {
   readonly step: number | null
   /** The model has been asked and its answer has not ended. */
   readonly isStepOpen: boolean
+  /** What was started for the open turn and may outlive us. */
+  readonly processes: readonly ProcessNote[]
   /** The denies in force at the start stay in force. */
   readonly rules: PermissionRules
 }

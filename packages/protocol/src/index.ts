@@ -142,6 +142,7 @@ export type {
   StepStartedRecord,
   TasksChangedRecord,
   TurnEndedRecord,
+  TurnProcessRecord,
   TurnStartedRecord,
   WaitAnsweredRecord,
   WaitCancelledRecord,

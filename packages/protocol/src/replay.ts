@@ -44,6 +44,7 @@ export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
     case 'run.parked':
     case 'run.cancelled':
     case 'run.ended':
+    case 'turn.process':
     case 'call.started':
     case 'wait.answered':
     case 'wait.cancelled':

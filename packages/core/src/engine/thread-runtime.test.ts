@@ -4,11 +4,13 @@ import { nativeDriver } from '@evener/agent'
 import {
   agentEventsOf,
   EvenerError,
+  type AgentDriver,
   type Decision,
   type LogRecord,
   type StoredMessage,
   type Wait,
 } from '@evener/protocol'
+import { findTagged, spawnRun } from '@evener/shell/run'
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { recordsAfter } from './load-state.ts'
@@ -455,6 +457,38 @@ suite('after a crash', () => {
     assert.equal(bench.runtime.state.head.run, null)
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'interrupted')
     assert.equal(bench.model.calls, 3)
+    assert.equal(await bench.count('finish'), 1)
+  })
+
+  test('a program that was started for the turn is ended first, and the run is closed where it cannot go on', async () => {
+    const started = Promise.withResolvers<string>()
+    const foreign: AgentDriver = {
+      id: 'foreign',
+      describe: async () => ({
+        ...(await nativeDriver({ id: 'n', model: scriptedModel([]) }).describe()),
+        hostTools: 'none',
+      }),
+      open: async (_binding, host) => ({
+        run: async function* () {
+          yield { type: 'start' }
+          const child = await spawnRun({ command: 'sleep', args: ['600'], stdin: 'close' })
+          const { runId: runTag, pid, startTime, bootId } = child
+          await host.noteProcess?.({ runTag, pid, startTime: String(startTime), bootId: bootId ?? '' })
+          started.resolve(runTag)
+          await new Promise(() => undefined)
+        },
+        cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
+        close: async () => undefined,
+      }),
+    }
+    const agents = { foreign: { driver: foreign } }
+    await using bench = await Bench.open([], { agents })
+    await bench.runtime.submit({ agentId: 'foreign', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    const tag = await started.promise
+    assert.equal((await findTagged(tag)).length, 1)
+    await bench.restart({ agents })
+    assert.deepEqual(await findTagged(tag), [])
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'interrupted')
     assert.equal(await bench.count('finish'), 1)
   })
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import {
+  asJson,
   EvenerError,
   noFaults,
   toErrorData,
@@ -13,6 +14,7 @@ import {
   type FaultPoints,
   type Fence,
   type Host,
+  type JsonObject,
   type Part,
   type PartAddress,
   type RecordBody,
@@ -26,6 +28,7 @@ import { CallRunner } from './call-runner.ts'
 import { readHistory } from './history.ts'
 import { Mailbox } from './mailbox.ts'
 import type { ProcessOwner } from './ownership.ts'
+import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun } from './recover.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import { ThreadLog, type LogEntry, type ThreadLogOptions } from './thread-log.ts'
@@ -262,6 +265,8 @@ export class ThreadRuntime {
   async #recover(): Promise<void> {
     const { run } = this.#log.state.head
     if (run === null) return this.#nextInQueue()
+    // Before anything else: what the dead process left running must not go on beside us.
+    for (const process of run.processes) await reapProcess(process)
     const agent = Object.hasOwn(this.#options.agents, run.agentId) ? this.#options.agents[run.agentId] : undefined
     const canContinue = agent !== undefined && (await agent.driver.describe()).hostTools === 'inproc'
     if (!canContinue || run.turnId === null || run.attempt >= (this.#options.maxAttempts ?? MAX_ATTEMPTS)) {
@@ -410,6 +415,12 @@ export class ThreadRuntime {
       now: this.#options.now ?? Date.now,
       log: () => undefined,
       bind: (binding) => void this.#log.add({ type: 'binding.changed', binding }, origin),
+      noteProcess: async (process) =>
+        void (await this.#log.commit([{ type: 'turn.process', turnId, process }], origin)),
+      noteActivity: (activity) => {
+        const data = asJson({ activity }) as JsonObject
+        this.#log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
+      },
       ask: (wait) => this.#ask(wait, undefined, origin),
       decide,
       history: (query) => readHistory(this.#options.store, this.#log, query),

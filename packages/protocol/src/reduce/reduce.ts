@@ -71,7 +71,9 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'run.ended':
       return applyRunEnded(draft, body, record)
     case 'turn.started':
-      return changeRun(draft, { turnId: body.turnId, step: null, isStepOpen: false })
+      return changeRun(draft, { turnId: body.turnId, step: null, isStepOpen: false, processes: [] })
+    case 'turn.process':
+      return changeRun(draft, { processes: [...(draft.head.run?.processes ?? []), body.process] })
     case 'turn.ended':
       return applyTurnEnded(draft, body)
     case 'step.started':

@@ -9,6 +9,7 @@ import type {
 import type { RunState } from '../head.ts'
 import { List } from '../list.ts'
 import type { ThreadMessage } from '../message.ts'
+import { asJson } from '../op.ts'
 import { addUsage, type UsageIncrement, type UsageMetadata } from '../usage.ts'
 import { setHead, type Draft } from './draft.ts'
 import { closeMessage } from './messages.ts'
@@ -25,6 +26,7 @@ export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: Re
     turnId: null,
     step: null,
     isStepOpen: false,
+    processes: [],
     rules: body.rules,
   })
 }
@@ -56,7 +58,7 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
 
 export function applyTurnEnded(draft: Draft, body: TurnEndedRecord): void {
   if (body.increment !== undefined) countUsage(draft, body.increment)
-  changeRun(draft, { turnId: null, step: null, isStepOpen: false })
+  changeRun(draft, { turnId: null, step: null, isStepOpen: false, processes: [] })
 }
 
 export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
@@ -67,13 +69,14 @@ export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
 /** Changes single fields of the run; its rules may be long and are not sent again. */
 export function changeRun(
   draft: Draft,
-  changes: Partial<Pick<RunState, 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen'>>,
+  changes: Partial<Pick<RunState, 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen' | 'processes'>>,
 ): void {
   const run = draft.head.run
   if (run === null) return
   draft.head = { ...draft.head, run: { ...run, ...changes } }
   for (const [key, value] of Object.entries(changes)) {
-    draft.ops.push({ type: 'set', path: ['head', 'run', key], value })
+    const json = typeof value === 'object' && value !== null ? asJson(value) : value
+    draft.ops.push({ type: 'set', path: ['head', 'run', key], value: json })
   }
 }
 

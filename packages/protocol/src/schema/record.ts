@@ -17,6 +17,7 @@ import {
   stepEndedRecordSchema,
   stepStartedRecordSchema,
   turnEndedRecordSchema,
+  turnProcessRecordSchema,
   turnStartedRecordSchema,
 } from './run-record.ts'
 import {
@@ -51,6 +52,7 @@ export const controlRecordSchema: Schema<ControlRecord> = exact<ControlRecord>()
     runCancelledRecordSchema,
     runEndedRecordSchema,
     turnStartedRecordSchema,
+    turnProcessRecordSchema,
     turnEndedRecordSchema,
     stepStartedRecordSchema,
     stepEndedRecordSchema,

@@ -14,6 +14,7 @@ import type {
   StepEndedRecord,
   StepStartedRecord,
   TurnEndedRecord,
+  TurnProcessRecord,
   TurnStartedRecord,
 } from '../control-record.ts'
 import { eventMetaSchema, nativeRefSchema } from './agent-event.ts'
@@ -125,8 +126,11 @@ export const turnStartedRecordSchema: Schema<TurnStartedRecord> = exact<TurnStar
     turnId: z.string(),
     agentId: z.string(),
     anchor: optional(z.string()),
-    procs: optional(listOf(processNoteSchema)),
   }),
+)
+
+export const turnProcessRecordSchema: Schema<TurnProcessRecord> = exact<TurnProcessRecord>()(
+  object({ type: z.literal('turn.process'), turnId: z.string(), process: processNoteSchema }),
 )
 
 export const turnEndedRecordSchema: Schema<TurnEndedRecord> = exact<TurnEndedRecord>()(

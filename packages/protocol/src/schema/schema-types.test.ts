@@ -95,6 +95,7 @@ interface Expected {
   readonly StepEndedRecord: protocol.StepEndedRecord
   readonly StepStartedRecord: protocol.StepStartedRecord
   readonly TurnEndedRecord: protocol.TurnEndedRecord
+  readonly TurnProcessRecord: protocol.TurnProcessRecord
   readonly TurnStartedRecord: protocol.TurnStartedRecord
   readonly BindingChangedRecord: protocol.BindingChangedRecord
   readonly BindingRemovedRecord: protocol.BindingRemovedRecord

@@ -16,6 +16,7 @@ import { exact, type Schema } from './exact.ts'
 import { listOf, mapOf, object, optional, safeSegment, seq, taggedUnion } from './fields.ts'
 import { jsonObjectSchema, jsonValueSchema } from './json.ts'
 import { storedMessageSchema } from './message.ts'
+import { processNoteSchema } from './part-record.ts'
 import { runOutcomeSchema } from './run-record.ts'
 import { omPointerSchema, queueItemFields } from './thread-record.ts'
 
@@ -30,6 +31,7 @@ export const runStateSchema: Schema<RunState> = exact<RunState>()(
     turnId: z.nullable(z.string()),
     step: z.nullable(z.number()),
     isStepOpen: z.boolean(),
+    processes: listOf(processNoteSchema),
     rules: permissionRulesSchema,
   }),
 )

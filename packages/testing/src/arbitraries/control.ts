@@ -90,13 +90,12 @@ export const arbitraryBinding: fc.Arbitrary<Binding> = shape<Binding>(
   },
 )
 
-export const arbitraryProcesses: fc.Arbitrary<readonly ProcessNote[]> = listOf(
-  shape<ProcessNote>(
-    { runTag: arbitraryId, pid: fc.integer({ min: 2, max: 4_194_304 }), startTime: arbitraryText, bootId: arbitraryId },
-    {},
-  ),
-  2,
+export const arbitraryProcess: fc.Arbitrary<ProcessNote> = shape<ProcessNote>(
+  { runTag: arbitraryId, pid: fc.integer({ min: 2, max: 4_194_304 }), startTime: arbitraryText, bootId: arbitraryId },
+  {},
 )
+
+export const arbitraryProcesses: fc.Arbitrary<readonly ProcessNote[]> = listOf(arbitraryProcess, 2)
 
 const subject: fc.Arbitrary<WaitSubject> = shape<WaitSubject>(
   {},

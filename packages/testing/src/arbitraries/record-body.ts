@@ -17,6 +17,7 @@ import {
   arbitraryGoal,
   arbitraryGrants,
   arbitraryLineage,
+  arbitraryProcess,
   arbitraryProcesses,
   arbitraryRules,
   arbitraryTasks,
@@ -175,7 +176,11 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   ),
   'turn.started': shape<BodyOf<'turn.started'>>(
     { type: fc.constant('turn.started'), turnId: arbitraryId, agentId: arbitraryId },
-    { anchor: arbitraryId, procs: arbitraryProcesses },
+    { anchor: arbitraryId },
+  ),
+  'turn.process': shape<BodyOf<'turn.process'>>(
+    { type: fc.constant('turn.process'), turnId: arbitraryId, process: arbitraryProcess },
+    {},
   ),
   'turn.ended': shape<BodyOf<'turn.ended'>>(
     {

@@ -27,6 +27,11 @@ function ensureTurn(log: LogWriter): OpenRun {
     run.turnId = log.newId('t')
     run.step = -1
     log.append({ type: 'turn.started', turnId: run.turnId, agentId: run.agentId })
+    log.append({
+      type: 'turn.process',
+      turnId: run.turnId,
+      process: { runTag: run.turnId, pid: 2 + log.seq, startTime: '1', bootId: 'b' },
+    })
   }
   return run
 }
