@@ -6,7 +6,7 @@ import { putBlob } from './blobs.ts'
 import { writeOutcome } from './commands.ts'
 import type { Connection } from './connection.ts'
 import { putHead } from './heads.ts'
-import { keySql } from './keys.ts'
+import { IN_RANGE_SQL, keySql } from './keys.ts'
 import { addNeeds } from './needs.ts'
 import { fencedBy, findStream, insertStream, requireStream, statusOf } from './streams.ts'
 import { insertThread, updateThread } from './threads.ts'
@@ -38,6 +38,14 @@ const ADVANCE = `UPDATE streams SET head_seq = coalesce(?1, head_seq)
   WHERE id = ?2 AND owner = ?3 AND epoch = ?4 AND head_seq = coalesce(?5, head_seq)
   RETURNING no, head_seq`
 
+const PUT_RECORD = `INSERT INTO records (key, first, type, v, at, extra, part, body)
+  VALUES (${keySql('?1', '?2')}, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
+
+const DROP_BATCHES = `DELETE FROM records WHERE ${IN_RANGE_SQL} AND part = ?4`
+
+const PUT_MESSAGE = `INSERT INTO messages (key, id, json) VALUES (${keySql('?1', '?2')}, ?3, ?4)
+  ON CONFLICT DO UPDATE SET id = excluded.id, json = excluded.json`
+
 function writeAppend(
   db: Connection,
   stream: string,
@@ -51,16 +59,7 @@ function writeAppend(
   if (row === undefined) throw refusal(db, stream, fence, prepared.expectedHead ?? 0)
   const { no, head_seq: headSeq } = row
   for (const record of prepared.records) writeRecord(db, stream, no, record)
-  for (const { order, id, json } of prepared.messages) {
-    db.run(
-      `INSERT INTO messages (key, id, json) VALUES (${keySql('?1', '?2')}, ?3, ?4)
-       ON CONFLICT DO UPDATE SET id = excluded.id, json = excluded.json`,
-      no,
-      order,
-      id,
-      json,
-    )
-  }
+  for (const { order, id, json } of prepared.messages) db.run(PUT_MESSAGE, no, order, id, json)
   for (const wait of prepared.waits) putWait(db, no, wait)
   for (const blob of prepared.blobs) putBlob(db, no, blob)
   for (const outcome of prepared.outcomes) writeOutcome(db, outcome, headSeq)
@@ -70,17 +69,9 @@ function writeAppend(
 }
 
 function writeRecord(db: Connection, stream: string, no: number, record: PreparedRecord): void {
-  if (record.replaces !== null) {
-    db.run(
-      `DELETE FROM records WHERE key BETWEEN ${keySql('?1', '?2')} AND ${keySql('?1', '?3')} AND part = ?4`,
-      no,
-      record.first,
-      record.seq,
-      record.replaces,
-    )
-  }
+  if (record.replaces !== null) db.run(DROP_BATCHES, no, record.first, record.seq, record.replaces)
   db.run(
-    `INSERT INTO records (key, first, type, v, at, extra, part, body) VALUES (${keySql('?1', '?2')}, ?, ?, ?, ?, ?, ?, ?)`,
+    PUT_RECORD,
     no,
     record.seq,
     record.first,

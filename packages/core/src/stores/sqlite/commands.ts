@@ -71,10 +71,11 @@ export function listCommands(
   const limit = pageLimit(query)
   const scope = new CursorScope(['commands', query.target, query.state], [0])
   const [after] = scope.decode(query.cursor)
+  // The state stands in the text, so that SQLite sees that the index of those still to be done serves.
+  const state = query.state === 'accepted' ? 'accepted' : 'done'
   const rows = db.all<StoredCommand>(
-    `SELECT ${COLUMNS} FROM commands WHERE target = ? AND state = ? AND no > ? ORDER BY no LIMIT ?`,
+    `SELECT ${COLUMNS} FROM commands WHERE target = ? AND state = '${state}' AND no > ? ORDER BY no LIMIT ?`,
     query.target,
-    query.state,
     after,
     limit + 1,
   )
@@ -99,9 +100,11 @@ export function settleCommand(db: Connection, { key, outcome }: CommandOutcome):
   })
 }
 
+const SETTLE = `UPDATE commands SET state = 'done', outcome = ?, seq = ?, body = 'null'
+  WHERE ${BY_KEY} AND state = 'accepted'`
+
 function settle(db: Connection, key: CommandKey, outcome: string, seq: number | null): boolean {
-  const sql = `UPDATE commands SET state = 'done', outcome = ?, seq = ?, body = 'null' WHERE ${BY_KEY} AND state = 'accepted'`
-  return db.run(sql, outcome, seq, key.principal, key.clientId, key.commandId) > 0
+  return db.run(SETTLE, outcome, seq, key.principal, key.clientId, key.commandId) > 0
 }
 
 export function pruneCommands(db: Connection, before: number): number {

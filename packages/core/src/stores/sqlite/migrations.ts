@@ -81,7 +81,8 @@ CREATE TABLE commands (
   body TEXT NOT NULL, outcome TEXT,
   UNIQUE (principal, client_id, command_id)
 );
-CREATE INDEX commands_by_target ON commands (target, state);
+-- What is to be done is looked for all the time, what was done hardly ever.
+CREATE INDEX commands_to_do ON commands (target) WHERE state = 'accepted';
 
 CREATE TABLE blobs (no INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, mime TEXT NOT NULL, bytes BLOB NOT NULL);
 CREATE TABLE blob_refs (
