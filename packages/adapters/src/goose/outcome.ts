@@ -1,0 +1,31 @@
+import type { JsonObject } from '@evener/protocol'
+import { asBoolean, asInteger, asObject, NO_FIELDS } from '../kit/fields.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+
+/**
+ * How a call ended. `status` only tells whether it was run at all; the result itself may say that it failed, and a command's
+ * has its exit code.
+ */
+export function readOutcome(block: JsonObject): ToolOutcome {
+  const answer = asObject(block['toolResult']) ?? NO_FIELDS
+  const { status, error } = answer
+  if (status === 'error') return { isSuccess: false, result: error ?? null }
+  const value = asObject(answer['value']) ?? NO_FIELDS
+  const structured = asObject(value['structuredContent']) ?? NO_FIELDS
+  const exitCode = asInteger(structured['exit_code'])
+  const isError = asBoolean(value['isError'])
+  const isSuccess = successOf(exitCode, isError) ?? (status === 'success' ? true : undefined)
+  const result = value['content'] ?? answer['value']
+  return {
+    ...(isSuccess === undefined ? {} : { isSuccess }),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(value['_meta'] === undefined ? {} : { detail: value['_meta'] }),
+    ...(result === undefined ? {} : { result }),
+  }
+}
+
+function successOf(exitCode: number | undefined, isError: boolean | undefined): boolean | undefined {
+  if (isError === true) return false
+  if (exitCode !== undefined) return exitCode === 0
+  return isError === undefined ? undefined : !isError
+}

@@ -1,0 +1,79 @@
+import type { NativeRef } from '@evener/protocol'
+import type { Place, Run } from '../kit/mapper.ts'
+import { MessageText } from './message-text.ts'
+
+/** The text and the thoughts that are being said. They end when something else happens. */
+export class Saying {
+  readonly #run: Run
+  #text: { readonly id: string; readonly text: MessageText; readonly place: PartPlace; given: number } | undefined
+  #thought: { readonly id: string; said: string; readonly place: PartPlace } | undefined
+  #parts = 0
+  /** Texts of this run came in pieces. */
+  #hasPieces = false
+  /** Something was said since the last call. */
+  #hasSpoken = false
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  get hasSpoken(): boolean {
+    return this.#hasSpoken
+  }
+
+  /** A call is made: what was said before it was no answer. */
+  awaitAnswer(): void {
+    this.#hasSpoken = false
+  }
+
+  text(id: string, piece: string): void {
+    this.#endThought()
+    if (this.#text !== undefined && this.#text.id !== id) this.end()
+    this.#text ??= { id, text: new MessageText(), place: this.#place(id), given: 0 }
+    const pending = this.#text
+    pending.text.add(piece)
+    this.#hasSpoken ||= piece.trim() !== ''
+    this.#hasPieces ||= pending.text.comesInPieces
+    const { certain } = pending.text
+    if (certain.length <= pending.given) return
+    this.#run.textDelta(certain.slice(pending.given), pending.place)
+    pending.given = certain.length
+  }
+
+  thought(id: string, piece: string): void {
+    if (this.#thought !== undefined && this.#thought.id !== id) this.#endThought()
+    this.#thought ??= { id, said: '', place: this.#place(id) }
+    this.#thought.said += piece
+    this.#run.reasoningDelta(piece, this.#thought.place)
+  }
+
+  /** Something else comes. `interrupted`: it cut the text short. */
+  end(interrupted = false): void {
+    this.#endThought()
+    const pending = this.#text
+    if (pending === undefined) return
+    this.#text = undefined
+    this.#run.text(pending.text.whole(this.#hasPieces), pending.place, interrupted)
+  }
+
+  #endThought(): void {
+    const thought = this.#thought
+    if (thought === undefined) return
+    this.#thought = undefined
+    this.#run.reasoning(thought.said, thought.place)
+  }
+
+  #place(id: string): PartPlace {
+    this.#parts += 1
+    const native = this.#native(id)
+    return { partId: `${id}.${this.#parts}`, ...(native === undefined ? {} : { native }) }
+  }
+
+  #native(id: string): NativeRef | undefined {
+    const { sessionId } = this.#run
+    const session = sessionId === undefined ? {} : { sessionId }
+    return id === '' ? (sessionId === undefined ? undefined : session) : { ...session, messageId: id }
+  }
+}
+
+type PartPlace = Place & { readonly partId: string }

@@ -1,0 +1,168 @@
+import type { JsonObject } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asArray, asInteger, asObject, asText, firstInteger, firstText, NO_FIELDS } from '../kit/fields.ts'
+import {
+  consumeCall,
+  lineRange,
+  success,
+  toolTable,
+  type ToolOutcome,
+  type ToolRule,
+  type ToolTable,
+} from '../kit/tool-table.ts'
+
+/** Goose's own extensions. What others bring are tools of theirs, whatever they are called. */
+const OWN_EXTENSIONS: ReadonlySet<string> = new Set([
+  'analyze',
+  'apps',
+  'chatrecall',
+  'code_execution',
+  'computercontroller',
+  'developer',
+  'extensionmanager',
+  'memory',
+  'platform',
+  'skills',
+  'summon',
+  'todo',
+])
+
+export function isOwnExtension(name: string): boolean {
+  return OWN_EXTENSIONS.has(name)
+}
+
+const TODO_PREFIX = 'todo__'
+const keepTodo = consumeCall('bookkeeping')
+
+/** The commands with which an editor writes. */
+const EDITS: ReadonlySet<string> = new Set([
+  'create',
+  'diff',
+  'edit_file',
+  'insert',
+  'str_replace',
+  'undo_edit',
+  'write',
+])
+
+const named: ToolTable = toolTable(
+  {
+    text_editor: (use, outcome, context) => {
+      const path = pathOf(use.input)
+      const command = asText(use.input['command'])
+      if (path === undefined || command === undefined) return []
+      if (command === 'view') return [read(context.path(path), use.input, outcome)]
+      return EDITS.has(command) ? [{ type: 'write', path: context.path(path), ...success(outcome) }] : []
+    },
+    read: (use, outcome, context) => {
+      const path = pathOf(use.input)
+      return path === undefined ? [] : [read(context.path(path), use.input, outcome)]
+    },
+    write,
+    edit: write,
+    grep: search,
+    glob: search,
+    list,
+    tree: list,
+    shell: (use, outcome, context) => {
+      const command = asText(use.input['command'])
+      return command === undefined ? [] : context.command(command, outcome)
+    },
+    load_skill: skill,
+    skill,
+    delegate: (use, outcome) => {
+      const subagentId = subagentOf(outcome)
+      const subagentName = asText(use.input['source'])
+      // Nobody was identified: the call was refused, or its form is not known.
+      if (subagentId === undefined && subagentName === undefined) return []
+      const who = {
+        type: 'orchestration',
+        ...(subagentId === undefined ? {} : { subagentId }),
+        ...(subagentName === undefined ? {} : { subagentName }),
+      } as const
+      if (outcome.isSuccess === false) return [{ ...who, action: 'subagent_failed', isSuccess: false }]
+      // In the background it has only been started.
+      if (use.input['async'] === true) return [{ ...who, action: 'subagent_started' }]
+      return [{ ...who, action: 'subagent_completed', ...success(outcome) }]
+    },
+    load: (use, outcome) => {
+      const subagentId = subagentOf(outcome)
+      if (subagentId === undefined || use.input['peek'] === true) return []
+      return [subagentReport(subagentId, use.input, outcome)]
+    },
+  },
+  { strip: withoutPrefix },
+)
+
+/** What Goose's tools do. MCP tools, web tools and whatever is not named here are `unknown`. */
+export const gooseTools: ToolTable = {
+  rule: (name) => (name.startsWith(TODO_PREFIX) ? keepTodo : named.rule(name)),
+}
+
+function withoutPrefix(name: string): string {
+  const end = name.indexOf('__')
+  return end === -1 ? name : name.slice(end + 2)
+}
+
+function read(path: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
+  return { type: 'read', path, ...rangeOf(input), ...success(outcome) }
+}
+
+/** The lines asked for, in the ways editors ask: -1 is the end of the file. */
+function rangeOf(input: JsonObject): { readonly startLine?: number; readonly endLine?: number } {
+  const range = asArray(input['view_range'])
+  const start = asInteger(range?.[0]) ?? firstInteger(input, 'start_line', 'startLine')
+  const end = asInteger(range?.[1]) ?? firstInteger(input, 'end_line', 'endLine')
+  if (start === undefined && end === undefined)
+    return lineRange(firstInteger(input, 'offset', 'line'), asInteger(input['limit']))
+  const startLine = Math.max(1, start ?? 1)
+  return end === undefined || end < startLine ? { startLine } : { startLine, endLine: end }
+}
+
+function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const path = pathOf(use.input)
+  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+}
+
+function search(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const query = firstText(use.input, 'pattern', 'query', 'regex', 'glob')
+  if (query === undefined) return []
+  const path = pathOf(use.input)
+  return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+}
+
+function list(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const path = pathOf(use.input)
+  return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+}
+
+/** `name`, or `name/file` for one of the skill's other files. */
+function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const asked = firstText(use.input, 'name', 'skill', 'skill_name')
+  if (asked === undefined) return []
+  const slash = asked.indexOf('/')
+  const skillName = slash === -1 ? asked : asked.slice(0, slash)
+  const file = slash === -1 ? 'SKILL.md' : asked.slice(slash + 1)
+  return [{ type: 'skill', path: context.path(`skills/${skillName}/${file}`), skillName, ...success(outcome) }]
+}
+
+function subagentOf(outcome: ToolOutcome): string | undefined {
+  return asText((asObject(outcome.detail) ?? NO_FIELDS)['subagent_session_id'])
+}
+
+/** The report of a subagent in the background says how it ended in the head, before its own words. */
+const REPORT_STATUS = /^\*\*Status:\*\* (.+)$/m
+const REPORT_HEAD = 2_000
+
+function subagentReport(subagentId: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
+  const [first] = asArray(outcome.result) ?? []
+  const text = asText(asObject(first)?.['text']) ?? ''
+  const status = REPORT_STATUS.exec(text.slice(0, REPORT_HEAD))?.[1] ?? ''
+  const hasFailed = outcome.isSuccess === false || input['cancel'] === true || /\b(?:Failed|Cancelled)\b/.test(status)
+  const action = hasFailed ? 'subagent_failed' : 'subagent_completed'
+  return { type: 'orchestration', action, subagentId, isSuccess: !hasFailed }
+}
+
+function pathOf(input: JsonObject): string | undefined {
+  return firstText(input, 'path', 'file_path', 'filePath', 'dir', 'directory')
+}
