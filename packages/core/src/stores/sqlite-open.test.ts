@@ -87,8 +87,16 @@ describe('opening an SQLite store', () => {
         (error) => EvenerError.is(error, 'invalid-input'),
       )
     }
-    const options: SqliteStoreOptions = { url: ':memory:', busyTimeoutMs: -1 }
-    assert.throws(() => new SqliteStore(options), /busyTimeoutMs/)
+    const wrong: SqliteStoreOptions[] = [
+      { url: ':memory:', busyTimeoutMs: -1 },
+      { url: ':memory:', maxBytes: NaN },
+    ]
+    for (const options of wrong) {
+      assert.throws(
+        () => new SqliteStore(options),
+        (error) => EvenerError.is(error, 'invalid-input'),
+      )
+    }
   })
 
   it(

@@ -87,9 +87,11 @@ export class SqliteStore implements Store {
     this.#path = databasePath(options.url)
     this.#options = options
     this.#now = options.clock ?? Date.now
-    const { busyTimeoutMs = BUSY_TIMEOUT_MS } = options
-    if (!Number.isInteger(busyTimeoutMs) || busyTimeoutMs < 0) {
-      throw new EvenerError('invalid-input', '`busyTimeoutMs` must be a whole number of at least 0.')
+    for (const name of ['busyTimeoutMs', 'maxBytes'] as const) {
+      const value = options[name] ?? 0
+      if (!Number.isInteger(value) || value < 0) {
+        throw new EvenerError('invalid-input', `\`${name}\` must be a whole number of at least 0.`)
+      }
     }
   }
 

@@ -74,10 +74,7 @@ export interface ThreadQuery extends PageRequest {
 export function listThreads(streams: Iterable<MemoryStream>, query: ThreadQuery): Page<ThreadInfo> {
   const limit = pageLimit(query)
   const { resourceId, includeHidden = false, root } = query
-  const scope = new CursorScope(
-    ['threads', resourceId ?? null, includeHidden, root ?? null],
-    [Number.MAX_SAFE_INTEGER, ''],
-  )
+  const scope = new CursorScope(['threads', resourceId ?? null, includeHidden, root ?? null], [Number.MAX_VALUE, ''])
   const [updatedAt, id] = scope.decode(query.cursor)
   const isWanted = (thread: StoredThread): boolean =>
     (includeHidden || root !== undefined || !thread.hidden) &&
