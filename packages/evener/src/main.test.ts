@@ -96,6 +96,8 @@ suite('used wrongly', () => {
     ['an unknown thread to replay', ['replay', 'nope'], 1, /no thread "nope".*evener threads/],
     ['an unknown thread to go on with', ['run', '--thread', 'nope', 'x'], 1, /no thread/i],
     ['no thread to replay', ['replay'], 2, /name one thread/],
+    ['an unknown harness to run', ['run', '--harness', 'emacs', 'x'], 2, /no harness "emacs".*claude-code/],
+    ['a harness that is not installed', ['run', '--harness', 'codex', 'x'], 1, /codex.*install/i],
     ['a limit that is no number', ['threads', '--limit', 'many'], 2, /number from 1 to 1000/],
   ]
   for (const [what, args, code, message] of cases) {
@@ -117,7 +119,7 @@ suite('used wrongly', () => {
 })
 
 suite('help', () => {
-  for (const command of ['run', 'replay', 'threads']) {
+  for (const command of ['run', 'replay', 'threads', 'normalize', 'doctor']) {
     test(`explains ${command}, asked either way`, async () => {
       const { out, code } = await evener('help', command)
       assert.equal(code, 0)
@@ -224,5 +226,23 @@ suite('evener replay of a recording', () => {
     const { code, err } = await evener('replay', folder, '--speed', 'fast')
     assert.equal(code, 2)
     assert.match(err, /--speed takes a number/)
+  })
+})
+
+suite('evener doctor', () => {
+  test('says of every harness what is missing and what to do', async () => {
+    const { code, out } = await evener('doctor')
+    assert.equal(code, 1)
+    assert.match(out, /✗ codex: not found\. Install it: /)
+    assert.match(out, /✗ claude-code: not found\. Install it: /)
+  })
+
+  test('--json has a line for each', async () => {
+    const { out } = await evener('doctor', '--json')
+    const rows = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: string; found: boolean })
+    assert.ok(rows.some((row) => row.id === 'codex' && !row.found))
   })
 })

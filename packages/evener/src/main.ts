@@ -1,4 +1,5 @@
 import { EvenerError } from '@evener/protocol'
+import { doctorCommand } from './commands/doctor.ts'
 import { normalizeCommand } from './commands/normalize.ts'
 import { replayCommand } from './commands/replay.ts'
 import { runCommand } from './commands/run.ts'
@@ -6,7 +7,7 @@ import { threadsCommand } from './commands/threads.ts'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
 
-const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand, normalizeCommand]
+const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand, normalizeCommand, doctorCommand]
 
 /** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {

@@ -347,6 +347,9 @@ export class ThreadRuntime {
   async #end(active: ActiveRun, failure: unknown): Promise<void> {
     const { runId, recorder, receipt } = active
     const { waits } = this.#log.state.head
+    if (failure !== undefined && !active.abort.signal.aborted) {
+      this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })
+    }
     const outcome = await recorder.finish(failure !== undefined, (ended) => [
       ...Object.values(waits)
         .filter((wait) => wait.run === runId)

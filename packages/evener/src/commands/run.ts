@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createThread, ProcessOwner, ThreadRuntime, type LogEntry } from '@evener/core/engine'
-import { agentEventsOf, isSealedPart, type AgentEvent } from '@evener/protocol'
+import { harnesses } from '@evener/adapters'
+import { createThread, ProcessOwner, ThreadRuntime, type LogEntry, type RuntimeAgent } from '@evener/core/engine'
+import { agentEventsOf, isSealedPart, type AgentDriver, type AgentEvent } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { dataFile, openStore } from '../data-file.ts'
 import { demoAgent } from '../demo-agent.ts'
@@ -19,6 +21,10 @@ export const runCommand: Command = {
     'Asks an agent, shows what it does as it does it, and keeps everything in a file.',
     'Without a model or another harness the built-in demo agent answers: no key, no network.',
     '',
+    `  --harness <id> which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
+    '                 ("evener doctor" says which can be used here)',
+    '  --model <id>   the model it uses, in its own words',
+    '  --record <dir> write raw.jsonl and events.jsonl of the run into this folder',
     '  --thread <id>  go on with this conversation instead of starting a new one',
     '  --db <file>    where conversations are kept (default: ~/.evener/evener.db)',
     '  --json         print every event as one line of JSON',
@@ -32,6 +38,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     args: [...args],
     allowPositionals: true,
     options: {
+      harness: { type: 'string' },
+      model: { type: 'string' },
+      record: { type: 'string' },
       thread: { type: 'string' },
       db: { type: 'string' },
       json: { type: 'boolean', default: false },
@@ -50,13 +59,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   try {
     const thread =
       values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
-    const { driver, tools } = demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
-    const agents = { [driver.id]: { driver, tools } }
+    const agent =
+      values.harness === undefined ? demo(terminal) : { driver: foreignAgent(values.harness, values, terminal) }
+    const agents = { [agent.driver.id]: agent }
     runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1 })
     if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOf(entry).forEach(show))
-    const run = await runtime.submit({ agentId: driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
+    const run = await runtime.submit({ agentId: agent.driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
     const outcome = await run.done
     if (!values.json) terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
     return outcome === 'complete' ? 0 : 1
@@ -66,6 +76,29 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await owner.close()
     await store.close()
   }
+}
+
+function demo(terminal: Terminal): RuntimeAgent {
+  return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
+}
+
+function foreignAgent(
+  id: string,
+  options: { readonly model?: string | undefined; readonly record?: string | undefined },
+  terminal: Terminal,
+): AgentDriver {
+  const harness = harnesses.find((candidate) => candidate.profile.id === id)
+  if (harness === undefined) {
+    const known = harnesses.map((candidate) => candidate.profile.id).join(', ')
+    throw new UsageError(`there is no harness "${id}"; known: ${known}`)
+  }
+  const { model, record } = options
+  return harness.agent({
+    cwd: terminal.cwd,
+    env: terminal.env,
+    ...(model === undefined ? {} : { model }),
+    ...(record === undefined ? {} : { record: () => ({ dir: resolve(terminal.cwd, record) }) }),
+  })
 }
 
 function people(terminal: Terminal): (event: AgentEvent) => void {
