@@ -146,3 +146,11 @@ describe('LineStream', () => {
     assert.deepEqual(texts, ['before', 'half'])
   })
 })
+
+describe('a source that ends without being closed, as standard input from a file does', () => {
+  it('ends the lines as well', async () => {
+    const source = new PassThrough({ emitClose: false, autoDestroy: false })
+    source.end('one\ntwo')
+    assert.deepEqual(await readAll(new LineStream(source)), ['one', 'two'])
+  })
+})

@@ -50,11 +50,14 @@ export class LineStream implements AsyncIterable<Line> {
     source.once('error', (error: Error) => {
       this.#error = error
     })
-    // 'close' follows 'end' and 'error', and is all there is after destroy().
-    source.once('close', () => {
+    // 'close' is all there is after destroy(); standard input, when it is a file, says 'end' and never 'close'.
+    const end = (): void => {
+      if (this.#finished) return
       splitter.end()
       this.#finish()
-    })
+    }
+    source.once('end', end)
+    source.once('close', end)
   }
 
   /** True while the source is held back because the reader, or the tap, is slower than it. */
