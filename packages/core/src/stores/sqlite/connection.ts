@@ -6,30 +6,32 @@ export class Connection {
   readonly #db: DatabaseSync
   readonly #location: string
   readonly #statements = new Map<string, StatementSync>()
+  readonly #bindsNumbered: boolean
 
   constructor(db: DatabaseSync, location: string) {
     this.#db = db
     this.#location = location
+    this.#bindsNumbered = bindsNumbered(db)
   }
 
   /** The first row, or `undefined`. */
   get(sql: string, ...values: SQLInputValue[]): unknown {
-    return this.#prepared(sql).get(...values)
+    return this.#prepared(sql).get(...this.#bound(sql, values))
   }
 
   /** The only column of the first row, or `undefined`. */
   value(sql: string, ...values: SQLInputValue[]): SQLOutputValue | undefined {
-    const row = this.#prepared(sql).get(...values)
+    const row = this.#prepared(sql).get(...this.#bound(sql, values))
     return row === undefined ? undefined : Object.values(row)[0]
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepared(sql).all(...values) as Row[]
+    return this.#prepared(sql).all(...this.#bound(sql, values)) as Row[]
   }
 
   /** Gives the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes)
+    return Number(this.#prepared(sql).run(...this.#bound(sql, values)).changes)
   }
 
   /** For what is done once: pragmas and migrations. */
@@ -95,6 +97,14 @@ export class Connection {
     this.#db.close()
   }
 
+  /** Node before 22.20 takes a parameter like `?1` for one with a name and refuses it by position. */
+  #bound(sql: string, values: SQLInputValue[]): SQLInputValue[] {
+    if (this.#bindsNumbered || !sql.includes('?1')) return values
+    const named = Object.fromEntries(values.map((value, index) => [`?${index + 1}`, value]))
+    // The types of node:sqlite keep names apart as a first parameter of their own; a spread cannot say that.
+    return [named as unknown as SQLInputValue]
+  }
+
   #prepared(sql: string): StatementSync {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
@@ -110,5 +120,13 @@ export class Connection {
     } catch {
       // SQLite has rolled back by itself, or the transaction never began.
     }
+  }
+}
+
+function bindsNumbered(db: DatabaseSync): boolean {
+  try {
+    return db.prepare('SELECT ?1 AS value').get(7)?.['value'] === 7
+  } catch {
+    return false
   }
 }
