@@ -51,8 +51,9 @@ function findBlob(db: Connection, hash: string): number | undefined {
 
 function insertBlob(db: Connection, blob: NewBlob): number {
   if (blob.bytes === undefined) throw noSuchBlob(blob.hash)
+  // Older versions of Node turn an empty array into NULL.
   return db.value(
-    'INSERT INTO blobs (hash, mime, bytes) VALUES (?, ?, ?) RETURNING no',
+    'INSERT INTO blobs (hash, mime, bytes) VALUES (?, ?, coalesce(?, zeroblob(0))) RETURNING no',
     blob.hash,
     blob.mime,
     blob.bytes,
