@@ -24,7 +24,7 @@ const TYPES_V1 =
   'batch binding.changed binding.removed call.started checkpoint.made config.changed erased error fork ' +
   'message.added message.ended message.started note om.committed queue.added queue.held queue.removed ' +
   'reasoning-delta rewind run.cancelled run.ended run.parked run.resumed run.started step.ended step.started ' +
-  'tasks.changed text-delta tool-call tool-result turn.ended turn.started wait.answered wait.cancelled wait.opened ' +
+  'tasks.changed text-delta tool-call tool-result turn.ended turn.process turn.started wait.answered wait.cancelled wait.opened ' +
   'wait.superseded'
 
 const RULES = { categories: { edit: 'ask' }, tools: { rm: 'deny' }, patterns: [] } as const
@@ -36,7 +36,7 @@ const BINDING = { agentId: 'coder', nativeId: 'native', syncedTo: 20, anchor: 'n
 // What these threads were. Later versions may know more about them, but nothing else.
 const MAIN_HEAD = {
   stream: 'main',
-  seq: 46,
+  seq: 47,
   lineage: [{ stream: 'main', from: 1, to: null }],
   title: 'Golden',
   mode: 'plan',
@@ -77,6 +77,8 @@ const MAIN_HEAD = {
     startedSeq: 44,
     turnId: null,
     step: null,
+    isStepOpen: false,
+    processes: [{ runTag: 'tag', pid: 4711, startTime: '1', bootId: 'boot' }],
     rules: RULES,
   },
   lastRun: { runId: 'run-2', outcome: 'aborted', endedAt: 1_000_040 },
@@ -245,7 +247,7 @@ describe('C4-42 a database of layout 1', () => {
           resourceId: 'golden',
           title: 'Golden',
           createdAt: 1_000_000,
-          updatedAt: 1_000_046,
+          updatedAt: 1_000_047,
           hidden: false,
           metadata: { made: 'by hand' },
         },

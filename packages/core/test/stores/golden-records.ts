@@ -35,7 +35,6 @@ export const MAIN_BODIES: readonly RecordBody[] = [
     turnId: 'turn-1',
     agentId: 'coder',
     anchor: 'native-1',
-    procs: [{ runTag: 'tag', pid: 4711, startTime: '1', bootId: 'boot' }],
   },
   /*  5 */ { type: 'step.started', stepIndex: 0, request: { model: 'provider/model' } },
   /*  6 */ { type: 'message.started', messageId: 'm2', role: 'assistant', step: 0, by: 'coder' },
@@ -150,6 +149,11 @@ export const MAIN_BODIES: readonly RecordBody[] = [
   /* 44 */ { type: 'run.started', runId: 'run-3', agentId: 'coder', rules: RULES },
   /* 45 */ { type: 'message.started', messageId: 'm4', role: 'assistant' },
   /* 46 */ { type: 'batch', event: { type: 'text-delta', messageId: 'm4', partId: '0', text: 'Half a se' } },
+  /* 47 */ {
+    type: 'turn.process',
+    turnId: 'turn-3',
+    process: { runTag: 'tag', pid: 4711, startTime: '1', bootId: 'boot' },
+  },
 ]
 
 /** Where the fork leaves the main thread. */
