@@ -11,6 +11,8 @@ export interface LaunchRequest {
   readonly cwd: string
   readonly model?: string
   readonly instructions?: string
+  /** The session was begun with other instructions, or without any. */
+  readonly hasNewInstructions: boolean
   readonly maxSteps?: number
   readonly rules: PermissionRules
   readonly permissions: PermissionLevel

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Binding, Capabilities, Host, JsonObject } from '@evener/protocol'
 
 /** The conversation of the program's own that a turn goes on with. */
@@ -10,8 +10,21 @@ export type NativeSession =
   /** A new session that shares what the other one holds up to the anchor. */
   | { readonly kind: 'fork'; readonly nativeId: string; readonly anchor: string; readonly id: string }
 
-/** Set on the binding when a turn has ended by itself: the session's end is where we left it. */
-export const SETTLED: JsonObject = { settled: true }
+/** What a binding of ours carries beyond what all bindings have. */
+export interface BindingFacts {
+  /** The turn has ended by itself: the session's end is where we left it. */
+  readonly settled?: true
+  /** Hash of the instructions that the session was begun with. */
+  readonly instructions?: string
+}
+
+export function bindingFacts(facts: BindingFacts): JsonObject {
+  return { ...facts }
+}
+
+export function instructionsHash(instructions: string | undefined): string | undefined {
+  return instructions === undefined ? undefined : createHash('sha256').update(instructions).digest('hex').slice(0, 16)
+}
 
 /** Never continues a native session beyond what our own log holds. */
 export async function chooseSession(

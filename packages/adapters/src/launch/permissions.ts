@@ -1,11 +1,6 @@
-import {
-  EvenerError,
-  type JsonObject,
-  type PatternRule,
-  type PermissionRules,
-  type Policy,
-  type ToolCategory,
-} from '@evener/protocol'
+import { EvenerError, type PatternRule, type PermissionRules, type Policy, type ToolCategory } from '@evener/protocol'
+import type { LaunchRequest } from './launch-plan.ts'
+import type { RunWarning } from './run-note.ts'
 
 /**
  * What an agent may do that nobody can be asked about. `read-only`: look around. `edit`: change files in its directory and
@@ -57,10 +52,25 @@ export function ruleName({ policy, tool, pattern }: PatternRule): string {
   return `${policy} ${tool} where it matches "${pattern}"`
 }
 
-/** The program cannot keep these rules, so it must not start under them. */
-export function policyUnsupported(title: string, rules: readonly string[], why: string): EvenerError {
-  return new EvenerError('policy-unsupported', `${title} cannot keep these rules: ${rules.join('; ')}. ${why}`, {
-    hint: 'Change the rules, choose an agent that can, or set allowUngoverned if something else confines it.',
-    details: { rules: [...rules] } satisfies JsonObject,
+/** Says which rules ask, and that they deny here. */
+export function askWarnings({ asks }: StandingRules, title: string): readonly RunWarning[] {
+  if (asks.length === 0) return []
+  const message = `Nobody can be asked while ${title} runs, so this is denied: ${asks.join('; ')}.`
+  return [{ message, code: 'rule-asks' }]
+}
+
+/** A program must not start under rules that it cannot keep, unless that was allowed: then it is a warning. */
+export function refuseUnkept(
+  request: Pick<LaunchRequest, 'allowUngoverned'>,
+  title: string,
+  rules: readonly string[],
+  why: string,
+): readonly RunWarning[] {
+  if (rules.length === 0) return []
+  const message = `${title} cannot keep these rules: ${rules.join('; ')}. ${why}`
+  if (request.allowUngoverned) return [{ message, code: 'policy-unsupported' }]
+  throw new EvenerError('policy-unsupported', message, {
+    hint: 'Change the rules, choose an agent that can keep them, or set allowUngoverned if something else confines it.',
+    details: { rules: [...rules] },
   })
 }

@@ -12,7 +12,7 @@ import type { MappedEvent } from '../kit/activity.ts'
 import { EventQueue } from './event-queue.ts'
 import { hasKey } from './find-cli.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
-import { chooseSession, SETTLED } from './native-session.ts'
+import { bindingFacts, chooseSession, instructionsHash } from './native-session.ts'
 import type { PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 import { failure, toFailure } from './run-failure.ts'
@@ -42,6 +42,7 @@ export class PrintRun {
   #isStopped = false
   #isOver = false
   #cwd: string | undefined
+  #instructions: string | undefined
   #anchor: string | undefined
   #lookedUpSession: string | undefined
   #bound = ''
@@ -131,6 +132,7 @@ export class PrintRun {
     const model = turn.model ?? options.model
     const cwd = turn.cwd ?? options.cwd ?? process.cwd()
     this.#cwd = cwd
+    this.#instructions = instructionsHash(instructions)
     const session = await chooseSession(this.#binding, harness.capabilities, (query) => host.history(query))
     return {
       input,
@@ -138,6 +140,7 @@ export class PrintRun {
       cwd,
       ...(model === undefined ? {} : { model }),
       ...(instructions === undefined ? {} : { instructions }),
+      hasNewInstructions: session.kind !== 'new' && this.#binding?.extra?.['instructions'] !== this.#instructions,
       ...(maxSteps === undefined ? {} : { maxSteps }),
       rules,
       permissions: options.permissions ?? 'edit',
@@ -254,7 +257,10 @@ export class PrintRun {
       ...(usageTotal === undefined ? {} : { usageTotal }),
       ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
       ...(cli.version === undefined ? {} : { version: cli.version }),
-      ...(isFinal && !this.#isStopped ? { extra: SETTLED } : {}),
+      extra: bindingFacts({
+        ...(isFinal && !this.#isStopped ? { settled: true } : {}),
+        ...(this.#instructions === undefined ? {} : { instructions: this.#instructions }),
+      }),
     }
     const text = JSON.stringify(binding)
     if (text === this.#bound) return

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EventQueue } from './event-queue.ts'
+
+async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false
+  void promise.then(() => (isSettled = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  return !isSettled
+}
+
+function full(): EventQueue<number> {
+  const queue = new EventQueue<number>()
+  let n = 0
+  while (!queue.isFull) queue.push(n++)
+  return queue
+}
+
+describe('an event queue', () => {
+  it('gives everything in order, then says that it is over', async () => {
+    const queue = new EventQueue<number>()
+    const taken: (number | undefined)[] = []
+    const taker = (async () => {
+      for (;;) {
+        const item = await queue.take()
+        taken.push(item)
+        if (item === undefined) return
+      }
+    })()
+    for (let n = 0; n < 2000; n++) {
+      queue.push(n)
+      if (n % 7 === 0) await Promise.resolve()
+    }
+    queue.end()
+    await taker
+    assert.deepEqual(taken, [...Array.from({ length: 2000 }, (_, n) => n), undefined])
+  })
+
+  it('lets makers wait until the taker has made room', async () => {
+    const queue = full()
+    const room = queue.room()
+    assert.equal(await isWaiting(room), true)
+    await queue.take()
+    await room
+    assert.equal(queue.isFull, false)
+  })
+
+  it('wakes every maker that waits', async () => {
+    const queue = full()
+    const rooms = [queue.room(), queue.room(), queue.room()]
+    await queue.take()
+    await Promise.all(rooms)
+  })
+
+  it('lets nobody wait any more once it is unbound', async () => {
+    const queue = full()
+    const room = queue.room()
+    queue.unbound()
+    await room
+    for (let n = 0; n < 10_000; n++) queue.push(n)
+    assert.equal(queue.isFull, false)
+  })
+})

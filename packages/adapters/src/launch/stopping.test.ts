@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { describe, it, type TestContext } from 'node:test'
+import type { AgentEvent, AgentSession } from '@evener/protocol'
+import { reap, spawnRun } from '@evener/shell/run'
+import {
+  aTurn,
+  diary,
+  program,
+  scratch,
+  standIn,
+  standInProfile,
+  survivors,
+  takeAll,
+  type Diary,
+} from '../../test/launch/stand-in.ts'
+import { printDriver, type PrintHarness } from './print-driver.ts'
+import { runRecordOf } from './process-note.ts'
+import { stopRun } from './stop-run.ts'
+
+interface Opened {
+  readonly session: AgentSession
+  readonly notes: Diary
+}
+
+async function open(t: TestContext, body: string, harness: Partial<PrintHarness> = {}): Promise<Opened> {
+  const dir = await scratch(t)
+  const notes = diary()
+  const driver = printDriver(standIn(harness), { bin: await program(dir, body), cwd: dir })
+  return { session: await driver.open(null, notes.host), notes }
+}
+
+const quick: Partial<PrintHarness> = { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 200 } }) }
+const toolRuns = `say({ type: 'item.started', item: { id: 'call', type: 'command_execution', command: 'sleep', status: 'in_progress' } })`
+/** A grandchild in a session of its own, whose parent is gone. */
+const escaped = `spawn('/bin/sh', ['-c', 'setsid sleep 1000 & exit 0'], { stdio: 'inherit' })`
+
+/** Cancels when the first call is there. */
+async function cancelInTool({ session, notes }: Opened): Promise<{
+  readonly events: readonly AgentEvent[]
+  readonly receipt: Awaited<ReturnType<AgentSession['cancel']>>
+}> {
+  const events: AgentEvent[] = []
+  let receipt: ReturnType<AgentSession['cancel']> | undefined
+  for await (const event of session.run(aTurn)) {
+    events.push(event)
+    if (event.type === 'tool-call') receipt = session.cancel()
+  }
+  assert.ok(receipt)
+  assert.equal(await survivors(notes), 0)
+  assert.equal(events.filter(({ type }) => type === 'finish').length, 1)
+  return { events, receipt: await receipt }
+}
+
+describe('cancel', () => {
+  it('ends a program in its clean way and says what was broken off', async (t) => {
+    const opened = await open(t, `hello(); ${toolRuns}; process.on('SIGTERM', () => process.exit(0)); forever()`)
+    const { events, receipt } = await cancelInTool(opened)
+    assert.deepEqual(receipt, { how: 'clean', calls: ['call'], orphansKilled: 0, queued: [] })
+    const finish = events.at(-1)
+    assert.equal(finish?.type === 'finish' && finish.finishReason, 'other')
+    assert.ok(!events.some(({ type }) => type === 'error'), 'what we end on purpose has not failed')
+    const result = events.find((event) => event.type === 'tool-result')
+    assert.equal(result?.meta?.synthetic, true)
+  })
+
+  it('C4-33 kills a program that ignores the signal', async (t) => {
+    const opened = await open(t, `hello(); process.on('SIGTERM', () => {}); ${toolRuns}; forever()`, quick)
+    assert.equal((await cancelInTool(opened)).receipt.how, 'killed')
+  })
+
+  it('C4-33 leaves no grandchild, wherever it has gone', async (t) => {
+    const body = `hello(); process.on('SIGTERM', () => {}); ${escaped}.on('exit', () => { ${toolRuns} }); forever()`
+    const { receipt } = await cancelInTool(await open(t, body, quick))
+    assert.equal(receipt.how, 'killed')
+  })
+
+  it('counts a program’s words about its own death as a warning', async (t) => {
+    const opened = await open(
+      t,
+      `hello(); ${toolRuns}; forever()
+       process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) })`,
+    )
+    const { events } = await cancelInTool(opened)
+    assert.ok(!events.some(({ type }) => type === 'error'))
+    assert.ok(opened.notes.activity.some((event) => event.type === 'warning' && event.message === 'interrupted'))
+  })
+
+  it('does not wait for whoever waits for it inside of the loop, however much is waiting', async (t) => {
+    const { session, notes } = await open(t, `hello(); for (;;) text('x'.repeat(1000))`, quick)
+    let finishes = 0
+    let cancelled = false
+    for await (const event of session.run(aTurn)) {
+      if (event.type === 'finish') finishes += 1
+      if (!cancelled && event.type === 'text-delta') {
+        cancelled = true
+        await session.cancel()
+        assert.equal(await survivors(notes), 0)
+      }
+    }
+    assert.equal(finishes, 1)
+  })
+
+  it('of nothing is answered at once', async (t) => {
+    const { session } = await open(t, `hello()`)
+    assert.deepEqual(await session.cancel(), { how: 'gone', calls: [], orphansKilled: 0, queued: [] })
+  })
+
+  it('before the program has started keeps it from starting', async (t) => {
+    const { session, notes } = await open(t, `hello(); forever()`, {
+      launch: () => {
+        void session.cancel()
+        return { args: [] }
+      },
+    })
+    const events = await takeAll(session.run(aTurn), notes)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['start', 'finish'],
+    )
+    assert.equal(notes.processes.length, 0)
+  })
+
+  it('comes from the host’s signal as well', async (t) => {
+    const { session, notes } = await open(t, `hello(); ${toolRuns}; forever()`)
+    const events: AgentEvent[] = []
+    for await (const event of session.run(aTurn)) {
+      events.push(event)
+      if (event.type === 'tool-call') notes.abort.abort()
+    }
+    assert.equal(events.at(-1)?.type, 'finish')
+    assert.equal(await survivors(notes), 0)
+    const after = await takeAll(session.run(aTurn), notes)
+    assert.equal(after.at(-1)?.type, 'finish')
+    assert.equal(notes.processes.length, 1, 'an aborted host starts nothing any more')
+  })
+})
+
+describe('whoever leaves the loop', () => {
+  it('leaves nothing behind: no process and no private directory', async (t) => {
+    const temporary = await scratch(t)
+    const { TMPDIR } = process.env
+    t.after(() => {
+      if (TMPDIR === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = TMPDIR
+    })
+    const { session, notes } = await open(t, `hello(); ${escaped}; for (;;) text('x'.repeat(1000))`, quick)
+    process.env['TMPDIR'] = temporary
+    for await (const event of session.run(aTurn)) {
+      if (event.type !== 'text-delta') continue
+      assert.equal((await readdir(temporary)).length, 1)
+      break
+    }
+    assert.equal(await survivors(notes), 0)
+    assert.deepEqual(await readdir(temporary), [])
+    await session.close()
+  })
+
+  it('by an error has the same right', async (t) => {
+    const { session, notes } = await open(t, `hello(); text('a'); forever()`)
+    await assert.rejects(async () => {
+      for await (const event of session.run(aTurn)) if (event.type === 'text-delta') throw new Error('enough')
+    }, /enough/)
+    assert.equal(await survivors(notes), 0)
+  })
+})
+
+describe('what a program leaves running when it has ended', () => {
+  it('is ended, also if it holds the output open', async (t) => {
+    const { session, notes } = await open(t, `hello(); ${escaped}.on('exit', () => { done(); process.exit(0) })`)
+    const events = await takeAll(session.run(aTurn), notes)
+    assert.equal(await survivors(notes), 0)
+    const finish = events.at(-1)
+    assert.equal(finish?.type === 'finish' && finish.finishReason, 'stop')
+    const warning = notes.activity.find((event) => event.type === 'warning')
+    assert.equal(warning?.code, 'left-running')
+    assert.match(warning?.message ?? '', /sleep \(\d+\)/)
+  })
+
+  it('is ended if it has let go of the output', async (t) => {
+    const quiet = escaped.replace(`'inherit'`, `'ignore'`)
+    const { session, notes } = await open(t, `hello(); ${quiet}.on('exit', () => { done(); process.exit(0) })`)
+    await takeAll(session.run(aTurn), notes)
+    assert.equal(await survivors(notes), 0)
+    assert.ok(notes.activity.some((event) => event.type === 'warning' && event.code === 'left-running'))
+  })
+})
+
+it('a noted process can be found and ended after a crash', async (t) => {
+  const { session, notes } = await open(t, `hello(); process.on('SIGTERM', () => {}); text('a'); forever()`)
+  const events = session.run(aTurn)[Symbol.asyncIterator]()
+  await events.next()
+  const [note] = notes.processes
+  assert.ok(note)
+  const receipt = await reap(runRecordOf(note), { graceMs: 0 })
+  assert.equal(receipt.how, 'killed')
+  for (let next = await events.next(); next.done !== true; next = await events.next());
+  await session.close()
+})
+
+describe('a program that is stopped by closing its input', () => {
+  it('is given the time to go by itself', async (t) => {
+    const bin = await program(await scratch(t), `await stdin(); say('goodbye')`)
+    const run = await spawnRun({ command: bin, stdin: 'open' })
+    run.stderr.discard()
+    const said = Array.fromAsync(run.stdout, (line) => line.text)
+    const receipt = await stopRun(run, { closeStdin: true, graceMs: 60_000 })
+    assert.equal(receipt.how, 'clean')
+    assert.deepEqual(await said, ['"goodbye"'])
+  })
+
+  it('is killed when it does not go', async (t) => {
+    const bin = await program(await scratch(t), `process.on('SIGTERM', () => {}); say('deaf'); forever()`)
+    const run = await spawnRun({ command: bin, stdin: 'open' })
+    run.stderr.discard()
+    for await (const _line of run.stdout) break
+    assert.equal((await stopRun(run, { closeStdin: true, graceMs: 10 })).how, 'killed')
+  })
+
+  it('and has gone already was not stopped', async (t) => {
+    const run = await spawnRun({ command: await program(await scratch(t), ''), stdin: 'open' })
+    run.stdout.discard()
+    run.stderr.discard()
+    await run.exited
+    assert.equal((await stopRun(run, { closeStdin: true, graceMs: 60_000 })).how, 'gone')
+  })
+})
