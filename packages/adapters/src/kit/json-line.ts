@@ -11,6 +11,9 @@ export type LinePart =
 /** How often a record is looked for in a line that is not one: bounds the work on hostile lines. */
 const MAX_TRIES = 8
 
+/** What JSON can begin with. Finding out by parsing costs an exception for each line of plain text. */
+const JSON_START = /^\s*[[{"\-\dtfn]/
+
 /** The one record that a well-formed line is; `undefined` for everything else, which `splitLine` takes apart. */
 export function parseRecord(text: string): JsonObject | undefined {
   try {
@@ -22,7 +25,7 @@ export function parseRecord(text: string): JsonObject | undefined {
 
 /** Takes a line apart that is not one record: text before, between and after records, other JSON, or no JSON at all. */
 export function splitLine(text: string): readonly LinePart[] {
-  const whole = parseJson(text)
+  const whole = JSON_START.test(text) ? parseJson(text) : undefined
   if (whole !== undefined) return [partOf(whole)]
   const parts: LinePart[] = []
   let from = 0
