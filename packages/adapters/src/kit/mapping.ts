@@ -1,4 +1,4 @@
-import type { AgentEvent, JsonObject, JsonValue, NativeRef, StepFinishEvent, ToolCallEvent } from '@evener/protocol'
+import type { AgentEvent, JsonObject, JsonValue, NativeRef, ToolCallEvent } from '@evener/protocol'
 import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
 import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
 import { Calls, type CallRecord, type Match, type OpenCall } from './calls.ts'
@@ -34,6 +34,7 @@ import { OutputTail } from './output-tail.ts'
 import { absolutePath } from './paths.ts'
 import { failureOf } from './run-failure.ts'
 import { shellActivity, type Classify } from './shell-command.ts'
+import { Steps } from './steps.ts'
 import { Texts, unsaid } from './texts.ts'
 import { isConsumed, type ToolOutcome } from './tool-table.ts'
 import { UsageMeter } from './usage-meter.ts'
@@ -65,15 +66,13 @@ class Mapping implements Mapper, Run {
   readonly #stamper: Stamper
   readonly #calls = new Calls()
   readonly #texts = new Texts()
+  #steps = new Steps()
   readonly #held: HeldRecords
   readonly #stderr = new OutputTail()
   readonly #stdout = new OutputTail()
   #isInTurn = false
   #hasEnded = false
   #hasMoved = false
-  #step = -1
-  #isInStep = false
-  #stepCalls = 0
   #turn: TurnEnd | undefined
 
   constructor(dialect: Dialect, options: MapperOptions) {
@@ -322,7 +321,7 @@ class Mapping implements Mapper, Run {
 
   call(record: CallRecord): OpenCall {
     const call = this.#calls.open(record, this.ledger.wait())
-    if (record.parent === undefined) this.#stepCalls += 1
+    if (record.parent === undefined) this.#steps.countCall()
     const event: Mutable<ToolCallEvent> = {
       type: 'tool-call',
       toolCallId: call.callId,
@@ -439,23 +438,12 @@ class Mapping implements Mapper, Run {
   stepStart(native?: NativeRef): void {
     this.stepEnd()
     this.#closeTexts()
-    this.#step += 1
-    this.#isInStep = true
-    this.#stepCalls = 0
-    this.#push({ type: 'step-start', stepIndex: this.#step, ...(native === undefined ? {} : { native }) })
+    this.#push(this.#steps.start(native))
   }
 
   stepEnd(end: StepEnd = {}): void {
-    if (!this.#isInStep) return
-    this.#isInStep = false
-    const event: Mutable<StepFinishEvent> = {
-      type: 'step-finish',
-      stepIndex: this.#step,
-      finishReason: end.finishReason ?? (this.#stepCalls > 0 ? 'tool-calls' : 'stop'),
-    }
-    if (end.usage !== undefined) event.usage = end.usage
-    if (end.native !== undefined) event.native = end.native
-    this.#push(event)
+    const event = this.#steps.end(end)
+    if (event !== undefined) this.#push(event)
   }
 
   turnStart(): void {
@@ -483,7 +471,7 @@ class Mapping implements Mapper, Run {
     if (end.native !== undefined) event.native = end.native
     this.#push(event)
     this.#isInTurn = false
-    this.#step = -1
+    this.#steps = new Steps()
   }
 
   // Events out.

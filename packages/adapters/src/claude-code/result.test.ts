@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SESSION, map, init, says } from '../../test/claude-code.ts'
+import { eventsOf, mapFixture, mapRun, unstamped } from '../../test/support.ts'
+import { claudeCodeDialect } from './mapper.ts'
+
+describe('Claude Code: the end of a turn', () => {
+  const result = (more: object): object => ({ type: 'result', session_id: SESSION, uuid: 'r', ...more })
+
+  it('a failure with subtype success is a failure, and one error', () => {
+    const failed = result({
+      subtype: 'success',
+      is_error: true,
+      result: 'No key',
+      api_error_type: 'authentication_error',
+    })
+    const run = mapRun(claudeCodeDialect, [init, failed], { end: { exitCode: 1 }, stderr: ['No key'] })
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'warning', message: 'No key' },
+      { type: 'error', message: 'No key', code: 'authentication_error' },
+    ])
+    assert.equal(eventsOf(run, 'error').length, 1)
+    assert.deepEqual(
+      eventsOf(run, 'finish').map((event) => event.finishReason),
+      ['error'],
+    )
+  })
+
+  it('limits are errors with the subtype as code', () => {
+    for (const subtype of ['error_max_turns', 'error_max_budget_usd', 'error_max_structured_output_retries']) {
+      assert.deepEqual(map([init, result({ subtype, is_error: true, errors: ['Reached the limit'] })]), [
+        { type: 'error', message: 'Reached the limit', code: subtype },
+      ])
+    }
+  })
+
+  it('an error said as assistant text is one with the result that repeats it, and a warning when the run goes on', () => {
+    const said = {
+      type: 'assistant',
+      message: { id: 'x', model: '<synthetic>', content: [{ type: 'text', text: 'API Error: gone' }] },
+      parent_tool_use_id: null,
+      is_api_error_message: true,
+      api_error: 'connection_failed',
+    }
+    const failed = result({
+      subtype: 'success',
+      is_error: true,
+      result: 'API Error: gone',
+      api_error: 'connection_failed',
+    })
+    assert.deepEqual(map([init, said, failed], { end: { exitCode: 1 } }), [
+      { type: 'error', message: 'API Error: gone', code: 'connection_failed' },
+    ])
+    assert.deepEqual(map([init, said, says('Anyway'), result({ subtype: 'success', is_error: false })]), [
+      { type: 'warning', message: 'API Error: gone', code: 'connection_failed' },
+      { type: 'agent', message: 'Anyway' },
+    ])
+    assert.deepEqual(map([init, said]), [{ type: 'warning', message: 'API Error: gone', code: 'connection_failed' }])
+  })
+
+  it('each turn of one process can fail once', () => {
+    const failed = result({ subtype: 'success', is_error: true, result: 'down', terminal_reason: 'api_error' })
+    const run = mapRun(claudeCodeDialect, [init, failed, init, failed], { finish: 'at-turn-end', end: { exitCode: 1 } })
+    assert.deepEqual(
+      run.events.map((event) => event.type),
+      ['start', 'error', 'finish', 'start', 'error', 'finish'],
+    )
+  })
+
+  it('usage is this turn’s, with the subagents’ apart', () => {
+    const run = mapFixture(claudeCodeDialect, 'subagent-completed')
+    assert.deepEqual(run.mapper.usage.turn(), [
+      {
+        inputTokens: 200,
+        outputTokens: 40,
+        totalTokens: 360,
+        reasoningTokens: 0,
+        cachedInputTokens: 100,
+        cacheWriteInputTokens: 20,
+        costUsd: 0.0012900000000000001,
+        source: 'reported',
+        scope: 'own',
+      },
+      {
+        inputTokens: 100,
+        outputTokens: 20,
+        totalTokens: 180,
+        cachedInputTokens: 50,
+        cacheWriteInputTokens: 10,
+        source: 'reported',
+        scope: 'subagents',
+      },
+    ])
+    assert.equal(eventsOf(run, 'finish')[0]?.usage?.inputTokens, 200)
+    assert.equal(run.mapper.usage.totals?.inputTokens, 300)
+  })
+
+  it('C4-36 a cost that only rises is counted from where it stood', () => {
+    const cost = (total: number): object => result({ subtype: 'success', is_error: false, total_cost_usd: total })
+    const baseline = {
+      inputTokens: 0,
+      outputTokens: 0,
+      totalTokens: 0,
+      reasoningTokens: 0,
+      cachedInputTokens: 0,
+      cacheWriteInputTokens: 0,
+    }
+    const known = mapRun(claudeCodeDialect, [cost(0.5)], { usageBaseline: { ...baseline, costUsd: 0.25 } })
+    assert.equal(known.mapper.usage.turn()[0]?.costUsd, 0.25)
+    const unknown = mapRun(claudeCodeDialect, [cost(0.5)], { usageBaseline: 'unknown' })
+    assert.deepEqual(unknown.mapper.usage.turn(), [{ costUsd: 0.5, source: 'reported', scope: 'own', uncounted: true }])
+  })
+
+  it('names the place to resume at', () => {
+    const run = mapRun(claudeCodeDialect, [
+      init,
+      says('Hello', { uuid: 'u1' }),
+      result({ subtype: 'success', is_error: false }),
+    ])
+    assert.deepEqual(eventsOf(run, 'text-delta')[0]?.native, { sessionId: SESSION, messageId: 'u1' })
+    assert.deepEqual(eventsOf(run, 'finish')[0]?.native, { sessionId: SESSION, messageId: 'u1' })
+  })
+})

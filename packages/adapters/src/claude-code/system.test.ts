@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SESSION, map, init, toolUse, call } from '../../test/claude-code.ts'
+
+describe('Claude Code: system records', () => {
+  const system = (subtype: string, more: object = {}): object => ({
+    type: 'system',
+    subtype,
+    session_id: SESSION,
+    ...more,
+  })
+
+  it('consumes lifecycle records and keeps unknown ones', () => {
+    for (const subtype of ['init', 'status', 'thinking_tokens', 'compact_boundary', 'background_tasks_changed']) {
+      assert.deepEqual(map([system(subtype)]), [], subtype)
+    }
+    assert.deepEqual(map([system('brand_new', { a: 1 })]), [{ type: 'unknown', raw: system('brand_new', { a: 1 }) }])
+  })
+
+  it('a retry is a warning with the reason as its code', () => {
+    assert.deepEqual(map([system('api_retry', { attempt: 1, max_retries: 3, error_status: null, error: 'unknown' })]), [
+      {
+        type: 'warning',
+        message: 'The model call is retried: the connection was lost (retry 1 of 3)',
+        code: 'unknown',
+      },
+    ])
+  })
+
+  it('hooks are consumed unless they fail', () => {
+    assert.deepEqual(map([system('hook_started'), system('hook_response', { outcome: 'success' })]), [])
+    assert.deepEqual(
+      map([system('hook_response', { outcome: 'error', hook_name: 'Stop', stderr: 'no\n', exit_code: 1 })]),
+      [{ type: 'warning', message: 'Stop: no', code: 'hook-error' }],
+    )
+  })
+
+  it('informational records count when they warn', () => {
+    assert.deepEqual(map([system('informational', { level: 'notice', content: 'fyi' })]), [])
+    assert.deepEqual(map([system('informational', { level: 'warning', content: 'careful', tag: 't' })]), [
+      { type: 'warning', message: 'careful', code: 't' },
+    ])
+  })
+
+  it('rate limits are consumed while they allow, and warned about otherwise', () => {
+    const event = (info: object): object => ({ type: 'rate_limit_event', rate_limit_info: info, session_id: SESSION })
+    assert.deepEqual(map([event({ status: 'allowed' })]), [])
+    assert.deepEqual(map([event({ status: 'allowed_warning', rateLimitType: 'five_hour' })]), [
+      { type: 'warning', message: 'Rate limit: allowed_warning (five_hour)', code: 'allowed_warning' },
+    ])
+    assert.deepEqual(map([{ type: 'rate_limit_event' }]), [{ type: 'unknown', raw: { type: 'rate_limit_event' } }])
+  })
+
+  it('subagents that never end have failed', () => {
+    const started = system('task_started', {
+      task_id: 'a1',
+      tool_use_id: 't1',
+      task_type: 'local_agent',
+      subagent_type: 'explorer',
+    })
+    assert.deepEqual(
+      map([init, toolUse('t1', 'Agent', { prompt: 'x' }), started], { end: { exitCode: null, signal: 'SIGKILL' } }),
+      [
+        { type: 'orchestration', action: 'subagent_started', subagentId: 'a1', subagentName: 'explorer' },
+        {
+          type: 'orchestration',
+          action: 'subagent_failed',
+          subagentId: 'a1',
+          subagentName: 'explorer',
+          isSuccess: false,
+        },
+        { type: 'error', message: 'claude-code was killed by SIGKILL', code: 'SIGKILL' },
+      ],
+    )
+  })
+
+  it('a background command that fails is warned about', () => {
+    const lines = [
+      system('task_started', { task_id: 'b1', task_type: 'local_bash' }),
+      system('task_notification', { task_id: 'b1', status: 'failed', summary: 'make failed (exit code 2)' }),
+    ]
+    assert.deepEqual(map(lines), [{ type: 'warning', message: 'make failed (exit code 2)', code: 'background-task' }])
+  })
+
+  it('a subagent that no task record announced is told by its call', () => {
+    const launched = { tool_use_result: { status: 'async_launched', agentId: 'a1', agentType: 'explorer' } }
+    assert.deepEqual(call('Task', { subagent_type: 'explorer', prompt: 'x' }, {}, launched), [
+      { type: 'orchestration', action: 'subagent_started', subagentId: 'a1', subagentName: 'explorer' },
+    ])
+    const done = { tool_use_result: { status: 'completed', agentId: 'a2' } }
+    assert.deepEqual(call('Task', { description: 'look', prompt: 'x' }, {}, done), [
+      { type: 'orchestration', action: 'subagent_completed', subagentId: 'a2', subagentName: 'look', isSuccess: true },
+    ])
+  })
+})

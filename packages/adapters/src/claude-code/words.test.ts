@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SESSION, map, init, says } from '../../test/claude-code.ts'
+import { eventsOf, mapFixture, mapRun, unstamped } from '../../test/support.ts'
+import { claudeCodeDialect } from './mapper.ts'
+
+describe('Claude Code: words', () => {
+  it('joins the texts of one record into one message and leaves reasoning out', () => {
+    const record = {
+      type: 'assistant',
+      message: {
+        id: 'm1',
+        content: [
+          { type: 'thinking', thinking: 'hmm', signature: 's' },
+          { type: 'text', text: 'one' },
+          { type: 'redacted_thinking', data: 'x' },
+          { type: 'text', text: 'two' },
+        ],
+      },
+      parent_tool_use_id: null,
+    }
+    const run = mapRun(claudeCodeDialect, [init, record])
+    assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'one\ntwo' }])
+    assert.deepEqual(
+      eventsOf(run, 'reasoning-delta').map((event) => event.text),
+      ['hmm'],
+    )
+  })
+
+  it('a subagent’s words are no message of the agent', () => {
+    const run = mapRun(claudeCodeDialect, [init, says('report', { parent_tool_use_id: 'agent-1' }), says('answer')])
+    assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'answer' }])
+    const [sub] = eventsOf(run, 'text-delta')
+    assert.equal(sub?.text, 'report')
+    assert.equal(sub?.parentToolCallId, 'agent-1')
+    assert.equal(run.sums.reasons['subagent-text'], 1)
+  })
+
+  it('prompts, injected context and summaries are nobody’s activity', () => {
+    const user = (content: unknown, more: object = {}): object => ({
+      type: 'user',
+      message: { role: 'user', content },
+      parent_tool_use_id: null,
+      session_id: SESSION,
+      ...more,
+    })
+    const run = mapRun(claudeCodeDialect, [
+      init,
+      user('the conversation so far'),
+      user([{ type: 'text', text: 'Do it' }], { isReplay: true }),
+      user([{ type: 'text', text: 'Output token limit hit.' }], { isSynthetic: true }),
+      user([{ type: 'image', source: {} }]),
+      user([]),
+    ])
+    assert.deepEqual(run.activity, [])
+    assert.deepEqual(run.sums.reasons, { lifecycle: 1, 'user-text': 4, synthetic: 1 })
+  })
+
+  it('what Claude Code itself puts into the agent’s mouth is not the agent', () => {
+    const slash = {
+      ...says('Context: 12 %'),
+      message: { id: 'x', model: '<synthetic>', content: [{ type: 'text', text: 'Context: 12 %' }] },
+    }
+    assert.deepEqual(map([init, slash]), [])
+  })
+
+  it('streams deltas and does not repeat them when the whole text comes', () => {
+    const run = mapFixture(claudeCodeDialect, 'partial-messages')
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'agent', message: 'Let me look.' },
+      { type: 'command', command: 'echo hi', isSuccess: true },
+      { type: 'agent', message: 'Done.' },
+    ])
+    assert.equal(
+      eventsOf(run, 'text-delta')
+        .map((event) => event.text)
+        .join(''),
+      'Let me look.Done.',
+    )
+    assert.equal(eventsOf(run, 'text-delta').filter((event) => event.meta?.['end'] === true).length, 2)
+    assert.equal(
+      eventsOf(run, 'tool-call-delta')
+        .map((event) => event.argsTextDelta)
+        .join(''),
+      '{"command":"echo hi","description":"Say hi"}',
+    )
+    assert.equal(
+      eventsOf(run, 'reasoning-delta')
+        .map((event) => event.text)
+        .join(''),
+      'hmm',
+    )
+    assert.deepEqual(
+      eventsOf(run, 'step-start').map((event) => event.stepIndex),
+      [0, 1],
+    )
+  })
+
+  it('a text that was streamed but never came whole counts as far as it went', () => {
+    const event = (event: object): object => ({
+      type: 'stream_event',
+      event,
+      parent_tool_use_id: null,
+      session_id: SESSION,
+    })
+    const run = mapRun(
+      claudeCodeDialect,
+      [
+        init,
+        event({ type: 'message_start', message: { id: 'm1' } }),
+        event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+        event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Half a ' } }),
+        event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'sent' } }),
+      ],
+      { end: { exitCode: null, signal: 'SIGTERM', aborted: true } },
+    )
+    assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Half a sent' }])
+    const last = eventsOf(run, 'text-delta').at(-1)
+    assert.deepEqual([last?.text, last?.meta], ['', { end: true, interrupted: true }])
+    assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'other')
+  })
+
+  it('C4-37 terminal escapes stay in the text and leave the message', () => {
+    const text = '\u001b[1mBold\u001b[0m and \u001b]8;;https://example.com\u0007a link\u001b]8;;\u0007.'
+    const run = mapRun(claudeCodeDialect, [init, says(text)])
+    assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Bold and a link.' }])
+    assert.equal(eventsOf(run, 'text-delta')[0]?.text, text)
+  })
+})

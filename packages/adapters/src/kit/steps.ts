@@ -1,0 +1,36 @@
+import type { NativeRef, StepFinishEvent, StepStartEvent } from '@evener/protocol'
+import type { Mutable } from './event-parts.ts'
+import type { StepEnd } from './mapper.ts'
+
+/** The model calls of one turn. */
+export class Steps {
+  #index = -1
+  #isOpen = false
+  #calls = 0
+
+  start(native: NativeRef | undefined): StepStartEvent {
+    this.#index += 1
+    this.#isOpen = true
+    this.#calls = 0
+    return { type: 'step-start', stepIndex: this.#index, ...(native === undefined ? {} : { native }) }
+  }
+
+  /** The step called a tool. */
+  countCall(): void {
+    this.#calls += 1
+  }
+
+  /** The event that ends the step, if one is open. */
+  end(end: StepEnd): StepFinishEvent | undefined {
+    if (!this.#isOpen) return undefined
+    this.#isOpen = false
+    const event: Mutable<StepFinishEvent> = {
+      type: 'step-finish',
+      stepIndex: this.#index,
+      finishReason: end.finishReason ?? (this.#calls > 0 ? 'tool-calls' : 'stop'),
+    }
+    if (end.usage !== undefined) event.usage = end.usage
+    if (end.native !== undefined) event.native = end.native
+    return event
+  }
+}
