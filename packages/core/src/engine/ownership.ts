@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { EvenerError, type Fence, type Owner, type Store } from '@evener/protocol'
+import { currentBootId, isProcessAlive, processStartTime } from '../machine.ts'
 
 /** How long a silent owner on another machine is believed to live. */
 const LEASE_MS = 30_000
@@ -25,8 +25,8 @@ export class ProcessOwner {
       id: owner.id,
       host: hostname(),
       pid: process.pid,
-      startTime: startTimeOf(process.pid) ?? '',
-      bootId: bootId(),
+      startTime: processStartTime(process.pid),
+      bootId: currentBootId(),
       until: now() + LEASE_MS,
       ...(options.url === undefined ? {} : { url: options.url }),
     })
@@ -65,46 +65,9 @@ export class ProcessOwner {
 /** On this machine we can look; of another one we only know when it last spoke. */
 export function isDead(owner: Owner, now: number): boolean {
   if (owner.host !== hostname()) return owner.until < now
-  if (owner.bootId !== bootId()) return true
-  const startTime = startTimeOf(owner.pid)
-  if (startTime === undefined) return !canSignal(owner.pid)
-  return owner.startTime !== '' && startTime !== owner.startTime
+  return owner.bootId !== currentBootId() || !isProcessAlive(owner.pid, owner.startTime)
 }
 
 function describeOwner(holder: Owner | null, id: string): string {
   return holder === null ? `owner ${id}` : `process ${holder.pid} on ${holder.host}`
-}
-
-/** Tells a process from a later one with the same pid. `undefined` when there is none, or no /proc to ask. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program's name stands in parentheses and may hold anything, so counting starts after the last one.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? undefined : fields[19]
-  } catch {
-    return undefined
-  }
-}
-
-function canSignal(pid: number): boolean {
-  if (process.platform === 'linux') return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-let cachedBootId: string | undefined
-
-function bootId(): string {
-  if (cachedBootId !== undefined) return cachedBootId
-  try {
-    cachedBootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  } catch {
-    cachedBootId = ''
-  }
-  return cachedBootId
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.ts'
-import { isProcessAlive, processStartTime } from './machine.ts'
+import { isProcessAlive, processStartTime } from '../../machine.ts'
 import { isSameOrigin } from './open-files.ts'
 
 export type Durability = 'process' | 'power'

@@ -16,17 +16,21 @@ export function processStartTime(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the program's name in parentheses, in which anything may stand.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    // A process that only waits to be collected by its parent does nothing any more.
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '')
   } catch {
     return ''
   }
 }
 
+/** Whether the process that had this pid and began at that time is still there. */
 export function isProcessAlive(pid: number, startTime: string): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false
   }
-  return processStartTime(pid) === startTime
+  const now = processStartTime(pid)
+  return process.platform === 'linux' ? now !== '' && (startTime === '' || now === startTime) : now === startTime
 }
