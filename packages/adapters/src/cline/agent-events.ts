@@ -15,7 +15,7 @@ interface Speaker {
   thoughts: number
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly subagents: Subagents
   readonly usage: UsageReports
   readonly hasTeam: () => boolean
@@ -221,7 +221,9 @@ export class AgentEvents {
     const call = this.#find(id, event, teammate)
     const outcome = readOutcome(event)
     this.#run.result({ id, parent: call?.parent ?? teammate ?? null, raw: record, outcome })
-    if (call !== undefined) this.#around.subagents.returned(call, subagentSuccess(outcome))
+    if (call === undefined) return
+    this.#around.subagents.returned(call, subagentSuccess(outcome))
+    this.#speakers.delete(call.callId)
   }
 
   /** A subagent may use an id that its caller uses as well: the innermost call of that name is meant. */

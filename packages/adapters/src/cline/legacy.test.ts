@@ -52,6 +52,10 @@ describe('Cline: the stream of older versions', () => {
     const run = mapped([say('reasoning', 'Hm.'), say('reasoning', 'Hm', { partial: true })])
     assert.deepEqual(run.activity, [])
     assert.deepEqual(run.sums.reasons, { reasoning: 2 })
+    assert.deepEqual(
+      eventsOf(run, 'reasoning-delta').map(({ text }) => text),
+      ['Hm.'],
+    )
   })
 
   it('diagnostics are errors: of the run when it ends with them, in passing otherwise', () => {

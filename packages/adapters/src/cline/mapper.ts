@@ -1,5 +1,5 @@
 import type { FinishReason, JsonObject } from '@evener/protocol'
-import { asObject, asText, firstText } from '../kit/fields.ts'
+import { asObject, asText } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
 import { AgentEvents } from './agent-events.ts'
@@ -117,8 +117,9 @@ class ClineReader implements DialectReader {
 
   /** Task ids name the conversation in memory, never the session. */
   #session(record: JsonObject): void {
-    this.#run.session(firstText(record, 'sessionId', 'session_id'))
-    if (this.#run.sessionId === undefined) this.#run.session(asText(record['id']))
+    const told = record['sessionId'] ?? record['session_id']
+    if (told !== undefined) this.#run.session(asText(told))
+    else if (this.#run.sessionId === undefined) this.#run.session(asText(record['id']))
   }
 
   #teamEvent(record: JsonObject): void {

@@ -104,6 +104,25 @@ describe('Cline: subagents', () => {
     ])
   })
 
+  it('that were never announced still end', () => {
+    assert.deepEqual(map([hook('agent_end', 'sub', 'lead'), hook('agent_error', 'other', 'lead'), result]), [
+      sub('completed', 'sub', { isSuccess: true }),
+      sub('failed', 'other', { isSuccess: false }),
+    ])
+    assert.deepEqual(map([hook('agent_error', 'sub', 'lead'), hook('agent_end', 'sub', 'lead'), result]), [
+      sub('failed', 'sub', { isSuccess: false }),
+    ])
+  })
+
+  it('progress of their calls names their caller', () => {
+    const run = mapped([
+      spawn,
+      call('c1', 'bash', { command: 'ls' }),
+      event('content_update', { contentType: 'tool', toolName: 'bash', toolCallId: 'c1', update: { chunk: 'x' } }),
+    ])
+    assert.equal(eventsOf(run, 'tool-progress')[0]?.parentToolCallId, 's1')
+  })
+
   it('end with the program', () => {
     assert.deepEqual(map([spawn, hook('agent_start', 'sub', 'lead')], { end: { exitCode: null, aborted: true } }), [
       sub('started', 'sub'),
@@ -200,6 +219,7 @@ describe('Cline: teams', () => {
       map([spawned, began, stopped, result])[1],
       sub('failed', 'worker', { ...worker, isSuccess: false }),
     )
+    assert.deepEqual(map([began, result])[1], sub('failed', 'worker', { isSuccess: false }))
     assert.deepEqual(map([spawned, stopped, result])[1], sub('completed', 'worker', worker))
     assert.deepEqual(map([spawned, began, result])[1], sub('failed', 'worker', { ...worker, isSuccess: false }))
   })

@@ -11,6 +11,10 @@ interface Subagent {
   failure: HeldRecord | undefined
 }
 
+const AGENT_ONLY: readonly null[] = [null]
+/** How many subagents that are over are remembered: memory stays flat however long a run is. */
+const REMEMBERED = 256
+
 /**
  * Subagents as hooks tell of them. Their own records are mixed into the stream without a name on them; but the agent waits
  * for the call that started a subagent, so whatever comes while such a call is open is the subagent's.
@@ -33,7 +37,7 @@ export class Subagents {
 
   /** The calls that may have made what comes now, the likeliest first. */
   get callers(): readonly (string | null)[] {
-    return [...this.#spawning.map((call) => call.callId).reverse(), null]
+    return this.#spawning.length === 0 ? AGENT_ONLY : [...this.#spawning.map((call) => call.callId).reverse(), null]
   }
 
   spawnedBy(call: OpenCall): void {
@@ -127,6 +131,7 @@ export class Subagents {
 
   #over(id: string): void {
     this.#running.delete(id)
+    if (this.#ended.size >= REMEMBERED) this.#ended.clear()
     this.#ended.add(id)
   }
 }

@@ -94,6 +94,33 @@ describe('Goose: what is said', () => {
     )
   })
 
+  it('thoughts end where words or calls begin', () => {
+    const thinking = (thought: unknown): object =>
+      message('a', 'assistant', [{ type: 'thinking', thinking: thought }], INFERENCE)
+    const order = (...lines: readonly object[]): readonly string[] =>
+      mapped([thinking('Hm.'), ...lines]).events.map(({ type, meta }) =>
+        meta?.['end'] === true ? `${type}, end` : type,
+      )
+    assert.deepEqual(order(text('a', 'Hi.')).slice(2, 5), ['reasoning-delta', 'reasoning-delta, end', 'text-delta'])
+    assert.deepEqual(order(calls('a', request('c1', 'make'))).slice(2, 5), [
+      'reasoning-delta',
+      'reasoning-delta, end',
+      'tool-call',
+    ])
+    const empty = mapped([thinking(''), thinking(7), complete])
+    assert.equal(eventsOf(empty, 'reasoning-delta').length, 0)
+    assert.deepEqual(empty.sums.reasons, { reasoning: 2, lifecycle: 1 })
+  })
+
+  it('a short restatement is believed unless other texts came in pieces', () => {
+    const short = [text('b', '1'), text('b', '10')]
+    assert.deepEqual(map([...short, complete]), [agent('10')])
+    assert.deepEqual(map([text('a', 'One '), text('a', 'piece.'), ...short, complete]), [
+      agent('One piece.'),
+      agent('110'),
+    ])
+  })
+
   it("the user's words, pictures and what is hidden from people are nobody's message", () => {
     const run = mapped([
       message('u', 'user', [
@@ -225,6 +252,13 @@ describe('Goose: other records', () => {
     )
   })
 
+  it('what was said before an unknown block comes first', () => {
+    assert.deepEqual(map([text('a', 'Hi.'), message('a', 'assistant', [{ type: 'novelty' }]), complete]), [
+      agent('Hi.'),
+      { type: 'unknown', raw: { type: 'novelty' } },
+    ])
+  })
+
   it('notices of the program are warnings', () => {
     const notice = message('n', 'assistant', [
       { type: 'systemNotification', notificationType: 'inlineMessage', msg: 'Compacting.' },
@@ -310,6 +344,24 @@ describe('Goose: failures', () => {
       { type: 'error', message: 'interrupted' },
     ])
     assert.equal(eventsOf(run, 'error').length, 1)
+  })
+
+  it('of two errors at the end the last one ends the run', () => {
+    const run = mapped(
+      [
+        { type: 'error', error: 'one' },
+        { type: 'error', error: 'two' },
+      ],
+      { end: { exitCode: 1 } },
+    )
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'error', message: 'one' },
+      { type: 'error', message: 'two' },
+    ])
+    assert.deepEqual(
+      eventsOf(run, 'error').map(({ error }) => error.message),
+      ['two'],
+    )
   })
 
   it('a run that we stopped has not failed', () => {

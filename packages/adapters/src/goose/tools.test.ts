@@ -65,6 +65,12 @@ describe('Goose: files', () => {
     assert.deepEqual(call('read', { path: 'a.txt', offset: 10, limit: 11 }), [
       { type: 'read', path: '/workspace/a.txt', startLine: 10, endLine: 20, isSuccess: true },
     ])
+    assert.deepEqual(call('read', { path: '/a', start_line: 4 }), [
+      { type: 'read', path: '/a', startLine: 4, isSuccess: true },
+    ])
+    assert.deepEqual(call('read', { path: '/a', end_line: 4 }), [
+      { type: 'read', path: '/a', startLine: 1, endLine: 4, isSuccess: true },
+    ])
     for (const name of ['write', 'edit'])
       assert.deepEqual(call(name, { path: 'new/a.txt', content: 'secret' }, failed), [
         { type: 'write', path: '/workspace/new/a.txt', isSuccess: false },
