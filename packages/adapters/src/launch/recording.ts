@@ -61,10 +61,10 @@ export async function recordRun(
   return recorder
 }
 
-/** Remembers what became of the last line, as the spool asks for it only for lines that it records. */
+/** Remembers what it has left of the last line. */
 class Redaction {
-  /** `null`: the redactor failed; `undefined`: the line was not recorded. */
-  last: string | null | undefined
+  /** `undefined`: the redactor failed. */
+  last: string | undefined
   readonly #redact: Redactor | undefined
 
   constructor(redact: Redactor | undefined) {
@@ -72,7 +72,7 @@ class Redaction {
   }
 
   readonly redact = (text: string): string => {
-    this.last = null
+    this.last = undefined
     this.last = this.#redact === undefined ? text : this.#redact(text)
     return this.last
   }
@@ -107,16 +107,16 @@ class Recorder implements RunRecorder {
   }
 
   line(stream: 'stdout' | 'stderr', line: Line, at: number): Promise<void> | undefined {
-    this.#redaction.last = undefined
+    const before = this.#spool.recorded
     const written = this.#spool.write(stream, line, at)
-    const text = this.#redaction.last as string | null | undefined
-    if (text === undefined) {
+    if (this.#spool.recorded === before) {
       if (!this.#isFull) this.#mapping.note(LIMIT_REACHED, this.#at)
       this.#isFull = true
       return written
     }
     this.#at = at
-    if (text === null) this.#mapping.note(WITHHELD, at)
+    const text = this.#redaction.last
+    if (text === undefined) this.#mapping.note(WITHHELD, at)
     else this.#mapping.line(stream, text, at)
     return written
   }

@@ -92,6 +92,11 @@ export class Spool {
     })
   }
 
+  /** How many lines were recorded so far. */
+  get recorded(): number {
+    return this.#recorded
+  }
+
   /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
   write(stream: SpoolStream, line: Line, at: number = Date.now()): Promise<void> | undefined {
     if (this.#closing !== undefined) this.#fail(new Error('it was closed while lines still came'))

@@ -1,0 +1,37 @@
+import { EvenerError } from '@evener/protocol'
+import { spawnRun } from '@evener/shell/run'
+import type { Environment } from './find-cli.ts'
+
+export interface Question {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Environment
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal
+}
+
+/** Runs a program that only tells something, to its end. Rejects when it fails, takes too long or was stopped. */
+export async function askProgram(question: Question): Promise<string> {
+  const { signal, deadlineMs, ...options } = question
+  signal?.throwIfAborted()
+  const run = await spawnRun({ ...options, deadlineMs, onDeadline: () => void run.kill({ graceMs: 0 }) })
+  const stop = (): void => void run.kill({ graceMs: 0 })
+  signal?.addEventListener('abort', stop)
+  try {
+    const said: string[] = []
+    const complaints: string[] = []
+    const read = async (lines: typeof run.stdout, into: string[]): Promise<void> => {
+      for await (const line of lines) into.push(line.text)
+    }
+    await Promise.all([read(run.stdout, said), read(run.stderr, complaints)])
+    const { code, signal: killedBy } = await run.exited
+    signal?.throwIfAborted()
+    if (code === 0) return said.join('\n')
+    throw new EvenerError('io', `"${question.command} ${question.args.join(' ')}" ended with ${killedBy ?? code}.`, {
+      details: { output: complaints.join('\n').slice(-2_000) },
+    })
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}

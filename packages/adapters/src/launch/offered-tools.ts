@@ -1,0 +1,115 @@
+import type { MCPConfiguration, ToolCategory } from '@evener/protocol'
+import type { LaunchRequest } from './launch-plan.ts'
+import { askWarnings, refuseUnkept, ruleName, standingRules } from './permissions.ts'
+import type { RunWarning } from './run-note.ts'
+import { kindOfTool, mcpToolName, type ToolKind } from './tool-kinds.ts'
+
+type OwnCategory = Exclude<ToolCategory, 'mcp'>
+
+/** The tools of a program that can be told which of them it has. */
+export interface NativeTools {
+  /** By what they can do. */
+  readonly categories: Readonly<Record<OwnCategory, readonly string[]>>
+  /** They act through other tools only, or on nothing: there unless `other` is denied. */
+  readonly harmless: readonly string[]
+  readonly kinds: Readonly<Record<ToolKind, readonly string[]>>
+}
+
+/** What a program is left with under our rules. */
+export interface OfferedTools {
+  readonly offered: ReadonlySet<string>
+  /** Denied by names that are none of its tools: somebody else may have brought such a tool. */
+  readonly deniedStrangers: readonly string[]
+  readonly mcp: MCPConfiguration
+  readonly deniedMcpTools: readonly { readonly server: string; readonly tool: string }[]
+  readonly warnings: readonly RunWarning[]
+}
+
+export interface OfferOptions {
+  readonly title: string
+  /** Why it cannot do better, for the refusal. */
+  readonly why: string
+  /** It can take single tools away from an MCP server. */
+  readonly hidesMcpTools: boolean
+}
+
+const OWN_CATEGORIES: readonly OwnCategory[] = ['read', 'edit', 'execute', 'other']
+/** What a shell can do as well. */
+const BY_SHELL: readonly ToolKind[] = ['read', 'search', 'list', 'write', 'edit']
+
+/**
+ * Nobody can be asked, so what is not granted is not there. Throws `policy-unsupported` for rules that taking tools away
+ * does not keep.
+ */
+export function offeredTools(request: LaunchRequest, tools: NativeTools, options: OfferOptions): OfferedTools {
+  const { title, why, hidesMcpTools } = options
+  const standing = standingRules(request.rules, request.permissions)
+  const { categories } = standing
+  const offered = new Set<string>(categories.other === 'deny' ? [] : tools.harmless)
+  for (const category of OWN_CATEGORIES) {
+    if (categories[category] === 'allow') for (const name of tools.categories[category]) offered.add(name)
+  }
+  for (const [tool, policy] of standing.tools) {
+    if (policy === 'allow') for (const name of nativeNames(tools, tool)) offered.add(name)
+  }
+  const unkept: string[] = []
+  const deniedStrangers: string[] = []
+  const deniedServers = new Set<string>()
+  const deniedMcpTools: { server: string; tool: string }[] = []
+  for (const category of OWN_CATEGORIES) {
+    if (categories[category] === 'deny') for (const name of tools.categories[category]) offered.delete(name)
+  }
+  for (const [tool, policy] of standing.tools) {
+    if (policy === 'allow') continue
+    const mcp = mcpToolName(tool)
+    if (mcp?.tool !== undefined) deniedMcpTools.push({ server: mcp.server, tool: mcp.tool })
+    else if (mcp !== undefined) deniedServers.add(mcp.server)
+    else if (isKnown(tools, tool)) for (const name of nativeNames(tools, tool)) offered.delete(name)
+    else deniedStrangers.push(tool)
+  }
+  const hasShell = tools.kinds.shell.some((name) => offered.has(name))
+  for (const [tool, policy] of standing.tools) {
+    const kind = kindOfTool(tool)
+    if (policy === 'allow' || kind === undefined || !hasShell || !BY_SHELL.includes(kind)) continue
+    if (tools.kinds[kind].length === 0) unkept.push(`deny ${tool}`)
+  }
+  const mcp = Object.fromEntries(
+    Object.entries(categories.mcp === 'allow' ? request.mcp : {}).filter(
+      ([name, server]) => server.enabled !== false && !deniedServers.has(name),
+    ),
+  )
+  if (!hidesMcpTools) {
+    for (const { server, tool } of deniedMcpTools) if (server in mcp) unkept.push(`deny mcp__${server}__${tool}`)
+  }
+  // A pattern that forbids is kept only where the whole tool is gone: the program's own patterns mean something else.
+  for (const rule of standing.forbidden) {
+    if (!isGone(rule.tool, tools, offered, mcp)) unkept.push(ruleName(rule))
+  }
+  return {
+    offered,
+    deniedStrangers,
+    mcp,
+    deniedMcpTools: deniedMcpTools.filter(({ server }) => server in mcp),
+    warnings: [...askWarnings(standing, title), ...refuseUnkept(request, title, unkept, why)],
+  }
+}
+
+function nativeNames(tools: NativeTools, tool: string): readonly string[] {
+  const kind = kindOfTool(tool)
+  return kind === undefined ? (isNative(tools, tool) ? [tool] : []) : tools.kinds[kind]
+}
+
+function isKnown(tools: NativeTools, tool: string): boolean {
+  return kindOfTool(tool) !== undefined || isNative(tools, tool)
+}
+
+function isNative(tools: NativeTools, tool: string): boolean {
+  return tools.harmless.includes(tool) || OWN_CATEGORIES.some((category) => tools.categories[category].includes(tool))
+}
+
+function isGone(tool: string, tools: NativeTools, offered: ReadonlySet<string>, mcp: MCPConfiguration): boolean {
+  const server = mcpToolName(tool)?.server
+  if (server !== undefined) return !(server in mcp)
+  const names = nativeNames(tools, tool)
+  return isKnown(tools, tool) && names.every((name) => !offered.has(name))
+}
