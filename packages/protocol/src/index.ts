@@ -8,6 +8,7 @@ export {
   addUsage,
   contextUsage,
   NO_USAGE,
+  subtractUsage,
   type ContextUsage,
   type FinishReason,
   type UsageIncrement,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUsage, contextUsage, NO_USAGE } from './usage.ts'
+import { addUsage, contextUsage, NO_USAGE, subtractUsage } from './usage.ts'
 
 test('increments add up, and the total is input and output where none is given', () => {
   const totals = addUsage(addUsage(NO_USAGE, { inputTokens: 3, outputTokens: 2 }), { totalTokens: 10, costUsd: 0.5 })
@@ -21,4 +21,10 @@ test('the context window is filled by cached tokens too, and never above one', (
   )
   assert.equal(contextUsage({ inputTokens: 500 }, 200).usedFraction, 1)
   assert.equal(contextUsage({ outputTokens: 5 }, 200).usedFraction, undefined)
+})
+
+test('what a turn used beyond its steps is what is left, and nothing when the steps said it all', () => {
+  const steps = addUsage(NO_USAGE, { inputTokens: 10, outputTokens: 2 })
+  assert.deepEqual(subtractUsage({ inputTokens: 15, outputTokens: 2 }, steps), { inputTokens: 5 })
+  assert.equal(subtractUsage({ inputTokens: 10, outputTokens: 1 }, steps), undefined)
 })

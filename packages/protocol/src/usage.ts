@@ -64,6 +64,15 @@ export function addUsage(totals: UsageTotals, more: UsageMetadata & { readonly c
   }
 }
 
+/** What of `whole` is not in `counted` yet; `undefined` when nothing is. */
+export function subtractUsage(whole: UsageMetadata, counted: UsageTotals): UsageMetadata | undefined {
+  const rest = Object.entries(whole).flatMap(([key, value]: [string, number | undefined]) => {
+    const more = count(value) - counted[key as keyof UsageMetadata]
+    return more > 0 ? [[key, more] as const] : []
+  })
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
 export function contextUsage(usage: UsageMetadata, contextWindow: number): ContextUsage {
   const { inputTokens, cachedInputTokens, cacheWriteInputTokens } = usage
   if (inputTokens === undefined && cachedInputTokens === undefined && cacheWriteInputTokens === undefined) {

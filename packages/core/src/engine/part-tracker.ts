@@ -1,4 +1,4 @@
-import type { PartAddress, ThreadMessage } from '@evener/protocol'
+import type { EventExtras, PartAddress, ThreadMessage } from '@evener/protocol'
 
 export type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 
@@ -8,6 +8,8 @@ export interface OpenPart extends PartAddress {
   /** The agent's own name for it, when it gives one. */
   readonly key: string
   text: string
+  /** The newest of what its events said about it. */
+  extras: Pick<EventExtras, 'native' | 'activity'>
 }
 
 export interface TrackedCall extends PartAddress {
@@ -44,6 +46,7 @@ export class PartTracker {
           key: part.toolCallId,
           ...address,
           text: '',
+          extras: {},
         })
       }
     }
@@ -53,7 +56,7 @@ export class PartTracker {
   open(kind: PartKind, key: string): OpenPart {
     const existing = this.#open.get(`${kind}:${key}`)
     if (existing !== undefined) return existing
-    const part: OpenPart = { kind, key, messageId: this.messageId, partId: String(this.#count++), text: '' }
+    const part: OpenPart = { kind, key, messageId: this.messageId, partId: String(this.#count++), text: '', extras: {} }
     this.#open.set(`${kind}:${key}`, part)
     if (kind === 'text' || kind === 'reasoning') this.#texts.add(part)
     return part

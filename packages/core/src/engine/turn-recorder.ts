@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
+  addUsage,
+  NO_USAGE,
+  subtractUsage,
   type AgentEvent,
   type BatchEvent,
   type CallOutcome,
@@ -17,6 +20,8 @@ import {
   type ToolCallEvent,
   type ToolProgressEvent,
   type ToolResultEvent,
+  type UsageIncrement,
+  type UsageTotals,
 } from '@evener/protocol'
 import { extractResult } from './blobs.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
@@ -53,6 +58,7 @@ export class TurnRecorder {
   readonly #callTracker = new Map<string, PartTracker>()
   readonly #signal: AbortSignal | undefined
   readonly #outcomes = new Map<string, CallOutcome>()
+  #stepUsage: UsageTotals = NO_USAGE
   #step: number | undefined
   #stepError: ErrorData | undefined
   #finish: FinishEvent | undefined
@@ -145,9 +151,16 @@ export class TurnRecorder {
       finishReason,
       outcome,
       ...(this.#finish?.usage === undefined ? {} : { usage: this.#finish.usage }),
+      ...this.#uncountedUsage(),
     })
     await this.#log.commit([...bodies, ...more(outcome)], this.#origin)
     return outcome
+  }
+
+  /** What the whole turn used beyond what its steps said: programs that report only at the end. */
+  #uncountedUsage(): { increment?: UsageIncrement } {
+    const rest = subtractUsage(this.#finish?.usage ?? {}, this.#stepUsage)
+    return rest === undefined ? {} : { increment: { ...rest, source: 'reported', scope: 'own' } }
   }
 
   /** Takes up the open messages of the turn as the log has them. */
@@ -181,6 +194,8 @@ export class TurnRecorder {
     const key = event.partId ?? ''
     if (event.partId === undefined && speaker.tracker.openTexts.size > 0) this.#sealTexts(parent, undefined, kind)
     const part = speaker.tracker.open(kind, key)
+    if (event.native !== undefined) part.extras = { ...part.extras, native: event.native }
+    if (event.activity !== undefined) part.extras = { ...part.extras, activity: event.activity }
     if (event.text !== '') {
       part.text += event.text
       this.#log.delta(addressed(event, part), this.#origin)
@@ -240,6 +255,7 @@ export class TurnRecorder {
   #stepFinish(event: StepFinishEvent): void {
     this.#sealTexts(MAIN)
     const { stepIndex, finishReason, usage } = event
+    if (usage !== undefined) this.#stepUsage = addUsage(this.#stepUsage, usage)
     const speaker = this.#speakers.get(MAIN)
     if (speaker !== undefined) {
       speaker.stepOver = true
@@ -310,6 +326,7 @@ export class TurnRecorder {
         type: part.kind === 'reasoning' ? 'reasoning-delta' : 'text-delta',
         ...address,
         text: part.text,
+        ...part.extras,
         ...(meta === undefined ? {} : { meta }),
       },
       this.#origin,
