@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { emptyHead, EvenerError, type Fence, type Store } from '@evener/protocol'
+import { filesIn } from '../../test/stores/files.ts'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { messageOf, noteOf, saidOf, startThread } from '../../test/stores/threads.ts'
@@ -44,6 +45,16 @@ describe('C4-39 when the disk fails an SQLite store', () => {
       assert.equal(await roomy.append({ stream: 't', fence, records: [noteOf('t', last + 1)] }), last + 1)
       assert.deepEqual(await roomy.check(), [])
       await roomy.close()
+    }),
+  )
+
+  it(
+    'a store for which there is no room at all leaves no file behind',
+    inTempDir(async (directory) => {
+      await assert.rejects(SqliteStore.open({ url: join(directory, 'data.db'), maxBytes: 8192 }), (error) =>
+        EvenerError.is(error, 'disk-full'),
+      )
+      assert.equal((await filesIn(directory)).size, 0)
     }),
   )
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -49,7 +50,8 @@ export class StoreProcess {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, ...(options.uid === undefined ? {} : { STORE_UID: String(options.uid) }) },
     })
-    await once(child, 'message')
+    const failed = once(child, 'exit').then(() => assert.fail('The store process did not start.'))
+    await Promise.race([once(child, 'message'), failed])
     return new StoreProcess(child)
   }
 

@@ -61,16 +61,18 @@ function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDataba
     close() {
       try {
         db.write(() => noteClosed(db, id))
-      } finally {
-        db.close()
-        if (file !== null) openFiles.remove(file)
+      } catch {
+        // No data depends on it: the next one to open the file finds that this process is gone.
       }
+      db.close()
+      if (file !== null) openFiles.remove(file)
     },
   }
 }
 
 function configure(db: Connection, options: DatabaseOptions): void {
   db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}; PRAGMA secure_delete = ON;`)
+  if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
   // The layout is written before the log is turned on, so that the file itself says from the start whose it is.
   const migrated = migrate(db, options.path)
   if (options.path !== IN_MEMORY) useWriteAheadLog(db, options.busyTimeoutMs)
@@ -79,7 +81,6 @@ function configure(db: Connection, options: DatabaseOptions): void {
      PRAGMA cache_size = -${CACHE_KIB};
      PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES};`,
   )
-  if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
   if (migrated) db.truncateLog()
   probeTables(db)
 }
