@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { finishReasonOf, usageOf } from './language-model.ts'
+
+test('finish reasons of every specification are understood, unknown ones are "other"', () => {
+  assert.equal(finishReasonOf('tool-calls'), 'tool-calls')
+  assert.equal(finishReasonOf({ unified: 'length', raw: 'max_tokens' }), 'length')
+  assert.equal(finishReasonOf({ unified: 'interrupted', raw: undefined }), 'error')
+  for (const strange of ['weird', undefined, null, 7, {}]) assert.equal(finishReasonOf(strange), 'other')
+})
+
+test('flat usage is taken as it is, what is not reported stays out', () => {
+  assert.deepEqual(usageOf({ inputTokens: 3, outputTokens: undefined, totalTokens: 3 }), {
+    inputTokens: 3,
+    totalTokens: 3,
+  })
+})
+
+test('broken-down usage tells cached tokens from others', () => {
+  assert.deepEqual(
+    usageOf({
+      inputTokens: { total: 100, noCache: 20, cacheRead: 70, cacheWrite: 10 },
+      outputTokens: { total: 9, text: 5, reasoning: 4 },
+    }),
+    {
+      inputTokens: 20,
+      outputTokens: 9,
+      totalTokens: 109,
+      reasoningTokens: 4,
+      cachedInputTokens: 70,
+      cacheWriteInputTokens: 10,
+    },
+  )
+})
+
+test('usage that is none gives nothing', () => {
+  for (const strange of [undefined, null, 'many', 5]) assert.deepEqual(usageOf(strange), {})
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { MessageRole, Part, StoredMessage } from '@evener/protocol'
+import { toPrompt } from './prompt.ts'
+
+function message(role: MessageRole, parts: readonly Part[], more: Partial<StoredMessage> = {}): StoredMessage {
+  return { id: 'm', role, order: 1, at: 0, state: 'done', parts, ...more }
+}
+
+const call: Part = {
+  id: '1',
+  type: 'tool-call',
+  toolCallId: 'c1',
+  toolName: 'read',
+  args: { path: 'a' },
+  call: { stage: 'ended' },
+}
+
+suite('what the model is shown', () => {
+  test('instructions come first, then the conversation as it went', () => {
+    const prompt = toPrompt('Be brief.', [
+      message('user', [{ id: '0', type: 'text', text: 'Hi' }]),
+      message('assistant', [{ id: '0', type: 'text', text: 'Hello' }]),
+    ])
+    assert.deepEqual(prompt, [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
+    ])
+  })
+
+  test('results follow the calls of their step in a message of their own', () => {
+    const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'text of a' }
+    assert.deepEqual(toPrompt(undefined, [message('assistant', [call, result])]), [
+      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'read', input: { path: 'a' } }] },
+      {
+        role: 'tool',
+        content: [
+          { type: 'tool-result', toolCallId: 'c1', toolName: 'read', output: { type: 'text', value: 'text of a' } },
+        ],
+      },
+    ])
+  })
+
+  test('an error of a tool says that it is one', () => {
+    const failed: Part = {
+      id: '2',
+      type: 'tool-result',
+      toolCallId: 'c1',
+      toolName: 'read',
+      result: { no: 1 },
+      isError: true,
+    }
+    const [, tool] = toPrompt(undefined, [message('assistant', [call, failed])])
+    assert.deepEqual(tool?.role === 'tool' && tool.content[0], {
+      type: 'tool-result',
+      toolCallId: 'c1',
+      toolName: 'read',
+      output: { type: 'error-json', value: { no: 1 } },
+    })
+  })
+
+  test('reasoning goes back with what the provider gave with it', () => {
+    const reasoning: Part = {
+      id: '0',
+      type: 'reasoning',
+      text: 'Hmm',
+      meta: { provider: { anthropic: { signature: 's' } } },
+    }
+    const [assistant] = toPrompt(undefined, [message('assistant', [reasoning])])
+    assert.deepEqual(assistant?.content, [
+      { type: 'reasoning', text: 'Hmm', providerOptions: { anthropic: { signature: 's' } } },
+    ])
+  })
+
+  test('an attempt that failed stays out', () => {
+    const failed = message('assistant', [{ id: '0', type: 'text', text: 'half' }], {
+      error: { name: 'Error', message: 'cut' },
+    })
+    assert.deepEqual(toPrompt(undefined, [failed]), [])
+  })
+
+  test('an order whose input was cut off stays out', () => {
+    assert.deepEqual(toPrompt(undefined, [message('assistant', [{ ...call, state: 'interrupted' }])]), [])
+  })
+
+  test('images, files and signals of a user are shown', () => {
+    const [user] = toPrompt(undefined, [
+      message('user', [
+        { id: '0', type: 'image', mimeType: 'image/png', data: 'aGk=', fileName: 'a.png' },
+        { id: '1', type: 'signal', kind: 'system_reminder', text: 'Mind the gap.', data: {} },
+      ]),
+    ])
+    assert.deepEqual(user?.content, [
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' }, filename: 'a.png' },
+      { type: 'text', text: 'Mind the gap.' },
+    ])
+  })
+})
