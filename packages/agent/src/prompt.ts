@@ -46,6 +46,8 @@ function agentContent(part: Part): AssistantContent[] {
     case 'reasoning':
       return [{ type: 'reasoning', text: part.text, ...options }]
     case 'tool-call':
+      // An order that was cut off was never one, and there is no result to go with it.
+      if (part.state === 'interrupted') return []
       return [{ type: 'tool-call', toolCallId: part.toolCallId, toolName: part.toolName, input: part.args, ...options }]
     case 'image':
     case 'file':
