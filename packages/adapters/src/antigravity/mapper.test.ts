@@ -32,6 +32,12 @@ describe('Antigravity: plain output', () => {
     ])
   })
 
+  it('that happens to be JSON is part of the answer', () => {
+    const run = mapRun(antigravityDialect, ['Error: one', '{"a":1}'], { end: { exitCode: 1 } })
+    assert.equal(eventsOf(run, 'text-delta')[0]?.text, '{"a":1}\n')
+    assert.deepEqual(unstamped(run.activity).slice(0, 2), [{ type: 'error', message: 'one' }, unknown({ a: 1 })])
+  })
+
   it('diagnostics are recognised by how they begin', () => {
     for (const line of [
       'warning: old',
@@ -87,6 +93,10 @@ describe('Antigravity: the end', () => {
 
   it('a run that we stopped has not failed', () => {
     assert.deepEqual(map(['Half'], { end: { exitCode: 130, aborted: true } }), [unknown('Half')])
+    const run = mapRun(antigravityDialect, ['Error: interrupted'], { end: { exitCode: 130, aborted: true } })
+    assert.deepEqual(unstamped(run.activity), [{ type: 'error', message: 'interrupted' }])
+    assert.equal(eventsOf(run, 'error').length, 0)
+    assert.equal(eventsOf(run, 'text-delta').length, 0)
   })
 
   it('its session comes from the launcher', () => {

@@ -41,13 +41,10 @@ class AntigravityReader implements DialectReader {
   record(record: JsonObject): void {
     this.#goOn('output')
     this.#say(JSON.stringify(record))
-    this.#run.unknown(record)
   }
 
   text(text: string): void {
-    if (this.#diagnose(text, 'output')) return
-    this.#say(text)
-    this.#run.unknown(text)
+    if (!this.#diagnose(text, 'output')) this.#say(text)
   }
 
   stderr(text: string): void {

@@ -63,6 +63,12 @@ describe('Goose: what is said', () => {
     ])
   })
 
+  it('half a text that was never finished counts', () => {
+    const run = mapped([text('a', 'Hel', {}), text('a', 'Hello', {})], { end: { exitCode: null, aborted: true } })
+    assert.deepEqual(unstamped(run.activity), [agent('Hello')])
+    assert.deepEqual(eventsOf(run, 'text-delta').at(-1)?.meta, { end: true, interrupted: true })
+  })
+
   it('another id is another message', () => {
     assert.deepEqual(map([text('a', 'One.'), text('b', 'Two.'), complete]), [agent('One.'), agent('Two.')])
   })
@@ -252,11 +258,20 @@ describe('Goose: other records', () => {
     )
   })
 
-  it('what was said before an unknown block comes first', () => {
-    assert.deepEqual(map([text('a', 'Hi.'), message('a', 'assistant', [{ type: 'novelty' }]), complete]), [
-      agent('Hi.'),
-      { type: 'unknown', raw: { type: 'novelty' } },
-    ])
+  it('what was said before any other block comes first', () => {
+    const blocks = [
+      { type: 'novelty' },
+      { type: 'systemNotification', notificationType: 'x', msg: 'm' },
+      { type: 'toolResponse', id: 'c9', toolResult: {} },
+    ]
+    for (const block of blocks) {
+      const said = map([text('a', 'Hi.'), message('a', 'assistant', [block]), complete])
+      assert.deepEqual(said[0], agent('Hi.'))
+      assert.equal(said.length, 2)
+    }
+    const noId = [message(null, 'assistant', [{ type: 'text', text: 'Hi.' }, request('c1', 'make')]), answers('c1')]
+    const order = mapped([...noId, complete]).events.map(({ type }) => type)
+    assert.ok(order.lastIndexOf('text-delta') < order.indexOf('tool-call'))
   })
 
   it('notices of the program are warnings', () => {
