@@ -4,7 +4,7 @@ import type { HarnessMessage } from '../src/harness-message.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 
-export const SAMPLE_MESSAGE: HarnessMessage = {
+const SAMPLE_MESSAGE: HarnessMessage = {
   id: 'm1',
   role: 'assistant',
   content: [

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { isRecord } from './checks.ts'
 
-export type Api = 'anthropic' | 'responses' | 'chat' | 'model'
+type Api = 'anthropic' | 'responses' | 'chat' | 'model'
 
 /** What a script needs to know about a request, in whatever format it came. */
 export interface RequestFacts {

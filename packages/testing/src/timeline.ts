@@ -21,12 +21,12 @@ interface Planned {
   readonly providerMetadata: ScriptedMetadata | undefined
 }
 
-export interface PlannedText extends Planned {
+interface PlannedText extends Planned {
   readonly kind: 'text'
   readonly phase: string | undefined
 }
 
-export interface PlannedReasoning extends Planned {
+interface PlannedReasoning extends Planned {
   readonly kind: 'reasoning'
   readonly signature: string | undefined
 }
@@ -37,7 +37,7 @@ export interface PlannedToolCall extends Planned {
   readonly call: ScriptedToolCall
 }
 
-export interface PlannedRaw extends Planned {
+interface PlannedRaw extends Planned {
   readonly kind: 'raw'
   readonly raw: JsonObject & { readonly type?: string }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import type { ActivityDraft } from './activity.ts'
 
-export interface ToolUse {
+interface ToolUse {
   /** The name as the program wrote it. */
   readonly name: string
   readonly input: JsonObject

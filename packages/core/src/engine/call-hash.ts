@@ -9,7 +9,7 @@ export function callHash(agentId: string, call: ToolCallRequest, tool: HostTool 
 }
 
 /** The same text for the same value, whatever the order of its keys. */
-export function canonical(value: JsonValue): string {
+function canonical(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map((item: JsonValue) => canonical(item)).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))

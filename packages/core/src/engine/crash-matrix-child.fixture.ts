@@ -3,7 +3,6 @@
  * a steer. Started again it takes up what it finds. Run as: node crash-matrix-child.fixture.ts <database> <journal>.
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { nativeDriver } from '@evener/agent'
 import { faultPointsFromEnv, scriptedModel, type Turn } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
@@ -29,7 +28,7 @@ const answer = (request: unknown): Turn =>
       }
 const scripted = scriptedModel(Array.from({ length: 20 }, () => answer))
 
-const model: LanguageModelV4 = {
+const model: typeof scripted = {
   ...scripted,
   doStream: async (options) => {
     await faults.reach('model.before')
