@@ -2,7 +2,7 @@ import { RECORD_VERSIONS, type LogRecord, type RecordBody } from '@evener/protoc
 
 /** The blob that the memory record of the golden thread refers to. */
 export const GOLDEN_BLOB = 'The user likes short answers.'
-export const GOLDEN_BLOB_HASH = '7da82a8846b48c8637f8ceb6bae06d3a9a26f6856a6cede39797ce4dec9ff600'
+const GOLDEN_BLOB_HASH = '7da82a8846b48c8637f8ceb6bae06d3a9a26f6856a6cede39797ce4dec9ff600'
 
 const RULES = { categories: { edit: 'ask' }, tools: { rm: 'deny' }, patterns: [] } as const
 const OM = { generation: 1, coversTo: 20, blob: GOLDEN_BLOB_HASH } as const
