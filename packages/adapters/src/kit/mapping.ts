@@ -189,7 +189,9 @@ class Mapping implements Mapper, Run {
     }
     if (this.#hasMoved) return
     this.#hasMoved = true
-    this.warn(`The session changed from ${this.sessionId} to ${id}; events stay with the first.`, 'session-changed')
+    const message = `The session changed from ${this.sessionId} to ${id}; events stay with the first.`
+    // Beside the record's own account: what else it says still has to be told, or it becomes `unknown`.
+    this.#note([{ type: 'warning', message, code: 'session-changed' }], undefined)
   }
 
   directory(cwd: string | undefined): void {

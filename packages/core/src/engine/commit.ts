@@ -7,6 +7,7 @@ const RETRY_DELAYS_MS = [20, 200, 1000]
 const FINAL: ReadonlySet<string> = new Set([
   'fenced',
   'misuse',
+  'conflict',
   'not-found',
   'invalid-input',
   'corrupt',

@@ -51,7 +51,8 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
       ...(waits.length === 0 ? {} : { waits }),
       // Between runs the head is the whole state; in a run it would lack the open messages.
       ...(isHeadDue && state.head.run === null ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
-      ...(last === undefined
+      // The lists are sorted by this: batches alone, 25 a second, do not move a thread in them.
+      ...(last === undefined || records.every((record) => record.body.type === 'batch')
         ? {}
         : {
             thread: {
