@@ -24,6 +24,9 @@ class Plain implements DialectReader {
         run.session(text)
         run.consume('lifecycle')
         return
+      case 'session-and-more':
+        run.session(text)
+        return
       case 'delta':
         run.textDelta(text, place)
         run.consume('partial')
@@ -178,6 +181,16 @@ describe('any program: stamps', () => {
     ])
     const [text] = eventsOf(run, 'text-delta')
     assert.deepEqual([text?.activity?.mapper, text?.activity?.version], ['plain', 3])
+  })
+
+  it('still tells what a record says that changes the session and that nobody knows', () => {
+    const strange = { do: 'session-and-more', text: 's2' }
+    const run = mapRun(plain, [{ do: 'session', text: 's1' }, strange])
+    assert.deepEqual(
+      run.activity.map((event) => event.type),
+      ['warning', 'unknown'],
+    )
+    assert.deepEqual(run.activity[1]?.type === 'unknown' && run.activity[1].raw, strange)
   })
 
   it('takes the session from the launcher where the program does not tell it', () => {
