@@ -1,0 +1,41 @@
+import type { AgentDriver, Capabilities, NativeRef } from '@evener/protocol'
+import { liveDriver, type LiveOptions } from '../live/live-driver.ts'
+import { ClaudePeer } from './control.ts'
+import { claudeAnchor } from './driver.ts'
+import type { ClaudeLaunchOptions } from './launch.ts'
+import { claudeCodeLiveDialect } from './live-dialect.ts'
+import { launchClaudeLive } from './live-launch.ts'
+import { claudeCodeProfile } from './profile.ts'
+
+/** Every call is judged by us before it runs, also those of its subagents. */
+const CAPABILITIES: Capabilities = {
+  governs: 'all',
+  steer: 'inject',
+  resume: 'anchor',
+  fork: 'anchor',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'clean',
+  usage: 'turn',
+  images: true,
+  systemPrompt: 'append',
+  models: null,
+}
+
+export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
+
+/** Claude Code as an agent that stays and asks. */
+export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
+  return liveDriver(
+    {
+      profile: claudeCodeProfile,
+      dialect: claudeCodeLiveDialect,
+      capabilities: CAPABILITIES,
+      launch: (request) => launchClaudeLive(request, options),
+      anchorOf: claudeAnchor,
+      placeOf: ({ messageId }: NativeRef) => messageId,
+      connect: (link) => new ClaudePeer(link),
+    },
+    options,
+  )
+}

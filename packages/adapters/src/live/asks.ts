@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import type { Answer, Decision, Host, JsonObject, JsonValue, WaitKind } from '@evener/protocol'
+import { toFailure } from '../launch/run-failure.ts'
+import { canonicalCall, nativeCall, type NativeCall } from './tool-calls.ts'
+
+/** What the program is told. It is always said once, for this call alone. */
+export type Verdict =
+  | { readonly isAllowed: true; readonly value?: JsonValue }
+  | { readonly isAllowed: false; readonly reason: string }
+
+/** Something a program waits for. */
+export interface Ask {
+  /** The program's own id of the question. */
+  readonly key: string
+  readonly kind: WaitKind
+  readonly call: NativeCall
+  /** One line for a person. */
+  readonly description: string
+  /** What a person has to see besides. */
+  readonly payload?: JsonObject
+  readonly answerSchema?: string
+  /** The calls that rules are to be asked about, when they are not the call itself. */
+  readonly parts?: readonly NativeCall[]
+  /** Called at most once, and only while the program waits. */
+  answer(verdict: Verdict): void
+}
+
+export interface AsksOptions {
+  readonly host: Host
+  readonly agentId: string
+  /** Whether anybody is being waited for. */
+  readonly onWaiting: (isWaiting: boolean) => void
+  /** An answer came for a question that nobody asks any more. */
+  readonly onLate: (ask: Ask) => void
+}
+
+const RANK: Readonly<Record<Decision['policy'], number>> = { allow: 0, ask: 1, deny: 2 }
+const NOBODY: Verdict = { isAllowed: false, reason: 'Nobody could be asked.' }
+
+/** The questions of one turn: decided by rules where they decide, else by a person. Nothing becomes "yes" by itself. */
+export class Asks {
+  readonly #options: AsksOptions
+  readonly #open = new Map<string, Ask>()
+
+  constructor(options: AsksOptions) {
+    this.#options = options
+  }
+
+  /** What the rules say, whether they name the tool as we do or as the program does. */
+  judge(call: NativeCall): Decision {
+    const { host } = this.#options
+    const ours = host.decide(canonicalCall(call))
+    const theirs = nativeCall(call)
+    return theirs === undefined ? ours : stricter(ours, host.decide(theirs))
+  }
+
+  /** Answers by rule at once, or when a person has. Never rejects. */
+  async put(ask: Ask): Promise<void> {
+    this.#open.set(ask.key, ask)
+    this.#options.onWaiting(true)
+    this.#settle(ask, await this.#verdict(ask))
+  }
+
+  /** The program does not wait for this any more. */
+  withdraw(key: string): void {
+    if (this.#open.delete(key)) this.#options.onWaiting(this.#open.size > 0)
+  }
+
+  /** The turn is over, and its questions with it. */
+  abandon(): void {
+    for (const key of this.#open.keys()) this.withdraw(key)
+  }
+
+  #settle(ask: Ask, verdict: Verdict): void {
+    if (this.#open.get(ask.key) !== ask) {
+      this.#options.onLate(ask)
+      return
+    }
+    this.withdraw(ask.key)
+    ask.answer(verdict)
+  }
+
+  async #verdict(ask: Ask): Promise<Verdict> {
+    const isJudged = ask.kind === 'approval' || ask.kind === 'access'
+    try {
+      const before = isJudged ? this.#byRule(ask) : undefined
+      if (before !== undefined) return before
+      const verdict = verdictOf(await this.#options.host.ask(this.#request(ask)))
+      // A rule may have come into force while somebody was thinking.
+      const after = isJudged && verdict.isAllowed ? this.#byRule(ask) : undefined
+      return after?.isAllowed === false ? after : verdict
+    } catch (error) {
+      this.#options.host.log('warn', `A question was not answered: ${toFailure(error).message}`)
+      return NOBODY
+    }
+  }
+
+  #byRule(ask: Ask): Verdict | undefined {
+    const [first, ...others] = (ask.parts ?? [ask.call]).map((call) => this.judge(call))
+    if (first === undefined) return undefined
+    const { policy, reason } = others.reduce((a, b) => (RANK[b.policy] > RANK[a.policy] ? b : a), first)
+    if (policy === 'deny') return { isAllowed: false, reason }
+    return policy === 'allow' ? { isAllowed: true } : undefined
+  }
+
+  #request({ kind, call, description, payload, answerSchema }: Ask): Parameters<Host['ask']>[0] {
+    const { toolCallId, toolName, args } = canonicalCall(call)
+    return {
+      id: randomUUID(),
+      kind,
+      subject: { agentId: this.#options.agentId, toolCallId, toolName, args },
+      description,
+      payload: {
+        ...payload,
+        native: { toolName: call.toolName, input: call.input },
+        ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
+      },
+      ...(answerSchema === undefined ? {} : { answerSchema }),
+      // When we or the program have died, it asks again after its session was resumed.
+      resumable: true,
+    }
+  }
+}
+
+/** A deny always counts. Apart from that a rule made for this very name says more than a default. */
+function stricter(ours: Decision, theirs: Decision): Decision {
+  const stricterOne = RANK[theirs.policy] > RANK[ours.policy] ? theirs : ours
+  if (stricterOne.policy === 'deny' || (ours.rule === undefined) === (theirs.rule === undefined)) return stricterOne
+  return ours.rule === undefined ? theirs : ours
+}
+
+function verdictOf({ decision, reason, value }: Answer): Verdict {
+  if (decision === 'decline') return { isAllowed: false, reason: reason ?? 'It was declined.' }
+  return { isAllowed: true, ...(value === undefined ? {} : { value }) }
+}

@@ -1,0 +1,75 @@
+import type { Host, Part, StoredMessage } from '@evener/protocol'
+
+/** How much of what others said is handed over, in characters: the newest that fits. */
+const BUDGET = 200_000
+
+/** What was said in the thread since the agent's own session last heard of it. */
+export interface Handover {
+  /** Oldest first. */
+  readonly messages: readonly StoredMessage[]
+  /** Older messages did not fit. */
+  readonly isTruncated: boolean
+}
+
+export interface HandoverQuery {
+  /** The native session; absent when it is new and knows nothing. */
+  readonly nativeId?: string
+  /** The seq up to which the session is known to know the thread. */
+  readonly syncedTo: number
+  /** Runs whose messages the session has heard as they were said. */
+  readonly heardRuns: ReadonlySet<string>
+}
+
+/** Looks back from the newest message to the newest that the session said itself. */
+export async function unheard(history: Host['history'], query: HandoverQuery): Promise<Handover> {
+  const { nativeId, syncedTo, heardRuns } = query
+  const messages: StoredMessage[] = []
+  let size = 0
+  for await (const message of history({ order: 'newest', ...(syncedTo > 0 ? { after: syncedTo } : {}) })) {
+    if (nativeId !== undefined && isOf(message, nativeId)) break
+    if (message.run !== undefined && heardRuns.has(message.run)) continue
+    if (message.parentToolCallId !== undefined || message.parts.length === 0) continue
+    size += message.parts.reduce((sum, part) => sum + sizeOf(part), 0)
+    if (size > BUDGET) return { messages: messages.toReversed(), isTruncated: true }
+    messages.push(message)
+  }
+  return { messages: messages.toReversed(), isTruncated: false }
+}
+
+function isOf({ native, parts }: StoredMessage, sessionId: string): boolean {
+  return native?.sessionId === sessionId || parts.some((part) => part.native?.sessionId === sessionId)
+}
+
+function sizeOf(part: Part): number {
+  return wordsOf(part).length
+}
+
+/** Longer arguments and results are cut: another agent needs to know what was done, not every byte of it. */
+const MAX_DETAIL = 4_000
+
+/** What a part says, in words. Tool calls of others are told as text: the reader may not have the tool. */
+export function wordsOf(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'signal':
+      return part.text
+    case 'tool-call':
+      return `[called ${part.toolName} with ${cut(JSON.stringify(part.args))}]`
+    case 'tool-result':
+      return `[${part.toolName} ${part.isError === true ? 'failed' : 'gave'} ${cut(resultText(part.result))}]`
+    case 'image':
+      return `[image${part.fileName === undefined ? '' : ` ${part.fileName}`}]`
+    case 'file':
+      return `[file${part.fileName === undefined ? '' : ` ${part.fileName}`}]`
+    case 'reasoning':
+      return ''
+  }
+}
+
+function resultText(result: unknown): string {
+  return typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_DETAIL ? text : `${text.slice(0, MAX_DETAIL).toWellFormed()}…`
+}

@@ -1,0 +1,46 @@
+import { EvenerError, type AgentDriver } from '@evener/protocol'
+import { findCli, type Environment, type FoundCli } from '../launch/find-cli.ts'
+import type { PrintOptions } from '../launch/print-driver.ts'
+import type { RunHeader } from '../launch/run-note.ts'
+import type { LiveHarness } from './live-harness.ts'
+import { LiveSession } from './live-session.ts'
+
+export interface LiveOptions extends PrintOptions {
+  /** How long the process stays when it has nothing to do. Default 15 minutes; `null`: as long as the session. */
+  readonly idleMs?: number | null
+}
+
+/** What all turns of a session share. */
+export interface LiveContext {
+  readonly id: string
+  readonly harness: LiveHarness
+  readonly options: LiveOptions
+  readonly env: Environment
+  readonly cli: FoundCli
+  /** What is known of every turn. */
+  readonly header: RunHeader
+}
+
+/** A program that stays, takes many turns, asks before it acts and can be talked to while it works, as a driver. */
+export function liveDriver(harness: LiveHarness, options: LiveOptions = {}): AgentDriver {
+  const id = options.id ?? harness.profile.id
+  const env: Environment = { ...process.env, ...options.env }
+  const find = (): Promise<FoundCli> =>
+    findCli(harness.profile, { env, ...(options.bin === undefined ? {} : { bin: options.bin }) })
+  return {
+    id,
+    describe: async () => {
+      const found = await find().catch((error: unknown) => {
+        if (EvenerError.is(error)) return undefined
+        throw error
+      })
+      const version = found?.version
+      return version === undefined ? harness.capabilities : { ...harness.capabilities, version }
+    },
+    open: async (binding, host) => {
+      const cli = await find()
+      const header = { harness: harness.dialect.id, ...(cli.version === undefined ? {} : { version: cli.version }) }
+      return new LiveSession({ id, harness, options, env, cli, header }, binding, host)
+    },
+  }
+}

@@ -1,0 +1,219 @@
+import { NO_RULES, type Binding, type Host, type JsonObject, type StoredMessage } from '@evener/protocol'
+import type { KillReceipt, Line } from '@evener/shell/run'
+import { parseRecord, splitLine } from '../kit/json-line.ts'
+import { hasKey } from '../launch/find-cli.ts'
+import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { chooseSession, instructionsHash, type NativeSession } from '../launch/native-session.ts'
+import { makePrivateDir } from '../launch/private-dir.ts'
+import type { LiveContext } from './live-driver.ts'
+import type { LivePeer, LivePlan } from './live-harness.ts'
+import { LiveProcess } from './live-process.ts'
+import type { LiveTurn } from './live-turn.ts'
+
+export interface Running {
+  readonly process: LiveProcess
+  readonly peer: LivePeer
+  /** Turns with the same key can be taken by the same process. */
+  readonly key: string
+}
+
+export interface Ready {
+  readonly running: Running
+  readonly request: LaunchRequest
+  readonly isFirst: boolean
+}
+
+interface HeldLine {
+  readonly stream: 'stdout' | 'stderr'
+  readonly line: Line
+}
+
+/** What a program says between turns is kept for the next; more than this it does not say. */
+const MAX_HELD = 1_000
+const NO_SESSION: NativeSession = { kind: 'new', id: '' }
+
+/** Keeps the process of a session: the one that is there, or another one where that is needed. */
+export class Launcher {
+  readonly #context: LiveContext
+  readonly #host: Host
+  #running: Running | undefined
+  #turn: LiveTurn | undefined
+  #between: HeldLine[] = []
+
+  constructor(context: LiveContext, host: Host) {
+    this.#context = context
+    this.#host = host
+  }
+
+  get running(): Running | undefined {
+    return this.#running
+  }
+
+  /** A process that can take the turn, and the turn's log open. Rejects with why there is none. */
+  async ready(live: LiveTurn, binding: Binding | null): Promise<Ready> {
+    const task = this.#request(live)
+    const key = this.#keyOf(task)
+    this.#turn = live
+    const running = this.#running
+    if (running !== undefined && running.key === key && !running.process.hasEnded) {
+      await this.#open(live, task, binding, { kind: 'resume', nativeId: binding?.nativeId ?? '' }, {})
+      return { running, request: task, isFirst: false }
+    }
+    await this.end()
+    return this.#start(live, task, binding, key)
+  }
+
+  /** Ends the process, if there is one. */
+  async end(): Promise<KillReceipt | undefined> {
+    const running = this.#running
+    this.#running = undefined
+    const receipt = await running?.process.stop()
+    await running?.process.done
+    return receipt
+  }
+
+  async #start(live: LiveTurn, task: LaunchRequest, binding: Binding | null, key: string): Promise<Ready> {
+    const { harness, cli, env, id } = this.#context
+    const session = await chooseSession(binding, harness.capabilities, (query) => this.#placed(query))
+    const dir = await makePrivateDir()
+    try {
+      const request: LaunchRequest = {
+        ...task,
+        session,
+        dir: dir.path,
+        hasNewInstructions:
+          session.kind !== 'new' && binding?.extra?.['instructions'] !== instructionsHash(task.instructions),
+      }
+      const plan = harness.launch(request)
+      await dir.write(plan.files ?? [])
+      await this.#open(live, request, binding, session, plan)
+      let peer: LivePeer | undefined
+      const process = await LiveProcess.start({
+        command: cli.path,
+        args: plan.args,
+        cwd: request.cwd,
+        env: { ...env, ...plan.env },
+        dir,
+        graceMs: harness.profile.stop.graceMs,
+        onLine: (stream, line) => this.#line(peer, stream, line),
+        onLeft: (names) => this.#turn?.warn(`What the program had left running was ended: ${names}.`, 'left-running'),
+      })
+      peer = harness.connect({ agentId: id, send: (message) => process.send(message) })
+      const running: Running = { process, peer, key }
+      this.#running = running
+      void process.done.then(() => {
+        running.peer.gone()
+        if (this.#running === running) this.#running = undefined
+      })
+      return { running, request, isFirst: true }
+    } catch (error) {
+      await dir.remove()
+      throw error
+    }
+  }
+
+  async #open(
+    live: LiveTurn,
+    request: LaunchRequest,
+    binding: Binding | null,
+    session: NativeSession,
+    { env: more, warnings = [] }: Partial<LivePlan>,
+  ): Promise<void> {
+    const { harness, options, env, header } = this.#context
+    const { key, title } = harness.profile
+    const keyIsThere = await hasKey(harness.profile, { ...env, ...more })
+    const isResumed = session.kind === 'resume'
+    await live.open(
+      {
+        ...header,
+        cwd: request.cwd,
+        ...(isResumed && session.nativeId !== '' ? { sessionId: session.nativeId } : {}),
+        ...(session.kind === 'new'
+          ? {}
+          : { usageBaseline: (isResumed ? binding?.usageTotal : undefined) ?? 'unknown' }),
+        ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
+      },
+      isResumed ? binding?.anchor : session.kind === 'fork' ? session.anchor : undefined,
+      options.record?.(live.turn),
+    )
+    if (session.kind === 'new' && session.because !== undefined) {
+      live.warn(`${title} begins a new session, because ${session.because}.`, 'new-session')
+    }
+    for (const { message, code } of warnings) live.warn(message, code)
+    const held = this.#between
+    this.#between = []
+    for (const { stream, line } of held) void live.line(stream, line, false)
+  }
+
+  #line(peer: LivePeer | undefined, stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
+    const live = this.#turn
+    let held: Promise<void> | undefined
+    if (live !== undefined && live.isOpen && !live.isOver) held = live.line(stream, line, peer?.isWaiting !== true)
+    else if (this.#between.length < MAX_HELD) this.#between.push({ stream, line })
+    if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(line.text)) this.#tell(peer, record)
+    return held
+  }
+
+  /** A peer with a bug must not stop the stream. */
+  #tell(peer: LivePeer, record: JsonObject): void {
+    try {
+      peer.record(record)
+    } catch (error) {
+      this.#turn?.warn(`${this.#context.id} protocol: ${String(error)}`, 'protocol-fault')
+    }
+  }
+
+  #request(live: LiveTurn): LaunchRequest {
+    const { options } = this.#context
+    const { input, instructions, maxSteps, rules = NO_RULES, ...turn } = live.turn
+    const model = turn.model ?? options.model
+    return {
+      input,
+      session: NO_SESSION,
+      cwd: turn.cwd ?? options.cwd ?? process.cwd(),
+      ...(model === undefined ? {} : { model }),
+      ...(instructions === undefined ? {} : { instructions }),
+      hasNewInstructions: false,
+      ...(maxSteps === undefined ? {} : { maxSteps }),
+      rules,
+      permissions: options.permissions ?? 'edit',
+      allowUngoverned: options.allowUngoverned ?? false,
+      mcp: options.mcp ?? {},
+      dir: '',
+    }
+  }
+
+  /** What the process has to be started with, apart from what it can be told later. */
+  #keyOf({ model: _model, ...request }: LaunchRequest): string {
+    const { args, env, files } = this.#context.harness.launch(request)
+    return JSON.stringify([args, env, files, request.cwd])
+  }
+
+  /** The history, with the places of this program's sessions where `chooseSession` looks for them. */
+  async *#placed(query: Parameters<Host['history']>[0]): AsyncGenerator<StoredMessage> {
+    const { placeOf } = this.#context.harness
+    for await (const message of this.#host.history(query)) {
+      yield {
+        ...message,
+        ...placed(message, placeOf),
+        parts: message.parts.map((part) => ({ ...part, ...placed(part, placeOf) })),
+      }
+    }
+  }
+}
+
+function placed(
+  { native }: Pick<StoredMessage, 'native'>,
+  placeOf: LiveContext['harness']['placeOf'],
+): Pick<StoredMessage, 'native'> {
+  if (native === undefined) return {}
+  const messageId = placeOf(native)
+  const { messageId: _messageId, ...rest } = native
+  return { native: messageId === undefined ? rest : { ...rest, messageId } }
+}
+
+function recordsOf(text: string): readonly JsonObject[] {
+  const record = text.charCodeAt(0) === 0x7b ? parseRecord(text) : undefined
+  if (record !== undefined) return [record]
+  return splitLine(text).flatMap((part) => (part.kind === 'record' ? [part.record] : []))
+}

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  EvenerError,
+  type AgentEvent,
+  type AgentSession,
+  type Binding,
+  type CancelReceipt,
+  type ErrorData,
+  type Host,
+  type StoredMessage,
+  type Turn,
+} from '@evener/protocol'
+import type { RunExit } from '@evener/shell/run'
+import { failure, toFailure } from '../launch/run-failure.ts'
+import type { StopReason } from '../launch/run-note.ts'
+import { unheard } from './handover.ts'
+import type { LiveContext } from './live-driver.ts'
+import { Launcher, type Running } from './live-launcher.ts'
+import { LiveTurn } from './live-turn.ts'
+
+const DEFAULT_IDLE_MS = 15 * 60_000
+const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
+
+/** One process for many turns. It is started for the first, and again when it is gone or has to be another one. */
+export class LiveSession implements AgentSession {
+  readonly #context: LiveContext
+  readonly #host: Host
+  readonly #launcher: Launcher
+  /** Runs of which the native session has heard every word. */
+  readonly #heardRuns = new Set<string>()
+  #binding: Binding | null
+  #turn: LiveTurn | undefined
+  #started: Promise<void> = Promise.resolve()
+  #stopping: Promise<CancelReceipt> | undefined
+  #idle: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(context: LiveContext, binding: Binding | null, host: Host) {
+    this.#context = context
+    this.#binding = binding
+    this.#host = host
+    this.#launcher = new Launcher(context, host)
+  }
+
+  async *run(turn: Turn): AsyncGenerator<AgentEvent, void, undefined> {
+    const live = this.#begin(turn)
+    const abort = (): void => void this.#stop(live, 'cancelled')
+    const { signal } = this.#host
+    signal.addEventListener('abort', abort)
+    const driven = this.#drive(live)
+    try {
+      if (signal.aborted) abort()
+      yield* live.events()
+    } finally {
+      signal.removeEventListener('abort', abort)
+      await this.#stop(live, 'left')
+      await driven
+      this.#turn = undefined
+      this.#stopping = undefined
+      this.#rest()
+    }
+  }
+
+  async steer(message: StoredMessage): Promise<'injected' | 'queued'> {
+    const live = this.#turn
+    await this.#started.catch(() => undefined)
+    const running = this.#launcher.running
+    if (live === undefined || live !== this.#turn || live.isOver || live.isStopped || running === undefined) {
+      throw new EvenerError('conflict', 'There is no turn under way that could be steered.', {
+        hint: 'Give the message to the next turn.',
+      })
+    }
+    return running.peer.steer(message.parts, message.id)
+  }
+
+  async cancel(): Promise<CancelReceipt> {
+    return this.#turn === undefined ? NOTHING_RAN : this.#stop(this.#turn, 'cancelled')
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#idle)
+    if (this.#turn !== undefined) await this.#stop(this.#turn, 'cancelled')
+    await this.#launcher.end()
+  }
+
+  #begin(turn: Turn): LiveTurn {
+    if (this.#isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
+    if (this.#turn !== undefined) {
+      throw new EvenerError('misuse', 'This session has a turn under way.', {
+        hint: 'Wait for its finish or cancel it.',
+      })
+    }
+    clearTimeout(this.#idle)
+    const live: LiveTurn = new LiveTurn(this.#context, turn, this.#binding, {
+      host: this.#host,
+      bind: (binding) => {
+        this.#binding = binding
+        this.#host.bind(binding)
+      },
+      stop: (reason, error) => void this.#stop(live, reason, error),
+    })
+    this.#turn = live
+    return live
+  }
+
+  /** From the task to the `finish`. Never rejects: whatever goes wrong is the turn's failure. */
+  async #drive(live: LiveTurn): Promise<void> {
+    let exit: RunExit | undefined
+    try {
+      exit = await this.#take(live)
+      if (exit?.code === 0 && !live.isOver)
+        live.stop('failed', failure('exit-0', `${this.#title} ended in the middle of the turn.`))
+    } catch (error) {
+      live.stop('failed', toFailure(error))
+      await this.#launcher.end()
+    }
+    await live.finish(exit)
+  }
+
+  /** Gives how the process ended, if it has. */
+  async #take(live: LiveTurn): Promise<RunExit | undefined> {
+    const { running, request, isFirst } = await this.#launcher.ready(live, this.#binding)
+    if (live.isStopped) {
+      await this.#launcher.end()
+      return undefined
+    }
+    const { turn } = live
+    await this.#host.noteProcess?.(running.process.note)
+    this.#heardRuns.add(turn.runId)
+    const { session } = request
+    const nativeId = isFirst ? (session.kind === 'new' ? undefined : session.nativeId) : this.#binding?.nativeId
+    const started = running.peer.start(
+      {
+        request,
+        isFirst,
+        handover: () =>
+          unheard((query) => this.#host.history(query), {
+            ...(nativeId === undefined ? {} : { nativeId }),
+            syncedTo: nativeId === undefined ? 0 : (this.#binding?.syncedTo ?? 0),
+            heardRuns: this.#heardRuns,
+          }),
+      },
+      live,
+    )
+    this.#started = started
+    // Its end says more than what it could not answer because of it.
+    started.catch(() => undefined)
+    const ended = running.process.done
+    const exit = await Promise.race([started.then(() => undefined), live.whenOver.then(() => undefined), ended])
+    return exit ?? Promise.race([live.whenOver.then(() => undefined), ended])
+  }
+
+  #stop(live: LiveTurn, reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
+    const wasOver = live.isOver
+    live.stop(reason, error)
+    if (this.#stopping !== undefined) return this.#stopping
+    if (wasOver) return live.ended.then(() => NOTHING_RAN)
+    this.#stopping = this.#end(live)
+    return this.#stopping
+  }
+
+  /** The program's clean way first. Then the process, so that nothing that was begun goes on; the next turn has a new one. */
+  async #end(live: LiveTurn): Promise<CancelReceipt> {
+    const { running } = this.#launcher
+    if (running !== undefined) await this.#interrupt(live, running)
+    const queued = running?.peer.unheard ?? []
+    const receipt = await this.#launcher.end()
+    await live.ended
+    return {
+      how: receipt?.how ?? 'gone',
+      calls: live.brokenOff,
+      orphansKilled: receipt?.killed.filter(({ pid }) => pid !== running?.process.pid).length ?? 0,
+      queued,
+    }
+  }
+
+  async #interrupt(live: LiveTurn, { peer, process }: Running): Promise<void> {
+    const asked = peer.interrupt().then(() => live.whenOver)
+    const over = new AbortController()
+    const late = pause(this.#context.harness.profile.stop.graceMs, undefined, { signal: over.signal })
+    await Promise.race([asked.catch(() => undefined), process.done, late.catch(() => undefined)])
+    over.abort()
+  }
+
+  get #title(): string {
+    return this.#context.harness.profile.title
+  }
+
+  #rest(): void {
+    const { idleMs = DEFAULT_IDLE_MS } = this.#context.options
+    if (idleMs === null || this.#isClosed || this.#launcher.running === undefined) return
+    this.#idle = setTimeout(() => void this.#launcher.end(), idleMs).unref()
+  }
+}

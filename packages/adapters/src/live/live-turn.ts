@@ -1,0 +1,228 @@
+import type { AgentEvent, Binding, ErrorData, Host, Turn, UsageTotals } from '@evener/protocol'
+import type { Line, RunExit } from '@evener/shell/run'
+import type { MappedEvent } from '../kit/activity.ts'
+import { EventQueue } from '../launch/event-queue.ts'
+import { bindingFacts, instructionsHash } from '../launch/native-session.ts'
+import type { RecordOptions } from '../launch/recording.ts'
+import { failure } from '../launch/run-failure.ts'
+import { RunLog } from '../launch/run-log.ts'
+import type { RunHeader, StopReason } from '../launch/run-note.ts'
+import { Asks } from './asks.ts'
+import type { LiveContext } from './live-driver.ts'
+import type { TurnPort } from './live-harness.ts'
+import { TurnClock } from './turn-clock.ts'
+
+const DEFAULT_DEADLINE_MS = 4 * 60 * 60_000
+const DEFAULT_STALL_MS = 5 * 60_000
+/** The turn is over and the process is not. */
+const STILL_RUNNING: RunExit = { code: null, signal: null }
+
+export interface LiveTurnPorts {
+  readonly host: Host
+  readonly bind: (binding: Binding) => void
+  /** Ends the turn: it has lasted or was silent too long. */
+  readonly stop: (reason: StopReason, error: ErrorData) => void
+}
+
+/** Everything that is said in one turn of a process that takes many, and its one `finish`. */
+export class LiveTurn implements TurnPort {
+  readonly asks: Asks
+  readonly turn: Turn
+  readonly #context: LiveContext
+  readonly #binding: Binding | null
+  readonly #ports: LiveTurnPorts
+  readonly #queue = new EventQueue<MappedEvent>()
+  readonly #log: RunLog
+  readonly #clock: TurnClock
+  readonly #whenOver = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
+  #isOver = false
+  #isStopped = false
+  #isFinished = false
+  #cwd: string | undefined
+  #anchor: string | undefined
+  #bound = ''
+
+  constructor(context: LiveContext, turn: Turn, binding: Binding | null, ports: LiveTurnPorts) {
+    this.turn = turn
+    this.#context = context
+    this.#binding = binding
+    this.#ports = ports
+    this.#log = new RunLog(
+      context.harness.dialect,
+      () => ports.host.now(),
+      (event) => this.#queue.push(event),
+    )
+    this.#clock = this.#newClock()
+    this.asks = new Asks({
+      host: ports.host,
+      agentId: context.id,
+      onWaiting: (isWaiting) => {
+        if (isWaiting) this.#clock.pause()
+        else if (!this.#isOver) this.#clock.start()
+      },
+      onLate: ({ description }) => {
+        if (!this.#isOver) this.warn(`An answer came too late and was not used: ${description}`, 'late-answer')
+      },
+    })
+  }
+
+  /** The program has said that it is over, or it is being ended. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  get isOpen(): boolean {
+    return this.#log.isOpen
+  }
+
+  get whenOver(): Promise<void> {
+    return this.#whenOver.promise
+  }
+
+  /** Its `finish` was made. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  get brokenOff(): readonly string[] {
+    return this.#log.brokenOff
+  }
+
+  get usageTotal(): UsageTotals | undefined {
+    return this.#log.mapper?.usage.totals
+  }
+
+  /** Rejects when it cannot be recorded. */
+  async open(header: RunHeader, anchor: string | undefined, record: RecordOptions | undefined): Promise<void> {
+    this.#cwd = header.cwd
+    this.#anchor = anchor
+    await this.#log.open(header, record)
+    this.#clock.start()
+  }
+
+  /** A promise holds the program's output back. */
+  line(stream: 'stdout' | 'stderr', line: Line, mayHold: boolean): Promise<void> | undefined {
+    this.#clock.sign()
+    const written = this.#log.line(stream, line)
+    if (!mayHold || this.#isOver || !this.#queue.isFull) return written
+    const room = this.#queue.room()
+    return written === undefined ? room : written.then(() => room)
+  }
+
+  warn(message: string, code?: string): void {
+    if (!this.#isFinished) this.#log.warn(message, code)
+  }
+
+  over(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#clock.pause()
+    this.asks.abandon()
+    this.#whenOver.resolve()
+  }
+
+  /** From here on what the program says and does is our doing. */
+  stop(reason: StopReason, error?: ErrorData): void {
+    // Whoever takes the events may be the one who waits for the end.
+    this.#queue.unbound()
+    if (this.#isStopped || this.#isOver) return
+    this.#isStopped = true
+    this.#clock.pause()
+    this.asks.abandon()
+    this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
+  }
+
+  /** Makes the `finish`. `exit`: the process has ended, too. */
+  async finish(exit: RunExit = STILL_RUNNING): Promise<void> {
+    if (this.#isFinished) return
+    this.over()
+    if (!this.#log.isOpen) await this.#log.open(this.#context.header)
+    this.#countUnknown()
+    this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
+    this.#isFinished = true
+    await this.#log.close().catch((error: unknown) => {
+      this.#ports.host.log('warn', `The record of a turn could not be closed: ${String(error)}`)
+    })
+    this.#queue.end()
+    this.#ended.resolve()
+  }
+
+  /** What no agent event stands for goes to the host, in its place. */
+  async *events(): AsyncGenerator<AgentEvent, void, undefined> {
+    for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
+      if (event.type === 'note') {
+        this.#ports.host.noteActivity?.(event.activity, event.native)
+        continue
+      }
+      this.#bind(event.type === 'finish')
+      yield event
+      // Whoever takes the events has recorded this one by now, so the anchor is never ahead of the log.
+      this.#anchor = this.#context.harness.anchorOf(event) ?? this.#anchor
+    }
+    await this.ended
+  }
+
+  #bind(isFinal: boolean): void {
+    const { id, cli } = this.#context
+    const nativeId = this.#log.mapper?.sessionId
+    if (nativeId === undefined) return
+    const before = this.#binding?.nativeId === nativeId ? this.#binding.usageTotal : undefined
+    const usageTotal = (isFinal ? this.usageTotal : undefined) ?? before
+    const instructions = instructionsHash(this.turn.instructions)
+    const binding: Binding = {
+      agentId: id,
+      nativeId,
+      syncedTo: this.#binding?.syncedTo ?? 0,
+      ...(this.#anchor === undefined ? {} : { anchor: this.#anchor }),
+      ...(usageTotal === undefined ? {} : { usageTotal }),
+      ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
+      ...(cli.version === undefined ? {} : { version: cli.version }),
+      extra: bindingFacts({
+        ...(isFinal && !this.#isStopped ? { settled: true } : {}),
+        ...(instructions === undefined ? {} : { instructions }),
+      }),
+    }
+    const text = JSON.stringify(binding)
+    if (text === this.#bound) return
+    this.#bound = text
+    this.#ports.bind(binding)
+  }
+
+  #newClock(): TurnClock {
+    const { options, harness } = this.#context
+    const { title } = harness.profile
+    const { deadlineMs = DEFAULT_DEADLINE_MS, stallMs = DEFAULT_STALL_MS, onStall = 'warn' } = options
+    return new TurnClock({
+      deadlineMs,
+      stallMs,
+      onDeadline: () =>
+        this.#ports.stop(
+          'deadline',
+          failure('deadline', `${title} did not finish within ${deadlineMs} ms and was stopped.`),
+        ),
+      onStall: (silentMs) => {
+        const message = `${title} has printed nothing for ${silentMs} ms`
+        this.warn(`${message}.`, 'stall')
+        if (onStall === 'abort') this.#ports.stop('stalled', failure('stall', `${message} and was stopped.`))
+      },
+    })
+  }
+
+  /** Says how much of an untested version's output was not understood. */
+  #countUnknown(): void {
+    const { cli, harness } = this.#context
+    const sums = this.#log.mapper?.ledger.sums()
+    if (cli.isKnown || sums === undefined || sums.lines === 0) return
+    const { title, knownVersions } = harness.profile
+    this.#log.warn(
+      `${title} ${cli.version ?? 'of unknown version'} is not a version this was tested with (${knownVersions.join(', ')}): ` +
+        `${sums.unknown} of ${sums.lines} lines were not understood.`,
+      'untested-version',
+    )
+  }
+}

@@ -1,0 +1,91 @@
+import type { JsonObject, ToolCallRequest, ToolCategory } from '@evener/protocol'
+import { kindOfTool, mcpToolName, type ToolKind } from '../launch/tool-kinds.ts'
+
+/** A tool call as a foreign program announces it. */
+export interface NativeCall {
+  readonly toolCallId: string
+  /** As the program calls it. */
+  readonly toolName: string
+  readonly input: JsonObject
+  readonly cwd?: string
+  readonly parentToolCallId?: string
+  readonly serverName?: string
+}
+
+/** Our own name for what a tool does: one rule and one approval hold for every agent, and for the same call asked again. */
+const NAMES: Readonly<Record<ToolKind, string>> = {
+  shell: 'execute_command',
+  read: 'read_file',
+  search: 'grep',
+  list: 'list_files',
+  write: 'write_file',
+  edit: 'edit_file',
+  'web-search': 'web_search',
+  'web-fetch': 'web_fetch',
+  subagent: 'subagent',
+  skill: 'skill',
+}
+
+const CATEGORIES: Readonly<Record<ToolKind, ToolCategory>> = {
+  shell: 'execute',
+  read: 'read',
+  search: 'read',
+  list: 'read',
+  write: 'edit',
+  edit: 'edit',
+  'web-search': 'other',
+  'web-fetch': 'other',
+  subagent: 'other',
+  skill: 'other',
+}
+
+/** Where programs keep what we call `path`. */
+const PATH_FIELDS: readonly string[] = ['file_path', 'notebook_path', 'path']
+
+/** The call under our own name and with the arguments that rules look at, for tools we know; else as it is. */
+export function canonicalCall(call: NativeCall): ToolCallRequest {
+  const kind = kindOfTool(call.toolName)
+  const isMcp = call.serverName !== undefined || mcpToolName(call.toolName) !== undefined
+  if (kind === undefined || isMcp) return request(call, call.toolName, call.input, isMcp ? 'mcp' : 'other')
+  return request(call, NAMES[kind], canonicalInput(kind, call.input), CATEGORIES[kind])
+}
+
+/** The same call under the name that the program has for it; `undefined` when that is ours too. */
+export function nativeCall(call: NativeCall): ToolCallRequest | undefined {
+  const canonical = canonicalCall(call)
+  if (canonical.toolName === call.toolName) return undefined
+  return request(call, call.toolName, call.input, canonical.category ?? 'other')
+}
+
+function request(call: NativeCall, toolName: string, args: JsonObject, category: ToolCategory): ToolCallRequest {
+  const { toolCallId, cwd, parentToolCallId, serverName } = call
+  return {
+    toolCallId,
+    toolName,
+    args,
+    category,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(parentToolCallId === undefined ? {} : { parentToolCallId }),
+    ...(serverName === undefined ? {} : { serverName }),
+  }
+}
+
+function canonicalInput(kind: ToolKind, input: JsonObject): JsonObject {
+  switch (kind) {
+    case 'shell': {
+      // Words about the command, which the model finds anew when it asks again.
+      const { description: _description, ...rest } = input
+      return rest
+    }
+    case 'read':
+    case 'write':
+    case 'edit': {
+      const field = PATH_FIELDS.find((name) => typeof input[name] === 'string')
+      if (field === undefined) return input
+      const { [field]: path = null, ...rest } = input
+      return { path, ...rest }
+    }
+    default:
+      return input
+  }
+}

@@ -1,0 +1,71 @@
+/** Longer delays overflow the timer and would fire at once. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1
+
+export interface TurnClockOptions {
+  /** `null`: no limit. */
+  readonly deadlineMs: number | null
+  readonly stallMs: number | null
+  readonly onDeadline: () => void
+  /** Once for each silence. */
+  readonly onStall: (silentMs: number) => void
+}
+
+/**
+ * Watches one turn of a process that takes many. Time in which the program waits for a person does not count. Its timers
+ * never keep the host alive.
+ */
+export class TurnClock {
+  readonly #options: TurnClockOptions
+  #deadline: NodeJS.Timeout | undefined
+  #stall: NodeJS.Timeout | undefined
+  #leftMs: number
+  #startedAt = 0
+  #lastSign = 0
+  #isRunning = false
+
+  constructor(options: TurnClockOptions) {
+    this.#options = options
+    this.#leftMs = options.deadlineMs ?? 0
+  }
+
+  start(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    this.#startedAt = performance.now()
+    const { deadlineMs, onDeadline } = this.#options
+    if (deadlineMs !== null) this.#deadline = timer(onDeadline, Math.max(1, this.#leftMs))
+    this.sign()
+  }
+
+  /** The program has said something. */
+  sign(): void {
+    if (!this.#isRunning) return
+    this.#lastSign = performance.now()
+    if (this.#stall === undefined && this.#options.stallMs !== null) this.#watch(this.#options.stallMs)
+  }
+
+  pause(): void {
+    if (!this.#isRunning) return
+    this.#isRunning = false
+    this.#leftMs -= performance.now() - this.#startedAt
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#stall)
+    this.#stall = undefined
+  }
+
+  /** Output is only looked at when the timer fires, as `sign` is called for every line. */
+  #watch(delayMs: number): void {
+    this.#stall = timer(() => {
+      const { stallMs, onStall } = this.#options
+      const silentMs = performance.now() - this.#lastSign
+      this.#stall = undefined
+      if (stallMs === null) return
+      if (silentMs < stallMs) this.#watch(Math.ceil(stallMs - silentMs))
+      else onStall(Math.round(silentMs))
+    }, delayMs)
+  }
+}
+
+function timer(act: () => void, delayMs: number): NodeJS.Timeout {
+  return setTimeout(act, Math.min(delayMs, LONGEST_DELAY_MS)).unref()
+}
