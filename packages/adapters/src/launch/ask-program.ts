@@ -18,6 +18,7 @@ export async function askProgram(question: Question): Promise<string> {
   const run = await spawnRun({ ...options, deadlineMs, onDeadline: () => void run.kill({ graceMs: 0 }) })
   const stop = (): void => void run.kill({ graceMs: 0 })
   signal?.addEventListener('abort', stop)
+  if (signal?.aborted === true) stop()
   try {
     const said: string[] = []
     const complaints: string[] = []

@@ -15,15 +15,25 @@ export interface NativeTools {
   readonly kinds: Readonly<Record<ToolKind, readonly string[]>>
 }
 
+export interface McpTool {
+  readonly server: string
+  readonly tool: string
+}
+
 /** What a program is left with under our rules. */
 export interface OfferedTools {
   readonly offered: ReadonlySet<string>
+  /** Whether tools that are not known by name may be there: those of plugins, and of servers in its own settings. */
+  readonly hasStrangers: boolean
   /** Denied by names that are none of its tools: somebody else may have brought such a tool. */
   readonly deniedStrangers: readonly string[]
   readonly mcp: MCPConfiguration
-  readonly deniedMcpTools: readonly { readonly server: string; readonly tool: string }[]
+  readonly deniedServers: ReadonlySet<string>
+  readonly deniedMcpTools: readonly McpTool[]
   readonly warnings: readonly RunWarning[]
 }
+
+type Limits = Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 'mcp'>
 
 export interface OfferOptions {
   readonly title: string
@@ -35,13 +45,13 @@ export interface OfferOptions {
 
 const OWN_CATEGORIES: readonly OwnCategory[] = ['read', 'edit', 'execute', 'other']
 /** What a shell can do as well. */
-const BY_SHELL: readonly ToolKind[] = ['read', 'search', 'list', 'write', 'edit']
+const BY_SHELL: ReadonlySet<ToolKind> = new Set(['read', 'search', 'list', 'write', 'edit'])
 
 /**
  * Nobody can be asked, so what is not granted is not there. Throws `policy-unsupported` for rules that taking tools away
  * does not keep.
  */
-export function offeredTools(request: LaunchRequest, tools: NativeTools, options: OfferOptions): OfferedTools {
+export function offeredTools(request: Limits, tools: NativeTools, options: OfferOptions): OfferedTools {
   const { title, why, hidesMcpTools } = options
   const standing = standingRules(request.rules, request.permissions)
   const { categories } = standing
@@ -55,7 +65,7 @@ export function offeredTools(request: LaunchRequest, tools: NativeTools, options
   const unkept: string[] = []
   const deniedStrangers: string[] = []
   const deniedServers = new Set<string>()
-  const deniedMcpTools: { server: string; tool: string }[] = []
+  const deniedMcpTools: McpTool[] = []
   for (const category of OWN_CATEGORIES) {
     if (categories[category] === 'deny') for (const name of tools.categories[category]) offered.delete(name)
   }
@@ -70,7 +80,7 @@ export function offeredTools(request: LaunchRequest, tools: NativeTools, options
   const hasShell = tools.kinds.shell.some((name) => offered.has(name))
   for (const [tool, policy] of standing.tools) {
     const kind = kindOfTool(tool)
-    if (policy === 'allow' || kind === undefined || !hasShell || !BY_SHELL.includes(kind)) continue
+    if (policy === 'allow' || kind === undefined || !hasShell || !BY_SHELL.has(kind)) continue
     if (tools.kinds[kind].length === 0) unkept.push(`deny ${tool}`)
   }
   const mcp = Object.fromEntries(
@@ -87,9 +97,11 @@ export function offeredTools(request: LaunchRequest, tools: NativeTools, options
   }
   return {
     offered,
+    hasStrangers: categories.other === 'allow' && categories.mcp === 'allow',
     deniedStrangers,
     mcp,
-    deniedMcpTools: deniedMcpTools.filter(({ server }) => server in mcp),
+    deniedServers,
+    deniedMcpTools,
     warnings: [...askWarnings(standing, title), ...refuseUnkept(request, title, unkept, why)],
   }
 }

@@ -1,7 +1,8 @@
-import type { FinishReason, JsonObject, JsonValue, UsageIncrement } from '@evener/protocol'
+import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@evener/protocol'
 import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Place, Run } from '../kit/mapper.ts'
 import type { Failures } from './failures.ts'
+import { anchorOfMessage } from './session-file.ts'
 
 /** What is said: deltas first, then each message as a whole. */
 export class Messages {
@@ -67,9 +68,11 @@ export class Messages {
     const usage = this.#usage ?? this.#addUsage(message)
     this.#usage = undefined
     const finishReason = finishReasonOf(message['stopReason'])
+    const native = this.#native(asObject(asArray(record['toolResults'])?.at(-1)) ?? message)
     this.#run.stepEnd({
       ...(finishReason === undefined ? {} : { finishReason }),
       ...(usage === undefined ? {} : { usage }),
+      ...(native === undefined ? {} : { native }),
     })
   }
 
@@ -107,12 +110,13 @@ export class Messages {
     }
     const texts: string[] = []
     let calls = 0
+    const native = this.#native(message)
     for (const [index, item] of parts.entries()) {
       const part = asObject(item)
       switch (part?.['type']) {
         case 'text':
           if (typeof part['text'] !== 'string') this.#run.unknown(item)
-          else if (this.#isStreamed) this.#run.text(part['text'], this.#place(index), isCut)
+          else if (this.#isStreamed) this.#run.text(part['text'], this.#place(index, native), isCut)
           else texts.push(part['text'])
           break
         case 'thinking':
@@ -126,7 +130,7 @@ export class Messages {
           this.#run.unknown(item)
       }
     }
-    if (texts.length > 0) this.#run.text(texts.join('\n'), this.#place(0), isCut)
+    if (texts.length > 0) this.#run.text(texts.join('\n'), this.#place(0, native), isCut)
     // What is called is told again when it begins to run.
     if (calls > 0) this.#run.consume('announces-call')
     else if (parts.length === 0 && !isCut) this.#run.consume('empty-text')
@@ -146,8 +150,16 @@ export class Messages {
     })
   }
 
-  #place(index: number): Place {
-    return { partId: this.#partId(index) }
+  #place(index: number, native?: NativeRef): Place {
+    return { partId: this.#partId(index), ...(native === undefined ? {} : { native }) }
+  }
+
+  /** Which message of the session it is. */
+  #native(message: JsonObject): NativeRef | undefined {
+    const messageId = anchorOfMessage(message)
+    const { sessionId } = this.#run
+    if (messageId === undefined) return undefined
+    return { ...(sessionId === undefined ? {} : { sessionId }), messageId }
   }
 
   #partId(index: number): string {

@@ -1,0 +1,38 @@
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
+import { launchAntigravity, type AntigravityLaunchOptions } from './launch.ts'
+import { antigravityDialect } from './mapper.ts'
+import { antigravityProfile } from './profile.ts'
+
+/** It prints its answer and nothing else, so nothing else can be promised. */
+const CAPABILITIES: Capabilities = {
+  governs: 'none',
+  steer: 'none',
+  resume: 'none',
+  fork: 'none',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'kill',
+  usage: 'none',
+  images: false,
+  systemPrompt: 'none',
+  models: null,
+}
+
+export interface AntigravityOptions extends PrintOptions, AntigravityLaunchOptions {
+  /** `print`: a process for every turn. */
+  readonly transport?: 'print'
+}
+
+/** Antigravity as an agent, best effort. */
+export function antigravity(options: AntigravityOptions = {}): AgentDriver {
+  return printDriver(
+    {
+      profile: antigravityProfile,
+      dialect: antigravityDialect,
+      capabilities: CAPABILITIES,
+      launch: (request) => launchAntigravity(request, options),
+    },
+    options,
+  )
+}

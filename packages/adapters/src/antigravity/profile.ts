@@ -1,0 +1,17 @@
+import type { CliProfile } from '../launch/profile.ts'
+
+/** It is not in npm, so no version of it is pinned or was tested. */
+export const antigravityProfile: CliProfile = {
+  id: 'antigravity',
+  title: 'Antigravity',
+  command: 'agy',
+  binVariable: 'EVENER_ANTIGRAVITY_BIN',
+  knownVersions: [],
+  key: {
+    variables: [],
+    logins: [{ directory: '.gemini', file: 'antigravity-cli' }],
+    hint: 'Run "agy" and log in with a Google account: it takes no keys.',
+  },
+  install: 'the Antigravity CLI, from the makers of Antigravity',
+  stop: { signal: 'SIGINT', graceMs: 3_000 },
+}

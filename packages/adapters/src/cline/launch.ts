@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import type { JsonObject, MCPConfiguration } from '@evener/protocol'
+import { flag } from '../launch/args.ts'
+import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import type { PrivateFile } from '../launch/private-dir.ts'
+import { promptText } from '../launch/prompt.ts'
+import { clineProfile } from './profile.ts'
+import { clineRules } from './rules.ts'
+
+export interface ClineLaunchOptions {
+  /** Of the model, as `cline auth` knows it. Default: the one used last. */
+  readonly provider?: string
+  /** Further arguments for the program. */
+  readonly args?: readonly string[]
+}
+
+/** A single argument must stay below 128 KiB on Linux. */
+const MAX_ARGUMENT = 120_000
+
+/**
+ * `cline --json`, for one turn. It takes its prompt as an argument only. Settings and MCP servers come from private files,
+ * in place of the user's own; the login is used anyway.
+ */
+export function launchCline(request: LaunchRequest, options: ClineLaunchOptions = {}): LaunchPlan {
+  const { title } = clineProfile
+  const { dir } = request
+  const { disabled, mcp, warnings } = clineRules(request)
+  const text = promptText(request.input, title)
+  const isLong = Buffer.byteLength(text) > MAX_ARGUMENT
+  const files: PrivateFile[] = [
+    {
+      name: 'settings.json',
+      content: JSON.stringify({ telemetryOptOut: true, autoUpdateEnabled: false, disabledTools: disabled }),
+    },
+    { name: 'mcp.json', content: JSON.stringify({ mcpServers: mcpServers(mcp) }) },
+    ...(isLong ? [{ name: 'task.md', content: text }] : []),
+  ]
+  return {
+    args: [
+      '--json',
+      ...flag('--auto-approve', 'true'),
+      ...flag('--provider', options.provider),
+      ...flag('--model', request.model),
+      ...flag('--system', request.instructions),
+      ...(options.args ?? []),
+      '--',
+      clinePrompt(isLong ? `Your task is in the file ${join(dir, 'task.md')}. Read all of it, then do it.` : text),
+    ],
+    env: {
+      CLINE_GLOBAL_SETTINGS_PATH: join(dir, 'settings.json'),
+      CLINE_MCP_SETTINGS_PATH: join(dir, 'mcp.json'),
+      CLINE_NO_AUTO_UPDATE: '1',
+      // Otherwise every run leaves a daemon behind.
+      CLINE_SESSION_BACKEND_MODE: 'local',
+    },
+    files,
+    warnings: [
+      ...warnings,
+      ...(request.maxSteps === undefined
+        ? []
+        : [{ message: `${title} cannot be limited to a number of steps.`, code: 'max-steps' }]),
+    ],
+  }
+}
+
+/** A prompt without any white space is taken for a command. */
+function clinePrompt(text: string): string {
+  return `${text} `
+}
+
+function mcpServers(servers: MCPConfiguration): JsonObject {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [
+      name,
+      server.type === 'stdio'
+        ? { command: server.command, args: server.args ?? [], env: server.env ?? {} }
+        : { type: 'streamableHttp', url: String(server.url), headers: server.headers ?? {} },
+    ]),
+  )
+}

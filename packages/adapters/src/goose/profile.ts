@@ -1,0 +1,22 @@
+import type { CliProfile } from '../launch/profile.ts'
+
+export const gooseProfile: CliProfile = {
+  id: 'goose',
+  title: 'Goose',
+  command: 'goose',
+  binVariable: 'EVENER_GOOSE_BIN',
+  npm: { package: '@aaif/goose-binary-linux-x64', version: '1.52.0' },
+  knownVersions: ['1.52.0'],
+  key: {
+    variables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_API_KEY', 'OPENROUTER_API_KEY', 'DATABRICKS_TOKEN'],
+    logins: [
+      { directory: '.config/goose', file: 'config.yaml' },
+      { variable: 'GOOSE_PATH_ROOT', directory: '.config', file: 'config/config.yaml' },
+    ],
+    hint: 'Set GOOSE_PROVIDER, GOOSE_MODEL and the key of that provider, or run "goose configure".',
+  },
+  install:
+    'npm install -g @aaif/goose-binary-linux-x64@1.52.0 and link its "goose-binary-linux-x64" as "goose", or use the installer of your system',
+  // It writes a last record; tools that are left running are ended by their tag.
+  stop: { signal: 'SIGINT', graceMs: 5_000 },
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import { askProgram } from '../launch/ask-program.ts'
+import type { Environment, FoundCli } from '../launch/find-cli.ts'
+import type { NativeSession } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { EndedRun } from '../launch/print-driver.ts'
+import { gooseExtensions, hasExtensions } from './extensions.ts'
+import { sessionName } from './launch.ts'
+
+const DEADLINE_MS = 60_000
+
+interface Asker {
+  readonly cli: FoundCli
+  readonly env: Environment
+  readonly cwd: string
+  readonly signal?: AbortSignal
+}
+
+/** A session that was begun under other rules would keep its tools, so it is not gone on with. */
+export async function placeGooseSession(request: PlaceRequest): Promise<NativeSession> {
+  const { session, limits } = request
+  const found = (await listSessions(request)).find((listed) => listed['id'] === session.nativeId)
+  if (found === undefined) return anew('its session is gone')
+  const { extensions } = gooseExtensions(limits)
+  return hasExtensions(found, extensions) ? session : anew('its session was begun with other tools')
+}
+
+/** The id that Goose gave to the session it was told to begin. */
+export async function gooseSessionOf({ cli, request, env }: EndedRun): Promise<string | undefined> {
+  const { session, cwd } = request
+  if (session.kind !== 'new') return session.nativeId
+  const name = sessionName(session.id)
+  const found = (await listSessions({ cli, env, cwd })).find((listed) => listed['name'] === name)
+  return asText(found?.['id'])
+}
+
+function anew(because: string): NativeSession {
+  return { kind: 'new', id: randomUUID(), because }
+}
+
+async function listSessions({ cli, env, cwd, signal }: Asker): Promise<readonly JsonObject[]> {
+  const answer = await askProgram({
+    command: cli.path,
+    args: ['session', 'list', '--format', 'json'],
+    cwd,
+    env,
+    deadlineMs: DEADLINE_MS,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  let list: JsonValue
+  try {
+    list = JSON.parse(answer) as JsonValue
+  } catch {
+    return []
+  }
+  return (asArray(list) ?? []).map((item) => asObject(item) ?? NO_FIELDS)
+}

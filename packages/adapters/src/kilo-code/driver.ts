@@ -1,0 +1,45 @@
+import type { AgentDriver } from '@evener/protocol'
+import type { NativeTools } from '../launch/offered-tools.ts'
+import { opencodeDriver, type OpencodeOptions } from '../opencode/driver.ts'
+import type { Flavour } from '../opencode/flavour.ts'
+import { opencodeNativeTools } from '../opencode/native-tools.ts'
+import { kiloCodeDialect } from './mapper.ts'
+import { kiloCodeProfile } from './profile.ts'
+
+const { categories, harmless, kinds } = opencodeNativeTools
+const SHELL: readonly string[] = [...kinds.shell, 'background_process']
+
+const TOOLS: NativeTools = {
+  categories: {
+    ...categories,
+    execute: SHELL,
+    other: [
+      ...categories.other,
+      'agent_manager',
+      'board_post',
+      'board_read',
+      'cancel_wakeup',
+      'kilo_local_recall',
+      'schedule_wakeup',
+    ],
+  },
+  harmless,
+  kinds: { ...kinds, shell: SHELL },
+}
+
+const KILO_CODE: Flavour = {
+  profile: kiloCodeProfile,
+  dialect: kiloCodeDialect,
+  prefix: 'KILO',
+  serverUser: 'kilo',
+  tools: TOOLS,
+  // Nothing is to be left running.
+  env: { KILO_NO_DAEMON: '1' },
+}
+
+export type KiloCodeOptions = OpencodeOptions
+
+/** Kilo Code as an agent: it is built on OpenCode and launched like it. */
+export function kiloCode(options: KiloCodeOptions = {}): AgentDriver {
+  return opencodeDriver(KILO_CODE, options)
+}

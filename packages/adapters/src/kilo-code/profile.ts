@@ -1,0 +1,29 @@
+import type { CliProfile } from '../launch/profile.ts'
+
+export const kiloCodeProfile: CliProfile = {
+  id: 'kilo-code',
+  title: 'Kilo Code',
+  command: 'kilo',
+  binVariable: 'EVENER_KILO_CODE_BIN',
+  npm: { package: '@kilocode/cli', version: '7.7.7' },
+  knownVersions: ['7.7.7'],
+  key: {
+    variables: [
+      'KILO_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'OPENAI_API_KEY',
+      'GEMINI_API_KEY',
+      'GOOGLE_GENERATIVE_AI_API_KEY',
+      'OPENROUTER_API_KEY',
+    ],
+    logins: [
+      { variable: 'XDG_DATA_HOME', directory: '.local/share', file: 'kilo/auth.json' },
+      { variable: 'XDG_CONFIG_HOME', directory: '.config', file: 'kilo/kilo.json' },
+      { variable: 'XDG_CONFIG_HOME', directory: '.config', file: 'kilo/kilo.jsonc' },
+    ],
+    hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "kilo auth login".',
+  },
+  install: 'npm install -g @kilocode/cli@7.7.7',
+  // Its wrapper passes the signal on; tools that are left running are ended by their tag.
+  stop: { signal: 'SIGTERM', graceMs: 3_000 },
+}

@@ -1,0 +1,201 @@
+import {
+  EvenerError,
+  NO_RULES,
+  type AgentDriver,
+  type AgentEvent,
+  type AgentSession,
+  type Binding,
+  type CancelReceipt,
+  type Host,
+  type Turn,
+} from '@evener/protocol'
+import type { Environment, FoundCli } from './find-cli.ts'
+import { findCli } from './find-cli.ts'
+import type { LaunchRequest } from './launch-plan.ts'
+import { chooseSession, type NativeSession } from './native-session.ts'
+import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
+import { makePrivateDir } from './private-dir.ts'
+
+/** A native session that a turn is about to go on with, and what it takes to look at it. */
+export interface PlaceRequest {
+  readonly session: Exclude<NativeSession, { kind: 'new' }>
+  /** The last turn ended by itself: what it left in the session after the anchor is all there should be. */
+  readonly isSettled: boolean
+  readonly limits: Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 'mcp'>
+  readonly cli: FoundCli
+  readonly env: Environment
+  readonly cwd: string
+  /** A private directory that lasts as long as the turn. */
+  readonly dir: string
+  /** The turn was stopped. */
+  readonly signal: AbortSignal
+}
+
+/** A program that cannot be told on its command line where to go on: its session is brought there beforehand. */
+export interface PlacedHarness extends PrintHarness {
+  /** The session that `launch` is to go on with: one that ends at the anchor, or a new one and why. */
+  place(request: PlaceRequest): Promise<NativeSession>
+}
+
+/** As `printDriver`, for programs whose native session has to be looked at or moved before a turn. */
+export function placedDriver(harness: PlacedHarness, options: PrintOptions = {}): AgentDriver {
+  const plain = printDriver(harness, options)
+  const env: Environment = { ...process.env, ...options.env }
+  const bin = options.bin === undefined ? {} : { bin: options.bin }
+  return {
+    id: plain.id,
+    describe: () => plain.describe(),
+    open: async (binding, host) => {
+      const cli = await findCli(harness.profile, { env, ...bin })
+      return new PlacedSession({ harness, options, env, cli }, binding, host)
+    },
+  }
+}
+
+interface PlacedContext {
+  readonly harness: PlacedHarness
+  readonly options: PrintOptions
+  readonly env: Environment
+  readonly cli: FoundCli
+}
+
+/** One turn under way: it is stopped by its signal until there is a session of its own to be cancelled. */
+interface Current {
+  readonly stop: AbortController
+  readonly over: Promise<void>
+  inner?: AgentSession
+}
+
+const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
+
+class PlacedSession implements AgentSession {
+  readonly #context: PlacedContext
+  readonly #host: Host
+  #binding: Binding | null
+  #current: Current | undefined
+  #isClosed = false
+
+  constructor(context: PlacedContext, binding: Binding | null, host: Host) {
+    this.#context = context
+    this.#binding = binding
+    this.#host = host
+  }
+
+  async *run(turn: Turn): AsyncGenerator<AgentEvent, void, undefined> {
+    if (this.#isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
+    if (this.#current !== undefined) {
+      throw new EvenerError('misuse', 'This session has a turn under way.', {
+        hint: 'Wait for its finish or cancel it.',
+      })
+    }
+    const { promise: over, resolve: end } = Promise.withResolvers<void>()
+    const current: Current = { stop: new AbortController(), over }
+    this.#current = current
+    const dir = await makePrivateDir()
+    try {
+      const signal = AbortSignal.any([this.#host.signal, current.stop.signal])
+      const inner = await this.#place(turn, dir.path, signal)
+      current.inner = inner
+      try {
+        yield* inner.run(turn)
+      } finally {
+        await inner.close()
+      }
+    } finally {
+      await dir.remove()
+      this.#current = undefined
+      end()
+    }
+  }
+
+  async cancel(): Promise<CancelReceipt> {
+    const current = this.#current
+    if (current === undefined) return NOTHING_RAN
+    if (current.inner !== undefined) return current.inner.cancel()
+    current.stop.abort()
+    await current.over
+    return NOTHING_RAN
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.cancel()
+  }
+
+  /** A session for this one turn, whose launch goes on where the native session was brought to. */
+  async #place(turn: Turn, dir: string, signal: AbortSignal): Promise<AgentSession> {
+    const { harness, options, env, cli } = this.#context
+    const binding = this.#binding
+    const session = await chooseSession(binding, harness.capabilities, (query) => this.#host.history(query))
+    if (session.kind === 'new') return this.#open(harness, binding, signal)
+    const { permissions = 'edit', allowUngoverned = false, mcp = {} } = options
+    let placed: NativeSession
+    try {
+      placed = await harness.place({
+        session,
+        isSettled: binding?.extra?.['settled'] === true,
+        limits: { rules: turn.rules ?? NO_RULES, permissions, allowUngoverned, mcp },
+        cli,
+        env,
+        cwd: turn.cwd ?? options.cwd ?? process.cwd(),
+        dir,
+        signal,
+      })
+    } catch (error) {
+      const fail = (): never => {
+        throw error
+      }
+      return this.#open({ ...harness, launch: fail }, binding, signal)
+    }
+    if (placed.kind === 'new') return this.#open(anew(harness, placed), null, signal)
+    const launch = (request: LaunchRequest): ReturnType<PrintHarness['launch']> =>
+      harness.launch({ ...request, session: placed })
+    // What stands at the old anchor stands at the placed session's own one.
+    const moved = (told: Binding): Binding =>
+      told.anchor === session.anchor && placed.anchor !== undefined ? { ...told, anchor: placed.anchor } : told
+    return this.#open({ ...harness, launch }, binding, signal, moved)
+  }
+
+  #open(
+    harness: PrintHarness,
+    binding: Binding | null,
+    signal: AbortSignal,
+    moved: (told: Binding) => Binding = (told) => told,
+  ): Promise<AgentSession> {
+    const host = this.#host
+    const bind = (told: Binding): void => {
+      this.#binding = moved(told)
+      host.bind(this.#binding)
+    }
+    return printDriver(harness, this.#context.options).open(binding, delegating(host, bind, signal))
+  }
+}
+
+function anew(harness: PlacedHarness, { because }: Extract<NativeSession, { kind: 'new' }>): PrintHarness {
+  const { title } = harness.profile
+  const warnings =
+    because === undefined
+      ? []
+      : [{ message: `${title} begins a new session, because ${because}.`, code: 'new-session' }]
+  return {
+    ...harness,
+    launch: (request) => {
+      const plan = harness.launch(request)
+      return { ...plan, warnings: [...warnings, ...(plan.warnings ?? [])] }
+    },
+  }
+}
+
+function delegating(host: Host, bind: Host['bind'], signal: AbortSignal): Host {
+  return {
+    ask: (request) => host.ask(request),
+    decide: (call) => host.decide(call),
+    history: (query) => host.history(query),
+    bind,
+    noteProcess: (note) => host.noteProcess?.(note),
+    noteActivity: (activity, native) => host.noteActivity?.(activity, native),
+    signal,
+    now: () => host.now(),
+    log: (level, message, context) => host.log(level, message, context),
+  }
+}

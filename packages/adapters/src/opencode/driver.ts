@@ -1,0 +1,65 @@
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import type { MappedEvent } from '../kit/activity.ts'
+import { placedDriver } from '../launch/placed-driver.ts'
+import type { PrintOptions } from '../launch/print-driver.ts'
+import type { Flavour } from './flavour.ts'
+import { launchOpencode, type OpencodeLaunchOptions } from './launch.ts'
+import { opencodeDialect } from './mapper.ts'
+import { placeAtAnchor } from './native-fork.ts'
+import { opencodeNativeTools } from './native-tools.ts'
+import { opencodeProfile } from './profile.ts'
+
+/** In print mode it runs its tools without asking anybody; what it may not do is not offered to its model. */
+const CAPABILITIES: Capabilities = {
+  governs: 'none',
+  steer: 'none',
+  resume: 'anchor',
+  fork: 'anchor',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'kill',
+  usage: 'turn',
+  images: true,
+  systemPrompt: 'append',
+  models: null,
+}
+
+const OPENCODE: Flavour = {
+  profile: opencodeProfile,
+  dialect: opencodeDialect,
+  prefix: 'OPENCODE',
+  serverUser: 'opencode',
+  tools: opencodeNativeTools,
+  env: {},
+}
+
+export interface OpencodeOptions extends PrintOptions, OpencodeLaunchOptions {
+  /** `print`: a process for every turn. */
+  readonly transport?: 'print'
+}
+
+/** OpenCode as an agent. */
+export function opencode(options: OpencodeOptions = {}): AgentDriver {
+  return opencodeDriver(OPENCODE, options)
+}
+
+/** A program built on OpenCode as an agent. */
+export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): AgentDriver {
+  const { profile, dialect } = flavour
+  return placedDriver(
+    {
+      profile,
+      dialect,
+      capabilities: CAPABILITIES,
+      launch: (request) => launchOpencode(request, flavour, options),
+      anchorOf: opencodeAnchor,
+      place: (request) => placeAtAnchor(request, flavour),
+    },
+    options,
+  )
+}
+
+/** A message of its own is one model call with its tools; it can be gone on from when the call is over. */
+export function opencodeAnchor(event: MappedEvent): string | undefined {
+  return event.type === 'step-finish' ? event.native?.messageId : undefined
+}

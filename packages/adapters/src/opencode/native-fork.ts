@@ -1,0 +1,143 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { EvenerError, type JsonValue } from '@evener/protocol'
+import { spawnRun, type RunProcess } from '@evener/shell/run'
+import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import type { NativeSession } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/placed-driver.ts'
+import type { Flavour } from './flavour.ts'
+
+/** Its server starts within seconds, on a busy machine within half a minute. */
+const DEADLINE_MS = 120_000
+
+/**
+ * The session as it was at the anchor. On its command line it can only go on at the end or fork there; its server forks
+ * anywhere. A session that ends at the anchor is resumed as it is.
+ */
+export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Promise<NativeSession> {
+  const { signal } = request
+  const late = AbortSignal.timeout(DEADLINE_MS)
+  try {
+    const server = await Server.start(request, flavour, AbortSignal.any([signal, late]))
+    try {
+      return await place(request, server)
+    } finally {
+      await server.stop()
+    }
+  } catch (error) {
+    if (!late.aborted || signal.aborted) throw error
+    throw new EvenerError('io', `The server of ${flavour.profile.title} did not answer within ${DEADLINE_MS} ms.`)
+  }
+}
+
+async function place({ session, isSettled }: PlaceRequest, server: Server): Promise<NativeSession> {
+  const { nativeId, anchor } = session
+  const messages = await server.messages(nativeId)
+  if (messages === undefined) return anew('its session is gone')
+  const at = anchor === undefined ? messages.length - 1 : messages.findIndex(({ id }) => id === anchor)
+  if (at === -1) return anew('its session no longer holds what was said last')
+  const after = messages.slice(at + 1)
+  // A turn that failed by itself leaves its question and no answer.
+  const isOurs = after.length === 0 || (isSettled && after.every(({ isAnswer }) => !isAnswer))
+  if (session.kind === 'resume' && isOurs) return session
+  const fork = await server.fork(nativeId, after[0]?.id)
+  const last = (await server.messages(fork))?.at(-1)?.id
+  return { kind: 'resume', nativeId: fork, ...(last === undefined ? {} : { anchor: last }) }
+}
+
+function anew(because: string): NativeSession {
+  return { kind: 'new', id: randomUUID(), because }
+}
+
+interface NativeMessage {
+  readonly id: string
+  /** The agent's, and no failed attempt at one. */
+  readonly isAnswer: boolean
+}
+
+class Server {
+  readonly #run: RunProcess
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #signal: AbortSignal
+
+  private constructor(run: RunProcess, url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+    this.#run = run
+    this.#url = url
+    this.#headers = headers
+    this.#signal = signal
+  }
+
+  static async start({ cli, env, cwd }: PlaceRequest, flavour: Flavour, signal: AbortSignal): Promise<Server> {
+    const { prefix, profile, serverUser } = flavour
+    // Whoever is on this machine could talk to it otherwise.
+    const password = randomBytes(24).toString('base64url')
+    signal.throwIfAborted()
+    const run = await spawnRun({
+      command: cli.path,
+      args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
+      cwd,
+      env: { ...env, ...flavour.env, [`${prefix}_DISABLE_AUTOUPDATE`]: '1', [`${prefix}_SERVER_PASSWORD`]: password },
+    })
+    const stop = (): void => void run.kill({ graceMs: 0 })
+    signal.addEventListener('abort', stop)
+    const url = Promise.withResolvers<string | undefined>()
+    const complaints: string[] = []
+    const read = async (lines: typeof run.stdout): Promise<void> => {
+      for await (const { text } of lines) {
+        const found = /listening on (http:\/\/\S+)/.exec(text)?.[1]
+        if (found !== undefined) url.resolve(found)
+        else if (complaints.length < 20) complaints.push(text)
+      }
+    }
+    const ended = Promise.all([read(run.stdout), read(run.stderr)]).then(() => url.resolve(undefined))
+    const address = await url.promise
+    signal.removeEventListener('abort', stop)
+    if (address === undefined) {
+      await ended
+      await run.kill({ graceMs: 0 })
+      signal.throwIfAborted()
+      throw new EvenerError('io', `The server of ${profile.title} did not start. ${complaints.join('\n')}`.trim(), {
+        hint: `Run "${cli.path} serve" to see for yourself.`,
+      })
+    }
+    const authorization = `Basic ${Buffer.from(`${serverUser}:${password}`).toString('base64')}`
+    return new Server(run, address, { authorization, 'content-type': 'application/json' }, signal)
+  }
+
+  /** A session's messages, oldest first. */
+  async messages(sessionId: string): Promise<readonly NativeMessage[] | undefined> {
+    const answer = await this.#ask('GET', `/session/${encodeURIComponent(sessionId)}/message`)
+    return asArray(answer)?.map((message) => {
+      const info = asObject(asObject(message)?.['info']) ?? NO_FIELDS
+      return { id: asText(info['id']) ?? '', isAnswer: info['role'] === 'assistant' && info['error'] === undefined }
+    })
+  }
+
+  /** A copy that ends before the message, or holds everything. */
+  async fork(sessionId: string, before: string | undefined): Promise<string> {
+    const body = before === undefined ? {} : { messageID: before }
+    const answer = await this.#ask('POST', `/session/${encodeURIComponent(sessionId)}/fork`, JSON.stringify(body))
+    const id = asText(asObject(answer)?.['id'])
+    if (id === undefined) throw new EvenerError('io', 'The session could not be forked.', { details: { answer } })
+    return id
+  }
+
+  async stop(): Promise<void> {
+    await this.#run.kill()
+  }
+
+  /** `undefined`: there is no such thing. */
+  async #ask(method: string, path: string, body?: string): Promise<JsonValue | undefined> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: this.#headers,
+      signal: this.#signal,
+      ...(body === undefined ? {} : { body }),
+    })
+    if (response.status === 404) return undefined
+    if (response.ok) return (await response.json()) as JsonValue
+    throw new EvenerError('io', `${method} ${path} was answered with ${response.status}.`, {
+      details: { answer: (await response.text()).slice(0, 2_000) },
+    })
+  }
+}

@@ -1,0 +1,24 @@
+import type { NativeTools } from '../launch/offered-tools.ts'
+
+/** By the names its permissions have: `edit` stands for everything that changes files. */
+export const opencodeNativeTools: NativeTools = {
+  categories: {
+    read: ['read', 'glob', 'grep', 'list', 'lsp'],
+    edit: ['edit'],
+    execute: ['bash'],
+    other: ['webfetch', 'websearch', 'codesearch'],
+  },
+  harmless: ['task', 'skill', 'todowrite'],
+  kinds: {
+    shell: ['bash'],
+    read: ['read'],
+    search: ['grep'],
+    list: ['glob', 'list'],
+    write: ['edit'],
+    edit: ['edit'],
+    'web-search': ['websearch', 'codesearch'],
+    'web-fetch': ['webfetch'],
+    subagent: ['task'],
+    skill: ['skill'],
+  },
+}

@@ -1,0 +1,29 @@
+import type { CliProfile } from '../launch/profile.ts'
+
+export const opencodeProfile: CliProfile = {
+  id: 'opencode',
+  title: 'OpenCode',
+  command: 'opencode',
+  binVariable: 'EVENER_OPENCODE_BIN',
+  npm: { package: 'opencode-ai', version: '1.18.33' },
+  knownVersions: ['1.18.33'],
+  key: {
+    variables: [
+      'OPENCODE_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'OPENAI_API_KEY',
+      'GEMINI_API_KEY',
+      'GOOGLE_GENERATIVE_AI_API_KEY',
+      'OPENROUTER_API_KEY',
+    ],
+    logins: [
+      { variable: 'XDG_DATA_HOME', directory: '.local/share', file: 'opencode/auth.json' },
+      { variable: 'XDG_CONFIG_HOME', directory: '.config', file: 'opencode/opencode.json' },
+      { variable: 'XDG_CONFIG_HOME', directory: '.config', file: 'opencode/opencode.jsonc' },
+    ],
+    hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "opencode auth login".',
+  },
+  install: 'npm install -g opencode-ai@1.18.33',
+  // It dies at once and leaves its tools running: those are ended by their tag.
+  stop: { signal: 'SIGTERM', graceMs: 3_000 },
+}

@@ -1,0 +1,48 @@
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import type { MappedEvent } from '../kit/activity.ts'
+import { placedDriver } from '../launch/placed-driver.ts'
+import type { PrintOptions } from '../launch/print-driver.ts'
+import { launchPi, type PiLaunchOptions } from './launch.ts'
+import { piDialect } from './mapper.ts'
+import { placePiSession } from './place-session.ts'
+import { piProfile } from './profile.ts'
+
+/** It has no permissions, no MCP and no subagents; a tool it may not use is not there. */
+const CAPABILITIES: Capabilities = {
+  governs: 'none',
+  steer: 'none',
+  resume: 'anchor',
+  fork: 'anchor',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'kill',
+  usage: 'turn',
+  images: true,
+  systemPrompt: 'append',
+  models: null,
+}
+
+export interface PiOptions extends PrintOptions, PiLaunchOptions {
+  /** `print`: a process for every turn. */
+  readonly transport?: 'print'
+}
+
+/** Pi as an agent. It cannot be kept to its directory: with the right to edit it may edit any file. */
+export function pi(options: PiOptions = {}): AgentDriver {
+  return placedDriver(
+    {
+      profile: piProfile,
+      dialect: piDialect,
+      capabilities: CAPABILITIES,
+      launch: (request) => launchPi(request, options),
+      anchorOf: piAnchor,
+      place: placePiSession,
+    },
+    options,
+  )
+}
+
+/** A model call and its tools are over. */
+export function piAnchor(event: MappedEvent): string | undefined {
+  return event.type === 'step-finish' ? event.native?.messageId : undefined
+}

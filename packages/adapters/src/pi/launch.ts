@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { EvenerError } from '@evener/protocol'
+import { flag } from '../launch/args.ts'
+import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import type { NativeSession } from '../launch/native-session.ts'
+import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'
+import type { PrivateFile } from '../launch/private-dir.ts'
+import { imageEnding, promptOf } from '../launch/prompt.ts'
+import { piProfile } from './profile.ts'
+
+export interface PiLaunchOptions {
+  /** Of the model; or write the model as `provider/model`. */
+  readonly provider?: string
+  /** Further arguments for the program. */
+  readonly args?: readonly string[]
+}
+
+const TOOLS: NativeTools = {
+  categories: {
+    read: ['read', 'grep', 'find', 'ls'],
+    edit: ['edit', 'write'],
+    execute: ['bash', 'powershell'],
+    other: [],
+  },
+  harmless: [],
+  kinds: {
+    shell: ['bash', 'powershell'],
+    read: ['read'],
+    search: ['grep'],
+    list: ['find', 'ls'],
+    write: ['write'],
+    edit: ['edit'],
+    'web-search': [],
+    'web-fetch': [],
+    subagent: [],
+    skill: [],
+  },
+}
+const WHY = 'It has no permissions: a tool is there or not.'
+
+/**
+ * `pi --print`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it.
+ * Extensions and what the project has in `.pi` are left out: they are bound by no rules.
+ */
+export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}): LaunchPlan {
+  const { title } = piProfile
+  const { instructions, dir } = request
+  const { offered, mcp, warnings } = offeredTools(request, TOOLS, { title, why: WHY, hidesMcpTools: false })
+  if (Object.keys(mcp).length > 0) {
+    throw new EvenerError('unsupported', `${title} knows no MCP servers.`, {
+      hint: 'Leave them out, or choose an agent that takes them.',
+      details: { servers: Object.keys(mcp) },
+    })
+  }
+  const { text, images } = promptOf(request.input, title)
+  const pictures = images.map(({ mimeType, data }, index): PrivateFile => ({
+    name: `image-${index + 1}.${imageEnding(mimeType)}`,
+    content: Buffer.from(data, 'base64'),
+  }))
+  return {
+    args: [
+      ...flag('--mode', 'json'),
+      '--print',
+      ...sessionArgs(request.session),
+      ...flag('--provider', options.provider),
+      ...flag('--model', request.model),
+      ...(offered.size === 0 ? ['--no-tools'] : flag('--tools', [...offered].join(','))),
+      '--no-extensions',
+      '--no-approve',
+      ...flag('--append-system-prompt', instructions === undefined ? undefined : join(dir, 'instructions.md')),
+      ...(options.args ?? []),
+      ...pictures.map(({ name }) => `@${join(dir, name)}`),
+    ],
+    env: { PI_SKIP_VERSION_CHECK: '1' },
+    stdin: text,
+    files: [...pictures, ...(instructions === undefined ? [] : [{ name: 'instructions.md', content: instructions }])],
+    warnings: [
+      ...warnings,
+      ...(request.maxSteps === undefined
+        ? []
+        : [{ message: `${title} cannot be limited to a number of steps.`, code: 'max-steps' }]),
+    ],
+  }
+}
+
+/** Sessions are named by their file: an id would be looked for in the directory's own sessions only. */
+function sessionArgs(session: NativeSession): readonly string[] {
+  switch (session.kind) {
+    case 'new':
+      return []
+    case 'resume':
+      return flag('--session', session.nativeId)
+    case 'fork':
+      return [...flag('--fork', session.nativeId), ...flag('--session-id', session.id)]
+  }
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, join } from 'node:path'
+import type { Environment } from '../launch/find-cli.ts'
+import type { NativeSession } from '../launch/native-session.ts'
+import type { PlaceRequest } from '../launch/placed-driver.ts'
+import { cutSession } from './session-file.ts'
+
+/**
+ * The session as it was at the anchor. Pi forks whole session files only, so it is given one that ends there. A session
+ * that ends there itself, in this directory, is resumed as it is.
+ */
+export async function placePiSession({ session, env, cwd, dir }: PlaceRequest): Promise<NativeSession> {
+  const { nativeId, anchor } = session
+  const file = await findSession(nativeId, env)
+  if (file === undefined) return { kind: 'new', id: randomUUID(), because: 'its session is gone' }
+  const cut = cutSession(await readFile(file, 'utf8'), anchor)
+  if (cut === undefined) {
+    return { kind: 'new', id: randomUUID(), because: 'its session no longer holds what was said last' }
+  }
+  const at = anchor === undefined ? {} : { anchor }
+  if (session.kind === 'resume' && cut.isWhole && cut.cwd === cwd) return { kind: 'resume', nativeId: file, ...at }
+  const copy = join(dir, basename(file))
+  await writeFile(copy, `${cut.lines.join('\n')}\n`, { mode: 0o600 })
+  const id = session.kind === 'fork' ? session.id : randomUUID()
+  return { kind: 'fork', nativeId: copy, anchor: anchor ?? '', id }
+}
+
+async function findSession(id: string, env: Environment): Promise<string | undefined> {
+  const root = env['PI_CODING_AGENT_DIR'] ?? join(env['HOME'] ?? homedir(), '.pi', 'agent')
+  const sessions = env['PI_CODING_AGENT_SESSION_DIR'] ?? join(root, 'sessions')
+  const files = await readdir(sessions, { recursive: true, withFileTypes: true }).catch(() => [])
+  const found = files.find((file) => file.isFile() && file.name.endsWith(`_${id}.jsonl`))
+  return found === undefined ? undefined : join(found.parentPath, found.name)
+}

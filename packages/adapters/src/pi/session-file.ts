@@ -1,0 +1,96 @@
+import type { JsonObject } from '@evener/protocol'
+import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import { parseRecord } from '../kit/json-line.ts'
+
+/** A session as it was at an anchor. */
+export interface SessionCut {
+  /** The lines of a session file that ends there. */
+  readonly lines: readonly string[]
+  /** The session itself ends there. */
+  readonly isWhole: boolean
+  /** Where the session was begun. */
+  readonly cwd: string | undefined
+}
+
+interface Entry {
+  readonly line: string
+  readonly record: JsonObject
+}
+
+/** Entries that say nothing to the model. */
+const SILENT: ReadonlySet<string | undefined> = new Set([
+  'model_change',
+  'thinking_level_change',
+  'session_info',
+  'label',
+  'custom',
+])
+
+/**
+ * The way from the session's beginning to its anchor, by the parents that entries name: a session is a tree, in one file.
+ * `undefined`: the anchor is not in it.
+ */
+export function cutSession(text: string, anchor: string | undefined): SessionCut | undefined {
+  const [header, ...entries] = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line): Entry => ({ line, record: parseRecord(line) ?? NO_FIELDS }))
+  if (header === undefined) return undefined
+  const head = entries.at(-1)
+  const at =
+    anchor === undefined
+      ? head
+      : withResults(
+          entries,
+          entries.findLast(({ record }) => anchorOfEntry(record) === anchor),
+        )
+  if (at === undefined) return undefined
+  const byId = new Map(entries.map((entry) => [asText(entry.record['id']), entry] as const))
+  const way = wayTo(at, byId)
+  const wayToHead = head === undefined ? way : wayTo(head, byId)
+  const after = wayToHead.slice(way.length)
+  return {
+    lines: [header.line, ...way.map(({ line }) => line)],
+    isWhole:
+      wayToHead[way.length - 1] === at && after.every(({ record }) => SILENT.has(asText(record['type']))),
+    cwd: asText(header.record['cwd']),
+  }
+}
+
+/** Messages have no ids in Pi's output; their time stamps are in both. */
+export function anchorOfMessage(message: JsonObject | undefined): string | undefined {
+  const stamp = asInteger(message?.['timestamp'])
+  return stamp === undefined ? undefined : String(stamp)
+}
+
+function anchorOfEntry(record: JsonObject): string | undefined {
+  return record['type'] === 'message' ? anchorOfMessage(asObject(record['message'])) : undefined
+}
+
+function wayTo(entry: Entry, byId: ReadonlyMap<string | undefined, Entry>): readonly Entry[] {
+  const way: Entry[] = []
+  const seen = new Set<Entry>()
+  for (let at: Entry | undefined = entry; at !== undefined && !seen.has(at);) {
+    seen.add(at)
+    way.unshift(at)
+    const parent = asText(at.record['parentId'])
+    at = parent === undefined ? undefined : byId.get(parent)
+  }
+  return way
+}
+
+/** No model accepts calls without their results. */
+function withResults(entries: readonly Entry[], entry: Entry | undefined): Entry | undefined {
+  if (entry === undefined) return undefined
+  const content = asArray(asObject(entry.record['message'])?.['content']) ?? []
+  let open = content.filter((part) => asObject(part)?.['type'] === 'toolCall').length
+  let at = entry
+  for (const next of entries.slice(entries.indexOf(entry) + 1)) {
+    if (open === 0) break
+    const isResult = asObject(next.record['message'])?.['role'] === 'toolResult'
+    if (!isResult || next.record['parentId'] !== at.record['id']) break
+    at = next
+    open -= 1
+  }
+  return at
+}
