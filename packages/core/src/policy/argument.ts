@@ -1,0 +1,24 @@
+import type { Word } from '@evener/shell/read'
+
+/** Expansions whose results all begin as the word does. */
+const KEEPS_BEGINNING = new Set(['glob', 'brace', 'tilde', 'process', 'arithmetic'])
+const EXPANDING = /^[$`*?[{<>~!@+(]/
+const OPENS_PROCESS = /^[<>]\(/
+
+export function isOption(text: string): boolean {
+  return text.length > 1 && text.startsWith('-')
+}
+
+/** Its text is what the program gets, apart from `~` in front. */
+export function isReadable(word: Word): boolean {
+  return !word.dynamic || (word.expansions.length === 1 && word.expansions[0] === 'tilde')
+}
+
+/** When it runs it could turn out to be an option, or to bring one with it. */
+export function mayBecomeOption(word: Word): boolean {
+  if (isReadable(word)) return false
+  if (word.expansions.every((expansion) => expansion === 'process')) return !OPENS_PROCESS.test(word.text)
+  if (word.expansions.every((expansion) => expansion === 'arithmetic')) return false
+  if (word.text === '' || word.text.startsWith('-') || EXPANDING.test(word.text)) return true
+  return word.splits && !word.expansions.every((expansion) => KEEPS_BEGINNING.has(expansion))
+}

@@ -1,0 +1,170 @@
+import type { SimpleCommand, Word } from '@evener/shell/read'
+import { isOption, isReadable, mayBecomeOption } from './argument.ts'
+import { changesShell, isHarmlessSetting, isLookedThrough, isOwnVariable, takesAnything } from './programs.ts'
+import { findRisky } from './risky-options.ts'
+import { matchesExactly, type ShellPattern } from './shell-pattern.ts'
+
+/** Where a command runs, as far as it matters for an allow. */
+export interface Ground {
+  readonly isStart: (command: SimpleCommand) => boolean
+  readonly isInside: (command: SimpleCommand) => boolean
+}
+
+export type Coverage =
+  | { readonly isCovered: true }
+  /** `near` says what kept it from being covered, if its words are the pattern's. */
+  | { readonly isCovered: false; readonly near: string | null }
+
+const NOT_MEANT: Coverage = { isCovered: false, near: null }
+
+/**
+ * An allow is read as narrowly as it can be meant: the words to the letter, and under a star nothing that makes the
+ * program write, run something else or work elsewhere.
+ */
+export function covers(
+  pattern: ShellPattern,
+  command: SimpleCommand,
+  commands: readonly SimpleCommand[],
+  ground: Ground,
+): Coverage {
+  const own = coversAlone(pattern, command, ground)
+  if (own.isCovered) return own
+  const inner = innerPattern(pattern, command, commands, ground)
+  const through = inner === null ? NOT_MEANT : coversAlone(inner, command, ground)
+  return through.isCovered || own.near === null ? through : own
+}
+
+/** `npx tsc *` is also about `tsc *`, where npx runs it: the part of the pattern from that word on. */
+function innerPattern(
+  pattern: ShellPattern,
+  command: SimpleCommand,
+  commands: readonly SimpleCommand[],
+  ground: Ground,
+): ShellPattern | null {
+  if (command.origin !== 'argument' || command.parent === null || command.name === null) return null
+  const parent = commands[command.parent]
+  if (parent === undefined) return null
+  const outer = innerPattern(pattern, parent, commands, ground) ?? pattern
+  if (!coversAlone(outer, parent, ground).isCovered) return null
+  const at = parent.args.indexOf(command.name)
+  const program = outer.words[at]
+  if (program?.isFixed !== true) return null
+  return { ...outer, program, words: outer.words.slice(at + 1) }
+}
+
+function coversAlone(pattern: ShellPattern, command: SimpleCommand, ground: Ground): Coverage {
+  if (!isProgram(pattern, command, ground)) return NOT_MEANT
+  const covered = leftOpen(pattern, command)
+  if (covered === null) return NOT_MEANT
+  const near = findBlock(pattern, command, covered, ground)
+  return near === null ? { isCovered: true } : { isCovered: false, near }
+}
+
+function isProgram({ program }: ShellPattern, command: SimpleCommand, ground: Ground): boolean {
+  if (!program.text.includes('/')) return command.program !== null && matchesExactly(program, command.program)
+  const { name } = command
+  if (name === null || name.dynamic || !matchesExactly(program, name.text)) return false
+  if (name.text.split('/').length !== program.text.split('/').length) return false
+  return name.text.startsWith('/') || ground.isStart(command)
+}
+
+/** The places of arguments that the pattern does not spell out; null when its words are others. */
+function leftOpen({ words, isOpen }: ShellPattern, { args, appended }: SimpleCommand): number[] | null {
+  if (args.length < words.length) return null
+  if (!isOpen && (args.length > words.length || appended)) return null
+  const open: number[] = []
+  for (const [at, arg] of args.entries()) {
+    const word = words[at]
+    if (word === undefined) open.push(at)
+    else if (word.isAny) {
+      if (arg.splits) return null
+      open.push(at)
+    } else {
+      if (!isAsWritten(arg, word.text) || !matchesExactly(word, arg.text)) return null
+      if (!word.isFixed) open.push(at)
+    }
+  }
+  return open
+}
+
+/** A leading `~` means the same in a pattern as in a command; any other expansion decides when it runs. */
+function isAsWritten(arg: Word, pattern: string): boolean {
+  return pattern.startsWith('~') ? arg.dynamic && isReadable(arg) : !arg.dynamic
+}
+
+const READS_SCRIPT = /^(?:g?sed|[gmn]?awk)$/
+
+/** What keeps a command from being covered though its words fit; null when nothing does. */
+function findBlock(
+  pattern: ShellPattern,
+  command: SimpleCommand,
+  open: readonly number[],
+  ground: Ground,
+): string | null {
+  const { args, program, unknown } = command
+  const setting = command.assignments.find(({ name, value }) => !isHarmlessSetting(name, value.text))
+  if (setting !== undefined) return `${setting.name} is set`
+  const name = program ?? command.name?.text ?? ''
+  const plain = takesAnything(name)
+  if (!plain && !ground.isInside(command)) return 'it may run in another folder'
+  const code = findCode(pattern, command, open, ground)
+  if (code !== null) return code
+  // Spelled out in full, a program's own options are no surprise; what a launcher reads from its input still is.
+  if (pattern.isExact && (unknown === null || command.launcher === null)) return null
+  if (unknown !== null) return unknown
+  if (changesShell(name)) return `${name} changes what later commands mean`
+  if (plain) return null
+  if (command.appended) return 'arguments are added when it runs'
+  const dynamic = open.map((at) => args[at]).find((arg) => arg !== undefined && mayMislead(name, arg))
+  if (dynamic !== undefined) return `what ${dynamic.source} becomes is only known when it runs`
+  const risky = findRisky(
+    name,
+    args.map((arg) => arg.text),
+    open,
+  )
+  return risky === undefined ? null : `${risky} has to stand in the rule`
+}
+
+function mayMislead(program: string, arg: Word): boolean {
+  return mayBecomeOption(arg) || (READS_SCRIPT.test(program) && !isReadable(arg))
+}
+
+/** Code that the reading does not see is covered only where the pattern names it. */
+function findCode(
+  pattern: ShellPattern,
+  command: SimpleCommand,
+  open: readonly number[],
+  ground: Ground,
+): string | null {
+  switch (command.runs) {
+    case null:
+      return null
+    case 'stdin-script':
+      return command.launcher === 'shell' && command.unknown === null ? null : 'it runs what comes on its input'
+    case 'inline-code':
+      return pattern.isExact ? null : 'it runs the code in its arguments'
+    case 'file': {
+      const at = command.args.findIndex((arg) => !isOption(arg.text))
+      const script = command.args[at]
+      const isNamed = at < pattern.words.length && pattern.words.slice(0, at + 1).every((word) => !word.isAny)
+      if (script === undefined || !isNamed || open.some((place) => place < at)) {
+        return 'the script it runs has to stand in the rule'
+      }
+      return script.text.startsWith('/') || ground.isStart(command) ? null : 'it may be a script of another folder'
+    }
+  }
+}
+
+/**
+ * Runs nothing by itself but commands that are judged on their own: `timeout 5 …`, `sh -c '…'`, `[[ … ]]`, or assigns
+ * variables of the script.
+ */
+export function isTransparent(command: SimpleCommand): boolean {
+  const { launcher, name, program, unknown } = command
+  if (unknown !== null) return false
+  if (name === null) return command.assignments.every((each) => isOwnVariable(each.name))
+  if (program === '[[' || program === '((') return true
+  if (program === null || launcher === null) return false
+  if (command.assignments.some((each) => !isHarmlessSetting(each.name, each.value.text))) return false
+  return launcher === 'shell' ? isLookedThrough(program) : launcher === 'transparent' && program !== 'flock'
+}

@@ -1,0 +1,44 @@
+import { NO_RULES, type PermissionRules, type ToolCallRequest, type ToolCategory } from '@evener/protocol'
+import { subjectOf } from './call-subject.ts'
+import { checkRules } from './check-rules.ts'
+import { decide, grant, type Case } from './decide.ts'
+import { effectiveRules } from './effective-rules.ts'
+import { judge } from './judge.ts'
+import { withKnownTools } from './known-tools.ts'
+import type { PermissionPolicy, PolicyContext, PolicyOptions } from './policy-types.ts'
+import { levelsOf, RuleBook } from './rule-book.ts'
+
+/**
+ * The rules of a harness, ready to judge calls. Throws only here, when the rules are not valid; what it decides follows
+ * from the call and the context alone.
+ */
+export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
+  const options: PolicyOptions = { ...given, ...withKnownTools(given) }
+  const { rules: harness = NO_RULES } = options
+  checkRules(harness, options)
+  const book = new RuleBook(options)
+
+  function look(call: ToolCallRequest, context: PolicyContext): Case {
+    const levels = levelsOf(harness, context)
+    const categories = categoriesOf(call, options)
+    const judgement = judge(
+      call,
+      subjectOf(call, options),
+      { levels, categories, rules: book.patterns(levels) },
+      options,
+    )
+    return { call, context, levels, categories, judgement }
+  }
+
+  return {
+    decide: (call, context) => decide(look(call, context)),
+    grant: (call, scope, context) => grant(look(call, context), scope),
+    rulesInForce: (context): PermissionRules => effectiveRules({ ...context, harness }),
+  }
+}
+
+function categoriesOf(call: ToolCallRequest, { toolCategory }: PolicyOptions): ToolCategory[] {
+  const said = [toolCategory?.(call.toolName) ?? null, call.category ?? null].filter((category) => category !== null)
+  if (said.length > 0) return [...new Set(said)]
+  return call.serverName === undefined ? [] : ['mcp']
+}

@@ -1,0 +1,109 @@
+import { NO_GRANTS, type Grants, type ToolCallRequest, type ToolCategory } from '@evener/protocol'
+import { bareDecision, categoryRule, toolRule } from './fallback.ts'
+import type { Judgement, Piece } from './judgement.ts'
+import type { Explained, GrantResult, PolicyContext } from './policy-types.ts'
+import type { PlacedRules } from './rule-book.ts'
+import { sayAllowed, sayAsked, sayBare, sayDenied, sayDoubtful, sayObscure } from './sentences.ts'
+import { strictest } from './strictness.ts'
+
+/** A call, and all that the rules say about it. */
+export interface Case {
+  readonly call: ToolCallRequest
+  readonly context: PolicyContext
+  readonly levels: readonly PlacedRules[]
+  /** What the call is; more than one where the tool and the harness say different things. */
+  readonly categories: readonly ToolCategory[]
+  readonly judgement: Judgement
+}
+
+/** The order of the rules, from what nothing overrides to what holds when nobody said anything. */
+export function decide(found: Case): Explained {
+  const { call, context, judgement } = found
+  const decided = findDeny(found) ?? findAnswer(context)
+  if (decided !== null) return decided
+  // Before yolo: a deny that may be meant is not one that is not.
+  if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful)
+  if (context.yolo === true)
+    return { policy: 'allow', step: 'yolo', reason: 'everything that is not denied is allowed' }
+  if (context.inDoubt === true) {
+    const reason = 'the same call was interrupted before, and nobody knows whether it had its effect'
+    return { policy: 'ask', step: 'in-doubt', reason }
+  }
+  if (context.definitionChanged === true) {
+    return { policy: 'ask', step: 'definition', reason: `${call.toolName} is not the tool it was when it was allowed` }
+  }
+  const [first, ...others] = judgement.pieces.map((each) => decidePiece(each, found))
+  return first === undefined
+    ? sayBare({ policy: 'ask', step: 'default' }, call.toolName, null)
+    : strictest(first, ...others)
+}
+
+function findDeny({ call, categories, judgement, levels }: Case): Explained | null {
+  const bare = [toolRule(levels, call.toolName), ...categories.map((category) => categoryRule(levels, category))]
+  const deny = bare.find((rule) => rule?.policy === 'deny')
+  if (deny !== undefined) return { ...sayBare(deny, call.toolName, null), step: 'deny' }
+  return judgement.denied === null ? null : sayDenied(judgement.denied)
+}
+
+function findAnswer({ answered, hash }: PolicyContext): Explained | null {
+  if (answered === undefined || hash === undefined || answered.hash !== hash) return null
+  const because = answered.reason === undefined ? '' : `: ${answered.reason}`
+  switch (answered.decision) {
+    case 'approve':
+      return { policy: 'allow', step: 'answer', reason: `this very call was approved${because}` }
+    case 'decline':
+      return { policy: 'deny', step: 'answer', reason: `this very call was declined${because}` }
+    case 'answer':
+      return null
+  }
+}
+
+function decidePiece(judged: Piece, found: Case): Explained {
+  const { allow, ask, obscure, part } = judged
+  if (ask !== null) return sayAsked(ask)
+  if (obscure !== null) return sayObscure(part, obscure)
+  if (allow !== null) return sayAllowed(allow)
+  const { call, context, levels } = found
+  const bare = bareDecision(levels, {
+    toolName: call.toolName,
+    categories: judged.isWrite ? ['edit'] : found.categories,
+    isCautious: isCautious(found),
+    grants: context.grants ?? NO_GRANTS,
+  })
+  return sayBare(bare, call.toolName, judged)
+}
+
+/** What a server says of its tool may raise caution, never lower it: then no category vouches for it. */
+function isCautious({ call, categories }: Case): boolean {
+  const { annotations, serverName } = call
+  if (serverName === undefined || annotations === undefined) return false
+  return annotations.destructiveHint === true || (annotations.readOnlyHint === false && categories.includes('read'))
+}
+
+/** The grants after an "always"; refused where they would not hold or where a rule wants to be asked. */
+export function grant(found: Case, scope: 'tool' | 'category'): GrantResult {
+  const { call, categories, context } = found
+  const grants: Grants = context.grants ?? NO_GRANTS
+  const refusal = findRefusal(found)
+  if (refusal !== null) return { granted: false, reason: refusal }
+  if (scope === 'tool') return { granted: true, grants: { ...grants, tools: added(grants.tools, [call.toolName]) } }
+  if (categories.length === 0) return { granted: false, reason: `the category of ${call.toolName} is not known` }
+  if (isCautious(found))
+    return { granted: false, reason: `${call.toolName} says that it can destroy: allow it by its name` }
+  return { granted: true, grants: { ...grants, categories: added(grants.categories, categories) } }
+}
+
+function findRefusal(found: Case): string | null {
+  const { call, judgement, levels } = found
+  const denied = findDeny(found)
+  if (denied !== null) return denied.reason
+  const ask = judgement.pieces.find((each) => each.ask !== null)?.ask ?? null
+  if (ask !== null) return sayAsked(ask).reason
+  if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful).reason
+  const bare = toolRule(levels, call.toolName)
+  return bare?.policy === 'ask' ? sayBare(bare, call.toolName, null).reason : null
+}
+
+function added<T>(to: readonly T[], items: readonly T[]): T[] {
+  return [...new Set([...to, ...items])]
+}

@@ -1,0 +1,33 @@
+import { NO_RULES, type PatternRule, type PermissionRules, type Policy } from '@evener/protocol'
+import { onlyDenies } from './rule-book.ts'
+
+export interface RulesByLevel {
+  readonly harness?: PermissionRules
+  readonly session?: PermissionRules
+  readonly thread?: PermissionRules
+  /** The rules a run was started under: its denies stay. */
+  readonly run?: PermissionRules
+}
+
+/** All levels as one set of rules: a deny at any level, else what the nearest level says; all patterns. */
+export function effectiveRules({ harness, run, session, thread }: RulesByLevel): PermissionRules {
+  const levels = [thread, session, harness, run === undefined ? undefined : onlyDenies(run)].map(
+    (rules) => rules ?? NO_RULES,
+  )
+  return {
+    categories: unite(levels.map(({ categories }) => categories)),
+    tools: unite(levels.map(({ tools }) => tools)),
+    patterns: distinct(levels.flatMap(({ patterns }) => patterns)),
+  }
+}
+
+/** From the farthest level to the nearest, then the denies, so that the last one written counts. */
+function unite(levels: readonly { readonly [key: string]: Policy }[]): { [key: string]: Policy } {
+  const stated = levels.toReversed().flatMap((level) => Object.entries(level))
+  return Object.fromEntries([...stated, ...stated.filter(([, policy]) => policy === 'deny')])
+}
+
+function distinct(patterns: readonly PatternRule[]): PatternRule[] {
+  const byKey = new Map(patterns.map((rule) => [JSON.stringify([rule.tool, rule.pattern, rule.policy]), rule]))
+  return [...byKey.values()]
+}

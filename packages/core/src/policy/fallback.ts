@@ -1,0 +1,66 @@
+import type { Grants, Policy, ToolCategory } from '@evener/protocol'
+import type { PolicyStep, RuleLevel } from './policy-types.ts'
+import type { PlacedRules } from './rule-book.ts'
+import { strictest } from './strictness.ts'
+
+/** A rule about a whole tool or category. */
+export interface BareRule {
+  readonly policy: Policy
+  readonly step: PolicyStep
+  readonly rule?: string
+  readonly level?: RuleLevel
+}
+
+/** A deny at any level, else what the nearest level says. */
+function lookUp(
+  levels: readonly PlacedRules[],
+  read: (level: PlacedRules) => Policy | undefined,
+): { readonly policy: Policy; readonly level: RuleLevel } | undefined {
+  const stated = levels.flatMap((level) => {
+    const policy = read(level)
+    return policy === undefined ? [] : [{ policy, level: level.level }]
+  })
+  return stated.find(({ policy }) => policy === 'deny') ?? stated[0]
+}
+
+export function toolRule(levels: readonly PlacedRules[], toolName: string): BareRule | undefined {
+  const found = lookUp(levels, ({ rules }) =>
+    Object.hasOwn(rules.tools, toolName) ? rules.tools[toolName] : undefined,
+  )
+  return found && { ...found, step: 'tool', rule: `${found.policy} ${toolName}` }
+}
+
+export function categoryRule(levels: readonly PlacedRules[], category: ToolCategory): BareRule | undefined {
+  const found = lookUp(levels, ({ rules }) =>
+    Object.hasOwn(rules.categories, category) ? rules.categories[category] : undefined,
+  )
+  return found && { ...found, step: 'category', rule: `${found.policy} category ${category}` }
+}
+
+export interface BareCall {
+  readonly toolName: string
+  /** What the call is; more than one where the tool and the harness say different things. */
+  readonly categories: readonly ToolCategory[]
+  /** A category must not vouch for a tool that says of itself that it does more. */
+  readonly isCautious: boolean
+  readonly grants: Grants
+}
+
+/** Steps 6 to 9: the rule for the tool, what was granted, the rule for its category, else ask. */
+export function bareDecision(levels: readonly PlacedRules[], call: BareCall): BareRule {
+  const { categories, grants, toolName } = call
+  const tool = toolRule(levels, toolName)
+  if (tool !== undefined) return tool
+  if (grants.tools.includes(toolName)) return { policy: 'allow', step: 'grant', rule: `grant ${toolName}` }
+  const [first, ...others] = categories.map((category) => categoryDecision(levels, category, grants))
+  if (first === undefined) return { policy: 'ask', step: 'default' }
+  const decided = strictest(first, ...others)
+  return call.isCautious && decided.policy === 'allow' ? { policy: 'ask', step: 'default' } : decided
+}
+
+function categoryDecision(levels: readonly PlacedRules[], category: ToolCategory, grants: Grants): BareRule {
+  if (grants.categories.includes(category)) {
+    return { policy: 'allow', step: 'grant', rule: `grant category ${category}` }
+  }
+  return categoryRule(levels, category) ?? { policy: 'ask', step: 'default' }
+}

@@ -1,0 +1,10 @@
+/** Code points that some file systems leave out of a name, and people do not see. */
+const IGNORED = /\p{Default_Ignorable_Code_Point}/gu
+
+/**
+ * The same text for all spellings that some system takes for the same name: case, composed and decomposed accents,
+ * compatibility forms. For denies and asks only: an allow takes a name as it is written.
+ */
+export function fold(text: string): string {
+  return text.normalize('NFKC').replace(IGNORED, '').toUpperCase().toLowerCase().normalize('NFKC')
+}

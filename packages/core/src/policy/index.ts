@@ -1,0 +1,19 @@
+export { checkRules } from './check-rules.ts'
+export { createPolicy } from './create-policy.ts'
+export { effectiveRules, type RulesByLevel } from './effective-rules.ts'
+export { mergeRules } from './merge-rules.ts'
+export { nativeDenies, type NativeDenies, type NativeShellDeny } from './native-denies.ts'
+export type {
+  Explained,
+  GrantResult,
+  PathTool,
+  PermissionPolicy,
+  PolicyContext,
+  PolicyOptions,
+  PolicyStep,
+  RuleLevel,
+  ShellTool,
+  ToolSubjects,
+} from './policy-types.ts'
+export { runtimePolicy, type RuntimePolicyOptions } from './runtime-policy.ts'
+export { isStricter, strictest } from './strictness.ts'

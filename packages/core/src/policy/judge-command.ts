@@ -1,0 +1,147 @@
+import { readCommand, type SimpleCommand } from '@evener/shell/read'
+import { isReadable } from './argument.ts'
+import { covers, isTransparent, type Ground } from './covers.ts'
+import { setsDecidingVariable } from './deciding-variables.ts'
+import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
+import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
+import { below, locate, type Whereabouts } from './location.ts'
+import { mentions, reach, type Reach } from './reach.ts'
+import type { PlacedRule } from './rule-book.ts'
+import { opensNetwork, touchedFiles, type Touch } from './touched-files.ts'
+
+type ShellRule = Extract<PlacedRule, { kind: 'shell' }>
+
+export interface CommandCall {
+  readonly text: string
+  readonly toolName: string
+  /** Where it would run; `undefined` when that is not known. */
+  readonly cwd: string | undefined
+  readonly where: Whereabouts
+  /** Files must not be changed at all: says which rule wants that. */
+  readonly noEdits: Omit<Finding, 'part'> | null
+}
+
+/** Judges every program that a command text would run, and every file that it would write, each by itself. */
+export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): Judgement {
+  const shellRules = rules.filter((rule) => rule.kind === 'shell')
+  const reading = readCommand(call.text, call.cwd === undefined ? {} : { cwd: call.cwd })
+  if (!reading.ok) return judgeUnreadable(call, shellRules, rules, reading.reason)
+  const { commands, suspicious } = reading
+  const touches = commands.map((command) => touchedFiles(command, call.where))
+  const { denied, doubtful } = findDenies(call, shellRules, rules, commands, touches.flat())
+  const uncovered = setsDecidingVariable(call.text) ? 'it sets a variable that decides what runs' : null
+  const hidden = suspicious.length === 0 ? null : `it holds: ${suspicious.join(', ')}`
+  const pieces = [
+    ...commands
+      .filter((command) => !isTransparent(command))
+      .map((command) => judgeOne(command, call, shellRules, commands, uncovered)),
+    ...touches.flat().flatMap((touch) => judgeTouch(touch, call, rules)),
+    ...(hidden === null ? [] : [piece(call.text, { obscure: hidden })]),
+  ]
+  return {
+    denied,
+    doubtful: doubtful ?? (hidden === null ? null : anyDeny(call, shellRules, rules)),
+    pieces: pieces.length === 0 ? [piece(call.text)] : pieces,
+  }
+}
+
+/** What cannot be read asks; what names a denied program on top of it is denied. */
+function judgeUnreadable(
+  call: CommandCall,
+  shellRules: readonly ShellRule[],
+  rules: readonly PlacedRule[],
+  reason: string,
+): Judgement {
+  const named = shellRules.find(({ rule, pattern }) => rule.policy === 'deny' && mentions(pattern, call.text))
+  return {
+    denied: named === undefined ? null : finding(named, call.text),
+    doubtful: anyDeny(call, shellRules, rules),
+    pieces: [piece(call.text, { obscure: `it cannot be read: ${reason}` })],
+  }
+}
+
+/** Some deny that might mean a text nobody can be sure of. */
+function anyDeny(call: CommandCall, shellRules: readonly ShellRule[], rules: readonly PlacedRule[]): Finding | null {
+  const [deny] = [...shellRules.filter(({ rule }) => rule.policy === 'deny'), ...strictFileRules(rules, 'deny')]
+  if (deny !== undefined) return finding(deny, call.text)
+  return call.noEdits === null ? null : { ...call.noEdits, part: call.text }
+}
+
+function findDenies(
+  { noEdits, where }: CommandCall,
+  shellRules: readonly ShellRule[],
+  rules: readonly PlacedRule[],
+  commands: readonly SimpleCommand[],
+  touches: readonly Touch[],
+): Pick<Judgement, 'denied' | 'doubtful'> {
+  const found: { reach: Reach; finding: Finding }[] = []
+  for (const rule of shellRules) {
+    if (rule.rule.policy !== 'deny') continue
+    for (const command of commands) {
+      found.push({ reach: reach(rule.pattern, command), finding: finding(rule, command.source) })
+    }
+  }
+  for (const touch of touches) {
+    for (const rule of strictFileRules(rules, 'deny')) {
+      found.push({ reach: touchReach(rule, touch, where), finding: finding(rule, touch.part) })
+    }
+    if (noEdits !== null && touch.access === 'edit' && touch.isCertain) {
+      found.push({ reach: 'yes', finding: { ...noEdits, part: touch.part } })
+    }
+  }
+  return {
+    denied: found.find((each) => each.reach === 'yes')?.finding ?? null,
+    doubtful: found.find((each) => each.reach === 'maybe')?.finding ?? null,
+  }
+}
+
+function judgeOne(
+  command: SimpleCommand,
+  call: CommandCall,
+  rules: readonly ShellRule[],
+  commands: readonly SimpleCommand[],
+  uncovered: string | null,
+): Piece {
+  const { name, source } = command
+  const ask = rules.find(({ pattern, rule }) => rule.policy === 'ask' && reach(pattern, command) !== 'no')
+  const isObscure = name !== null && !isReadable(name)
+  const result = piece(source, {
+    ask: ask === undefined ? null : finding(ask, source),
+    obscure: isObscure ? 'which program it runs is only known when it runs' : null,
+  })
+  let near = command.redirections.some(opensNetwork) ? 'it opens a connection' : uncovered
+  if (near !== null) return { ...result, near }
+  const ground = groundOf(call.where)
+  for (const rule of rules) {
+    if (rule.rule.policy !== 'allow' || rule.rule.tool !== call.toolName) continue
+    const coverage = covers(rule.pattern, command, commands, ground)
+    if (coverage.isCovered) return { ...result, allow: finding(rule, source) }
+    near ??= coverage.near
+  }
+  return { ...result, near }
+}
+
+function groundOf({ home, root, start }: Whereabouts): Ground {
+  const isInside = ({ cwd }: SimpleCommand): boolean =>
+    cwd !== null && below(root, start) !== undefined && below(start, locate(cwd, start, home)) !== undefined
+  return {
+    isInside,
+    isStart: (command) =>
+      isInside(command) && !command.cwdAssumed && below(start, locate(command.cwd ?? '', start, home))?.length === 0,
+  }
+}
+
+/** A file that the shell opens for writing needs leave of its own; a rule may also want to be asked about any touch. */
+function judgeTouch(touch: Touch, { where }: CommandCall, rules: readonly PlacedRule[]): Piece[] {
+  const ask = strictFileRules(rules, 'ask').find((rule) => touchReach(rule, touch, where) !== 'no')
+  const isWrite = touch.isRedirection && touch.access === 'edit'
+  if (ask === undefined && !isWrite) return []
+  return [
+    piece(touch.part, {
+      isWrite,
+      ask: ask === undefined ? null : finding(ask, touch.part),
+      allow: isWrite ? findWriteAllow(rules, touch, where) : null,
+      near: isWrite ? `it writes ${touch.path ?? 'a file that is only known when it runs'}` : null,
+    }),
+  ]
+}

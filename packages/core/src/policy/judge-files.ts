@@ -1,0 +1,40 @@
+import { finding, type Finding } from './judgement.ts'
+import type { Whereabouts } from './location.ts'
+import { coversPath, pathReach } from './path-pattern.ts'
+import { strongest, type Reach } from './reach.ts'
+import type { PlacedRule } from './rule-book.ts'
+import type { Touch } from './touched-files.ts'
+
+/** A deny or ask for one tool that reads or edits files holds for all of them, and for what commands do to files. */
+export function strictFileRules(rules: readonly PlacedRule[], policy: 'ask' | 'deny'): PathRule[] {
+  return rules.filter((rule) => rule.kind === 'path').filter(({ rule }) => rule.policy === policy)
+}
+
+type PathRule = Extract<PlacedRule, { kind: 'path' }>
+
+/** Whether a rule about files means what a command does to one. */
+export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Reach {
+  const { access, isCertain, isTree, path } = touch
+  if (rule.category !== 'read' && rule.category !== 'edit') return 'no'
+  if (access !== 'either' && access !== rule.category) return 'no'
+  if (path === null) return isCertain ? 'maybe' : 'no'
+  const places = touch.from.length === 0 ? [where.start] : touch.from
+  const found = strongest(...places.map((start) => pathReach(rule.pattern, path, { ...where, start }, isTree)))
+  if (isCertain || found === 'no') return found
+  // A word that may be no path at all: only a clear match is worth a question.
+  return found === 'yes' || isTree ? 'maybe' : 'no'
+}
+
+/** The rule that lets a file be written. */
+export function findWriteAllow(rules: readonly PlacedRule[], touch: Touch, where: Whereabouts): Finding | null {
+  const { from, path, part } = touch
+  if (path === null || from.length === 0) return null
+  const allow = rules.find(
+    (rule): rule is PathRule =>
+      rule.kind === 'path' &&
+      rule.rule.policy === 'allow' &&
+      rule.category === 'edit' &&
+      from.every((start) => coversPath(rule.pattern, path, { ...where, start })),
+  )
+  return allow === undefined ? null : finding(allow, part)
+}

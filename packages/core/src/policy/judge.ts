@@ -1,0 +1,68 @@
+import type { ToolCallRequest, ToolCategory } from '@evener/protocol'
+import type { CallSubject } from './call-subject.ts'
+import { categoryRule } from './fallback.ts'
+import { judgeCommand } from './judge-command.ts'
+import { judgePaths } from './judge-paths.ts'
+import { finding, piece, type Finding, type Judgement } from './judgement.ts'
+import { locate, START, type Whereabouts } from './location.ts'
+import type { PolicyOptions } from './policy-types.ts'
+import type { PlacedRule, PlacedRules } from './rule-book.ts'
+
+export interface InForce {
+  readonly levels: readonly PlacedRules[]
+  readonly categories: readonly ToolCategory[]
+  readonly rules: readonly PlacedRule[]
+}
+
+/** What the patterned rules say about a call. */
+export function judge(
+  call: ToolCallRequest,
+  subject: CallSubject,
+  inForce: InForce,
+  options: PolicyOptions,
+): Judgement {
+  const judged = judgeSubject(call, subject, inForce, options)
+  const broken = inForce.rules.find(
+    ({ kind, rule }) => kind === 'unusable' && rule.tool === call.toolName && rule.policy !== 'allow',
+  )
+  if (judged.doubtful !== null || broken === undefined) return judged
+  return { ...judged, doubtful: finding(broken, call.toolName) }
+}
+
+function judgeSubject(
+  { cwd, toolName }: ToolCallRequest,
+  subject: CallSubject,
+  { categories, levels, rules }: InForce,
+  options: PolicyOptions,
+): Judgement {
+  switch (subject.kind) {
+    case 'command': {
+      const where = whereabouts(options, subject.cwd)
+      const { text } = subject
+      return judgeCommand({ text, toolName, cwd: subject.cwd ?? options.cwd, where, noEdits: noEdits(levels) }, rules)
+    }
+    case 'paths': {
+      const { isTree, paths } = subject
+      return judgePaths({ paths, isTree, toolName, categories, where: whereabouts(options, cwd) }, rules)
+    }
+    case 'unreadable': {
+      const deny = rules.find(({ kind, rule }) => kind !== 'unusable' && rule.policy === 'deny')
+      const doubtful = deny === undefined ? null : finding(deny, toolName)
+      return { denied: null, doubtful, pieces: [piece(toolName, { obscure: subject.reason })] }
+    }
+    case 'none':
+      return { denied: null, doubtful: null, pieces: [piece(toolName)] }
+  }
+}
+
+function noEdits(levels: readonly PlacedRules[]): Omit<Finding, 'part'> | null {
+  const edit = categoryRule(levels, 'edit')
+  if (edit?.policy !== 'deny' || edit.level === undefined || edit.rule === undefined) return null
+  return { level: edit.level, rule: edit.rule }
+}
+
+export function whereabouts({ cwd, home }: PolicyOptions, callCwd: string | undefined): Whereabouts {
+  const homeFolder = home === undefined ? null : locate(home, START, null)
+  const root = locate(cwd ?? callCwd ?? '.', START, homeFolder)
+  return { root, start: callCwd === undefined ? root : locate(callCwd, root, homeFolder), home: homeFolder }
+}

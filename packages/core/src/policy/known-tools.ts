@@ -1,0 +1,31 @@
+import type { ToolCategory } from '@evener/protocol'
+import type { PathTool, ShellTool, ToolSubjects } from './policy-types.ts'
+
+/** The names under which the tools of every agent come to us. */
+const SHELL_TOOLS: { readonly [toolName: string]: ShellTool } = { execute_command: { command: 'command', cwd: 'cwd' } }
+
+const PATH_TOOLS: { readonly [toolName: string]: PathTool } = {
+  read_file: 'path',
+  write_file: 'path',
+  edit_file: 'path',
+  list_files: { paths: ['path'], reach: 'tree' },
+  grep: { paths: ['path'], reach: 'tree' },
+}
+
+const CATEGORIES: ReadonlyMap<string, ToolCategory> = new Map<string, ToolCategory>([
+  ['execute_command', 'execute'],
+  ['read_file', 'read'],
+  ['list_files', 'read'],
+  ['grep', 'read'],
+  ['write_file', 'edit'],
+  ['edit_file', 'edit'],
+])
+
+/** What was said about tools, and what is known of ours where nothing was said. */
+export function withKnownTools({ pathTools, shellTools, toolCategory }: ToolSubjects): Required<ToolSubjects> {
+  return {
+    shellTools: shellTools ?? SHELL_TOOLS,
+    pathTools: pathTools ?? PATH_TOOLS,
+    toolCategory: (toolName) => toolCategory?.(toolName) ?? CATEGORIES.get(toolName) ?? null,
+  }
+}

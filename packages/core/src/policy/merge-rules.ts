@@ -1,0 +1,110 @@
+import type { PatternRule, PermissionRules, Policy, ToolCategory } from '@evener/protocol'
+import { isStricter } from './strictness.ts'
+
+type CategoryOf = (toolName: string) => ToolCategory | null
+
+/**
+ * The rules of a child: a subagent, a fork, a mode. It never may more than its parent: denies are united, and an allow stays
+ * only where both agree. What the child says nothing about is as its parent has it. Where the rules alone cannot tell whether
+ * both agree, the child asks.
+ */
+export function mergeRules(
+  parent: PermissionRules,
+  child: PermissionRules,
+  toolCategory?: CategoryOf,
+): PermissionRules {
+  return {
+    categories: mergeCategories(parent, child),
+    tools: mergeTools(parent, child, toolCategory),
+    patterns: mergePatterns(parent, child, toolCategory),
+  }
+}
+
+function own<T>(record: { readonly [key: string]: T | undefined }, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+function stricter(a: Policy, b: Policy): Policy {
+  return isStricter(b, a) ? b : a
+}
+
+function keysOf(...records: readonly object[]): string[] {
+  return [...new Set(records.flatMap((record) => Object.keys(record)))]
+}
+
+function fromEntries(entries: readonly (readonly [string, Policy | undefined])[]): { [key: string]: Policy } {
+  return Object.fromEntries(entries.filter((entry): entry is [string, Policy] => entry[1] !== undefined))
+}
+
+function mergeCategories(parent: PermissionRules, child: PermissionRules): { [key: string]: Policy } {
+  return fromEntries(
+    keysOf(parent.categories, child.categories).map((category) => {
+      const above = own(parent.categories, category)
+      const below = own(child.categories, category)
+      if (above === undefined) return [category, below === 'allow' ? undefined : below]
+      return [category, below === undefined ? above : stricter(above, below)]
+    }),
+  )
+}
+
+function mergeTools(
+  parent: PermissionRules,
+  child: PermissionRules,
+  toolCategory: CategoryOf | undefined,
+): { [key: string]: Policy } {
+  return fromEntries(
+    keysOf(parent.tools, child.tools).map((tool) => {
+      const above = own(parent.tools, tool)
+      const below = own(child.tools, tool)
+      if (above !== undefined && below !== undefined) return [tool, stricter(above, below)]
+      if (below !== undefined) {
+        const isAgreed = below !== 'allow' || byCategory(parent, tool, toolCategory) === 'allow'
+        return [tool, isAgreed ? below : undefined]
+      }
+      const isDisputed = above === 'allow' && mayAskByCategory(child, tool, toolCategory)
+      return [tool, isDisputed ? 'ask' : above]
+    }),
+  )
+}
+
+function byCategory(rules: PermissionRules, tool: string, toolCategory: CategoryOf | undefined): Policy | undefined {
+  const category = toolCategory?.(tool) ?? null
+  return category === null ? undefined : own(rules.categories, category)
+}
+
+/** Without knowing categories, any of them may be the tool's. */
+function mayAskByCategory(rules: PermissionRules, tool: string, toolCategory: CategoryOf | undefined): boolean {
+  if (toolCategory !== undefined) return byCategory(rules, tool, toolCategory) === 'ask'
+  return Object.values(rules.categories).includes('ask')
+}
+
+function mergePatterns(
+  parent: PermissionRules,
+  child: PermissionRules,
+  toolCategory: CategoryOf | undefined,
+): PatternRule[] {
+  const strict = [...parent.patterns, ...child.patterns].filter(({ policy }) => policy !== 'allow')
+  const above = parent.patterns.filter(({ policy }) => policy === 'allow')
+  const below = child.patterns.filter(({ policy }) => policy === 'allow')
+  return [
+    ...strict,
+    ...above.filter((rule) => isListed(rule, below) || !mayAskAbout(rule.tool, child, toolCategory)),
+    ...below.filter((rule) => !isListed(rule, above) && allowsAll(rule.tool, parent, toolCategory)),
+  ]
+}
+
+function isListed({ pattern, tool }: PatternRule, rules: readonly PatternRule[]): boolean {
+  return rules.some((rule) => rule.tool === tool && rule.pattern === pattern)
+}
+
+/** The child wants to be asked where the parent's pattern would allow. Leave to write files also counts for commands. */
+function mayAskAbout(tool: string, child: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
+  if (own(child.tools, tool) === 'ask' || mayAskByCategory(child, tool, toolCategory)) return true
+  if (toolCategory?.(tool) !== 'edit' && toolCategory !== undefined) return false
+  return Object.values(child.tools).includes('ask') || Object.values(child.categories).includes('ask')
+}
+
+function allowsAll(tool: string, parent: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
+  if (toolCategory?.(tool) !== 'execute') return false
+  return (own(parent.tools, tool) ?? byCategory(parent, tool, toolCategory)) === 'allow'
+}

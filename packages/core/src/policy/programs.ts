@@ -1,0 +1,78 @@
+/** What is known of programs, where a pattern's star would otherwise cover more than whoever wrote it thinks. */
+
+function names(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/))
+}
+
+/** Whatever they are given, they run nothing and write nothing but what their name says. */
+const TAKES_ANYTHING: ReadonlySet<string> = names(
+  'cat ls dir echo wc head tail tac nl cut tr rev paste fold expand unexpand basename dirname pwd seq sleep whoami id ' +
+    'groups uname stat du df which whereis realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum cksum ' +
+    'sum cmp comm join od hexdump strings grep egrep fgrep jq true false : tty arch nproc uptime free printenv ' +
+    'cd pushd popd rm rmdir mkdir touch cp mv ln chmod chown chgrp kill',
+)
+
+/** Builtins that change what later commands mean. A star does not cover them. */
+const CHANGES_SHELL: ReadonlySet<string> = names(
+  'export declare typeset local readonly read mapfile readarray getopts unset let set shopt alias unalias enable hash ' +
+    'exec source . eval trap complete bind',
+)
+
+/** Their arguments are data, never a program to run; what is run through their options the reading says itself. */
+const RUNS_NO_ARGUMENT: ReadonlySet<string> = names(
+  'printf test [ [[ (( find gfind git rg ag ack sed gsed man type sort uniq diff',
+)
+
+/** The first word is a subcommand: `docker rm` does not run `rm`. */
+const HAS_SUBCOMMANDS: ReadonlySet<string> = names(
+  'npm pnpm yarn bun docker podman kubectl cargo go brew apt apt-get dnf yum apk pip pip3 uv gh glab systemctl helm terraform ' +
+    'tofu aws gcloud az svn hg',
+)
+
+/** Options of more than one letter after a single dash, so letters are not bundled. */
+const SINGLE_DASH: ReadonlySet<string> = names(
+  'find gfind java javac go terraform tofu openssl ffmpeg convert magick xcodebuild gcc g++ clang ant mvn adb',
+)
+
+export function takesAnything(program: string): boolean {
+  return TAKES_ANYTHING.has(program)
+}
+
+export function changesShell(program: string): boolean {
+  return CHANGES_SHELL.has(program)
+}
+
+export function runsNoArgument(base: string): boolean {
+  return TAKES_ANYTHING.has(base) || RUNS_NO_ARGUMENT.has(base)
+}
+
+export function hasSubcommands(base: string): boolean {
+  return HAS_SUBCOMMANDS.has(base)
+}
+
+export function bundlesLetters(base: string): boolean {
+  return !SINGLE_DASH.has(base)
+}
+
+/** Shells and builtins that run exactly the text they are given, which is judged by itself. */
+const LOOKED_THROUGH: ReadonlySet<string> = names('sh bash dash ash ksh mksh zsh rbash eval trap watch')
+
+export function isLookedThrough(base: string): boolean {
+  return LOOKED_THROUGH.has(base)
+}
+
+const HARMLESS_VARIABLE =
+  /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|CI|NODE_ENV|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)$/
+const PAGER_VARIABLE = /^(?:[A-Z]+_)?PAGER$/
+/** Lower case is the shell's own by convention, with exceptions that programs do read. */
+const OWN_VARIABLE = /^(?!.*_proxy$)(?!npm_)[a-z_][a-z0-9_]*$/
+
+/** Setting it before a command changes no more than how it looks. */
+export function isHarmlessSetting(name: string, value: string): boolean {
+  return HARMLESS_VARIABLE.test(name) || (PAGER_VARIABLE.test(name) && value === 'cat')
+}
+
+/** Setting it for the rest of the script changes no program's environment that matters. */
+export function isOwnVariable(name: string): boolean {
+  return OWN_VARIABLE.test(name) || HARMLESS_VARIABLE.test(name)
+}

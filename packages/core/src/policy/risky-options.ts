@@ -1,0 +1,135 @@
+/**
+ * Options with which a program that only looks writes, runs code or works elsewhere. A pattern's star does not cover them;
+ * a pattern that spells them out does. Options that run a program are also known to the shell reading, for more programs.
+ */
+interface RiskyOptions {
+  /** Long names without dashes; an abbreviation counts. */
+  readonly long?: readonly string[]
+  /** Letters, also inside a bundle. */
+  readonly short?: string
+  /** Whole words, options or not. */
+  readonly words?: RegExp
+  /** Operands beyond this many are written to. */
+  readonly operands?: number
+}
+
+const NODE_TOOL: RiskyOptions = {
+  long: ['prefix', 'dir', 'cwd', 'script-shell', 'node-options', 'userconfig', 'globalconfig', 'git', 'shell-emulator'],
+  short: 'C',
+}
+const SED: RiskyOptions = { long: ['in-place', 'file'], short: 'if' }
+const FIND: RiskyOptions = { words: /^-(?:delete|fprint0?|fprintf|fls|files0-from)$/ }
+const AWK: RiskyOptions = {
+  long: ['file', 'include', 'load', 'exec', 'profile', 'dump-variables', 'pretty-print'],
+  short: 'filEopd',
+}
+const MAKE: RiskyOptions = {
+  long: ['file', 'makefile', 'directory', 'eval', 'include-dir'],
+  short: 'fCIE',
+  words: /^[A-Za-z_]\w*[:+?!]*=/,
+}
+/** `-v` takes a variable's subscript for code. */
+const TEST: RiskyOptions = { words: /^-v$/ }
+
+const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
+  ['sed', SED],
+  ['gsed', SED],
+  ['find', FIND],
+  ['gfind', FIND],
+  ['fd', { long: ['exec', 'exec-batch'], short: 'xX' }],
+  ['sort', { long: ['output', 'compress-program', 'files0-from'], short: 'oT' }],
+  ['uniq', { operands: 1 }],
+  ['xxd', { short: 'r', operands: 1 }],
+  ['tree', { short: 'oR' }],
+  ['yq', { long: ['inplace', 'in-place'], short: 'i' }],
+  ['awk', AWK],
+  ['gawk', AWK],
+  ['file', { long: ['compile', 'magic-file'], short: 'Cm' }],
+  ['date', { long: ['set'], words: /^-u*s/ }],
+  ['less', { long: ['log-file', 'LOG-FILE', 'lesskey-file'], short: 'oOk', words: /^\+/ }],
+  ['printf', { words: /^-v/ }],
+  ['test', TEST],
+  ['[', TEST],
+  [
+    'curl',
+    {
+      long: [
+        'output-dir',
+        'remote-name-all',
+        'remote-header-name',
+        'config',
+        'dump-header',
+        'cookie-jar',
+        'trace-ascii',
+        'stderr',
+        'upload-file',
+        'etag-save',
+        'hsts',
+        'alt-svc',
+        'libcurl',
+        'engine',
+      ],
+      short: 'oOJKDcT',
+    },
+  ],
+  ['wget', { long: ['execute', 'use-askpass', 'post-file', 'body-file', 'config', 'input-file'], short: 'ei' }],
+  ['npm', NODE_TOOL],
+  ['pnpm', NODE_TOOL],
+  ['yarn', NODE_TOOL],
+  ['bun', NODE_TOOL],
+  ['make', MAKE],
+  ['gmake', MAKE],
+  ['cargo', { long: ['config', 'manifest-path', 'target-dir'], short: 'CZ', words: /^\+/ }],
+  ['go', { words: /^--?(?:exec|toolexec|overlay|modfile|vettool|C|o|cpuprofile|memprofile|trace)(?:=|$)/ }],
+])
+
+/** Names that stand for "run this", "load this" or "write there" in most programs that have them. */
+const TELLING =
+  /^--?(?:pre|preprocessor|.*exec(?:ute)?|.*command|cmd|eval|require|import|loader|plugins?|.*-plugin|rulesdir|resolver|pager|editor|shell|.*-shell|rsh|hooks?|.*-hook|.*compress-program|config|config-file|init-script|rcfile|init-file|open|in-?place|output|out-?file|global-?setup|setup-files.*)(?:=|$)/i
+
+/** The argument that a star does not cover; `undefined` when it covers them all. `covered` are places in `args`. */
+export function findRisky(program: string, args: readonly string[], covered: readonly number[]): string | undefined {
+  if (program === 'git') return findRiskyGit(args, covered)
+  const risky = RISKY.get(program)
+  for (const at of covered) {
+    const text = args[at] ?? ''
+    if (risky === undefined ? TELLING.test(text) : isRisky(risky, text)) return text
+  }
+  return risky?.operands === undefined ? undefined : args.filter((arg) => !isOption(arg))[risky.operands]
+}
+
+function isOption(text: string): boolean {
+  return text.length > 1 && text.startsWith('-')
+}
+
+function isRisky({ long, short, words }: RiskyOptions, text: string): boolean {
+  if (words?.test(text) === true) return true
+  if (!isOption(text)) return false
+  if (!text.startsWith('--')) return (short ?? '').split('').some((letter) => text.includes(letter, 1))
+  const name = text.slice(2).split('=', 1)[0] ?? ''
+  return name !== '' && long?.some((option) => option.startsWith(name)) === true
+}
+
+/** Another folder's settings name programs to run, and so do these of this one. */
+const GIT_OWN = /^(?:-[cC]|--(?:git-dir|work-tree|exec-path|config-env|namespace|attr-source))/
+const GIT_SUBCOMMAND: RiskyOptions = {
+  long: ['output', 'output-directory', 'template', 'upload-pack', 'receive-pack', 'exec', 'config'],
+}
+const GIT_SHORT: Readonly<Record<string, string>> = { clone: 'cu', 'format-patch': 'o', archive: 'o', 'ls-remote': 'u' }
+const GIT_SETTING =
+  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|\.cmd|\.command|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i
+
+function findRiskyGit(args: readonly string[], covered: readonly number[]): string | undefined {
+  const subcommand = args.findIndex((arg, at) => !isOption(arg) && !/^-[cC]$/.test(args[at - 1] ?? ''))
+  const name = args[subcommand] ?? ''
+  const after: RiskyOptions = {
+    ...GIT_SUBCOMMAND,
+    short: Object.hasOwn(GIT_SHORT, name) ? (GIT_SHORT[name] ?? '') : '',
+  }
+  return covered
+    .map((at) => [at, args[at] ?? ''] as const)
+    .find(([at, text]) => {
+      if (subcommand === -1 || at < subcommand) return GIT_OWN.test(text)
+      return isRisky(after, text) || (name === 'config' && GIT_SETTING.test(text))
+    })?.[1]
+}

@@ -1,0 +1,82 @@
+import type { PatternRule, PermissionRules, ToolCategory } from '@evener/protocol'
+import { parsePathPattern, type PathPattern } from './path-pattern.ts'
+import type { PolicyContext, RuleLevel, ToolSubjects } from './policy-types.ts'
+import { parseShellPattern, type ShellPattern } from './shell-pattern.ts'
+
+export type CompiledRule = { readonly rule: PatternRule } & (
+  | { readonly kind: 'shell'; readonly pattern: ShellPattern }
+  | { readonly kind: 'path'; readonly pattern: PathPattern; readonly category: ToolCategory | null }
+  | { readonly kind: 'unusable'; readonly reason: string }
+)
+
+/** A rule in force, and where it was set. */
+export type PlacedRule = CompiledRule & { readonly level: RuleLevel }
+
+export interface PlacedRules {
+  readonly level: RuleLevel
+  readonly rules: PermissionRules
+}
+
+/** Nearest first. */
+export function levelsOf(harness: PermissionRules, context: PolicyContext): PlacedRules[] {
+  const { thread, session, run } = context
+  return [
+    ...(thread === undefined ? [] : [{ level: 'thread', rules: thread } as const]),
+    ...(session === undefined ? [] : [{ level: 'session', rules: session } as const]),
+    { level: 'harness', rules: harness },
+    ...(run === undefined ? [] : [{ level: 'run', rules: onlyDenies(run) } as const]),
+  ]
+}
+
+export function onlyDenies({ categories, tools, patterns }: PermissionRules): PermissionRules {
+  return {
+    categories: Object.fromEntries(Object.entries(categories).filter(([, policy]) => policy === 'deny')),
+    tools: Object.fromEntries(Object.entries(tools).filter(([, policy]) => policy === 'deny')),
+    patterns: patterns.filter((rule) => rule.policy === 'deny'),
+  }
+}
+
+/** Reads the patterns of rules, once for each. */
+export class RuleBook {
+  readonly #subjects: ToolSubjects
+  readonly #compiled = new WeakMap<PatternRule, CompiledRule>()
+
+  constructor(subjects: ToolSubjects) {
+    this.#subjects = subjects
+  }
+
+  patterns(levels: readonly PlacedRules[]): PlacedRule[] {
+    return levels.flatMap(({ level, rules }) => rules.patterns.map((rule) => ({ ...this.#compile(rule), level })))
+  }
+
+  #compile(rule: PatternRule): CompiledRule {
+    const known = this.#compiled.get(rule)
+    if (known !== undefined) return known
+    const compiled = compileRule(rule, this.#subjects)
+    this.#compiled.set(rule, compiled)
+    return compiled
+  }
+}
+
+export function compileRule(rule: PatternRule, subjects: ToolSubjects): CompiledRule {
+  if (has(subjects.shellTools, rule.tool)) {
+    const parsed = parseShellPattern(rule.pattern)
+    return parsed.ok
+      ? { rule, kind: 'shell', pattern: parsed.pattern }
+      : { rule, kind: 'unusable', reason: parsed.reason }
+  }
+  if (has(subjects.pathTools, rule.tool)) {
+    const parsed = parsePathPattern(rule.pattern)
+    if (!parsed.ok) return { rule, kind: 'unusable', reason: parsed.reason }
+    return { rule, kind: 'path', pattern: parsed.pattern, category: subjects.toolCategory?.(rule.tool) ?? null }
+  }
+  return { rule, kind: 'unusable', reason: `nothing is known of what patterns for "${rule.tool}" are about` }
+}
+
+export function has(tools: { readonly [toolName: string]: unknown } | undefined, toolName: string): boolean {
+  return tools !== undefined && Object.hasOwn(tools, toolName)
+}
+
+export function ruleName({ tool, pattern, policy }: PatternRule): string {
+  return `${policy} ${tool}(${pattern})`
+}

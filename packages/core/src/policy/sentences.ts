@@ -1,0 +1,86 @@
+import type { BareRule } from './fallback.ts'
+import type { Finding, Piece } from './judgement.ts'
+import type { Explained, RuleLevel } from './policy-types.ts'
+
+const LONGEST_PART = 120
+
+const LEVELS: Readonly<Record<RuleLevel, string>> = {
+  harness: 'the harness',
+  session: 'the session',
+  thread: 'the thread',
+  run: 'this run',
+}
+
+export function sayDenied(found: Finding): Explained {
+  return { ...from(found), policy: 'deny', step: 'deny', reason: `${show(found.part)} is denied by ${rule(found)}` }
+}
+
+export function sayDoubtful(found: Finding): Explained {
+  const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be told before it runs`
+  return { ...from(found), policy: 'ask', step: 'unreadable', reason }
+}
+
+export function sayAsked(found: Finding): Explained {
+  return {
+    ...from(found),
+    policy: 'ask',
+    step: 'pattern',
+    reason: `${rule(found)} wants to be asked about ${show(found.part)}`,
+  }
+}
+
+export function sayAllowed(found: Finding): Explained {
+  return {
+    ...from(found),
+    policy: 'allow',
+    step: 'pattern',
+    reason: `${show(found.part)} is allowed by ${rule(found)}`,
+  }
+}
+
+export function sayObscure(part: string, why: string): Explained {
+  return { policy: 'ask', step: 'unreadable', part, reason: `${show(part)} is allowed by no rule because ${why}` }
+}
+
+/** What a rule about a whole tool or category says, or that there is none. */
+export function sayBare(bare: BareRule, toolName: string, judged: Piece | null): Explained {
+  const { level, policy, step } = bare
+  const part = judged === null || judged.part === toolName ? undefined : judged.part
+  const what = part === undefined ? toolName : show(part)
+  const near = judged?.near === null || judged === null || policy === 'allow' ? '' : `, and ${judged.near}`
+  return {
+    policy,
+    step,
+    ...(bare.rule === undefined ? {} : { rule: bare.rule }),
+    ...(level === undefined ? {} : { level }),
+    ...(part === undefined ? {} : { part }),
+    reason: `${bareReason(bare, what)}${near}`,
+  }
+}
+
+function bareReason({ level, policy, rule: name, step }: BareRule, what: string): string {
+  if (step === 'grant') return `${what} is allowed by the ${name ?? 'grant'}`
+  if (name === undefined || level === undefined) return `no rule allows ${what}`
+  const by = `the rule \`${name}\` of ${LEVELS[level]}`
+  if (policy === 'ask') return `${by} wants to be asked about ${what}`
+  return `${what} is ${policy === 'deny' ? 'denied' : 'allowed'} by ${by}`
+}
+
+function from({ level, part, rule: name }: Finding): Pick<Explained, 'level' | 'part' | 'rule'> {
+  return { level, part, rule: name }
+}
+
+function rule({ level, rule: name }: Finding): string {
+  return `the rule \`${name}\` of ${LEVELS[level]}`
+}
+
+/** On one line, short, and without characters that would change how the sentence looks. */
+function show(part: string): string {
+  const line = part
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\p{Cf}\p{Cs}]/gu, '?')
+    .trim()
+  // Cut between code points, never inside one.
+  const kept = Array.from(line).slice(0, LONGEST_PART).join('')
+  return `\`${kept === line ? line : `${kept}…`}\``
+}

@@ -1,0 +1,103 @@
+import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
+import { isOption, isReadable } from './argument.ts'
+import { locate, type Location, type Whereabouts } from './location.ts'
+import { programBase } from './reach.ts'
+
+/** A file or folder that a command touches, or at least names. */
+export interface Touch {
+  readonly access: 'read' | 'edit' | 'either'
+  /** As written; null when it is only known when it runs. */
+  readonly path: string | null
+  /** Where the command may stand: more than one when a `cd` need not have worked. */
+  readonly from: readonly Location[]
+  /** False when it only names something that may be a path. */
+  readonly isCertain: boolean
+  readonly isTree: boolean
+  /** Opened by the shell itself, whatever the program. */
+  readonly isRedirection: boolean
+  readonly part: string
+}
+
+function names(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/))
+}
+
+const READS = names(
+  'cat head tail less more nl tac bat batcat base64 xxd od hexdump strings source . wc cut sort uniq rev fold md5sum sha1sum sha256sum',
+)
+const LOOKS = names(
+  'ls dir tree grep egrep fgrep rg ag ack echo printf stat file diff cmp test [ du df jq cd find which type',
+)
+const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
+const REACHES_BELOW = names('rm mv cp rsync chmod chown chgrp ln tar zip shred install')
+
+const HARMLESS_TARGET = /^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/
+const NETWORK = /^\/dev\/(?:tcp|udp)\//
+const WRITES = new Set(['write', 'append', 'read-write'])
+
+export function touchedFiles(command: SimpleCommand, where: Whereabouts): Touch[] {
+  const from = standingPlaces(command, where)
+  const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
+  return [
+    ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
+    ...command.args.flatMap((arg) => named(arg, base, command, from)),
+  ]
+}
+
+/** Opens a connection, which no rule about reading files means. */
+export function opensNetwork({ kind, target }: Redirection): boolean {
+  return kind !== 'duplicate' && target !== null && NETWORK.test(target.text)
+}
+
+function standingPlaces({ cwd, cwdAssumed }: SimpleCommand, { start, home }: Whereabouts): Location[] {
+  if (cwd === null) return []
+  const there = locate(cwd, start, home)
+  return cwdAssumed ? [there, start] : [there]
+}
+
+function redirected({ kind, target }: Redirection, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  const isWrite = WRITES.has(kind)
+  if (target === null || !(isWrite || kind === 'read')) return []
+  if (!target.dynamic && HARMLESS_TARGET.test(target.text)) return []
+  return [
+    {
+      access: isWrite ? 'edit' : 'read',
+      path: pathOf(target, from),
+      from,
+      isCertain: true,
+      isTree: false,
+      isRedirection: true,
+      part: command.source,
+    },
+  ]
+}
+
+function named(arg: Word, base: string, { source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  const common = { from, isTree: REACHES_BELOW.has(base), isRedirection: false, part: source }
+  if (!isReadable(arg)) {
+    return READS.has(base) ? [{ ...common, access: 'read', path: null, isCertain: true }] : []
+  }
+  const text = isOption(arg.text) ? valueOf(arg.text) : arg.text
+  if (text === '') return []
+  const path = text === arg.text ? pathOf(arg, from) : text
+  const isOperand = !isOption(arg.text)
+  if (READS.has(base)) return [{ ...common, access: 'read', path, isCertain: isOperand }]
+  if (EDITS.has(base)) return [{ ...common, access: 'edit', path, isCertain: isOperand }]
+  const value = isOperand ? valueOf(text) : ''
+  const access = LOOKS.has(base) ? 'read' : 'either'
+  return (value === '' ? [path] : [path, value]).map((each) => ({ ...common, access, path: each, isCertain: false }))
+}
+
+function valueOf(text: string): string {
+  const equals = text.indexOf('=')
+  return equals === -1 ? '' : text.slice(equals + 1)
+}
+
+/** Relative to nowhere it is as unknown as an expansion. A quoted `~` is a name like any other. */
+function pathOf(word: Word, from: readonly Location[]): string | null {
+  if (!isReadable(word)) return null
+  const { text } = word
+  if (text.startsWith('/') || (word.dynamic && text.startsWith('~'))) return text
+  if (from.length === 0) return null
+  return text.startsWith('~') ? `./${text}` : text
+}
