@@ -28,7 +28,7 @@ const DEMO = /^packages\/evener\/src\/demo[^/]*\.ts$/
 
 /** Adapters that may build on another one. */
 const ADAPTER_ARROWS: Readonly<Record<string, readonly string[]>> = { 'kilo-code': ['opencode'] }
-const SHARED_BY_ADAPTERS = ['kit']
+const SHARED_BY_ADAPTERS = ['kit', 'launch', 'live', 'real', 'acp']
 
 const MAX_LINES = 500
 const MAX_LINES_OF_TYPES = 700
@@ -99,7 +99,9 @@ export function unusedDependencies({ files, packages }: Workspace): string[] {
   return packages.flatMap(({ folder, name, dependencies }) => {
     const sources = files.filter((file) => file.folder === folder && file.role === 'source')
     const used = new Set(sources.flatMap((file) => file.specifiers.map(packageOf)))
-    return dependencies.filter((dependency) => !used.has(dependency)).map((unused) => `${name} declares ${unused}`)
+    // Types are imported by the declaration files of other packages, never by us.
+    const isNeeded = (dependency: string): boolean => used.has(dependency) || dependency.startsWith('@types/')
+    return dependencies.filter((dependency) => !isNeeded(dependency)).map((unused) => `${name} declares ${unused}`)
   })
 }
 
@@ -137,10 +139,11 @@ export function longFiles({ files }: Workspace): string[] {
   })
 }
 
+/** Types, or a list of what a package exports. */
 function hasOnlyTypes(path: string, text: string): boolean {
   if (!path.endsWith('.ts')) return false
   const code = stripTypeScriptTypes(text).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
-  return code.replaceAll(/export\s*\{\s*\}|[\s;]/g, '') === ''
+  return code.replaceAll(/export\s*\{[^}]*\}(\s*from\s*'[^']*')?|[\s;]/g, '') === ''
 }
 
 function adapterOf(path: string): string | undefined {

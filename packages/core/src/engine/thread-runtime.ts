@@ -16,13 +16,11 @@ import {
   type Host,
   type JsonObject,
   type Part,
-  type PartAddress,
   type RecordBody,
   type RunOutcome,
   type Store,
   type ThreadState,
   type ToolCallRequest,
-  type WaitRequest,
 } from '@evener/protocol'
 import { CallRunner } from './call-runner.ts'
 import { readHistory } from './history.ts'
@@ -33,6 +31,7 @@ import { closeFailedStep, closeInterruptedRun } from './recover.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import { ThreadLog, type LogEntry, type ThreadLogOptions } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
+import { WaitDesk } from './wait-desk.ts'
 
 /** Longer than this a stream may not keep timers, sockets and aborts waiting. */
 const YIELD_AFTER_MS = 8
@@ -93,7 +92,7 @@ export class ThreadRuntime {
   readonly #fence: Fence
   readonly #log: ThreadLog
   readonly #mailbox = new Mailbox()
-  readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
+  readonly #desk: WaitDesk
   #active: ActiveRun | undefined
   #closed = false
 
@@ -101,6 +100,7 @@ export class ThreadRuntime {
     this.#options = options
     this.#fence = fence
     this.#log = log
+    this.#desk = new WaitDesk(options.store, log)
   }
 
   /** Takes the thread, and takes up what a dead process left of it. */
@@ -169,17 +169,8 @@ export class ThreadRuntime {
   answer(waitId: string, answer: Answer, by?: string): Promise<void> {
     return this.#mailbox.post(async () => {
       this.#assertOpen()
-      const { head } = this.#log.state
-      if (!Object.hasOwn(head.waits, waitId)) throw await this.#noSuchWait(waitId)
-      await this.#log.commit([{ type: 'wait.answered', waitId, answer }], by === undefined ? {} : { by })
-      const waiter = this.#waiters.get(waitId)
-      this.#waiters.delete(waitId)
-      if (waiter !== undefined) {
-        this.#unpark()
-        waiter.resolve(answer)
-      } else if (this.#active === undefined) {
-        await this.#resume('answer')
-      }
+      const isHeard = await this.#desk.answer(waitId, answer, by)
+      if (!isHeard && this.#active === undefined) await this.#resume('answer')
     })
   }
 
@@ -189,8 +180,7 @@ export class ThreadRuntime {
     if (active === undefined) return this.#mailbox.post(() => this.#cancelParked())
     active.abort.abort()
     active.receipt ??= await active.cancel?.()
-    for (const waiter of this.#waiters.values()) waiter.reject(new EvenerError('closed', 'The run was cancelled.'))
-    this.#waiters.clear()
+    this.#desk.dismiss()
     // An agent that neither goes on nor ends is left behind.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
     await active.done
@@ -221,7 +211,7 @@ export class ThreadRuntime {
     if (active !== undefined) {
       active.isDetached = true
       active.abort.abort()
-      this.#waiters.clear()
+      this.#desk.forget()
       await active.cancel?.()
     }
     await this.#mailbox.post(async () => {
@@ -275,7 +265,7 @@ export class ThreadRuntime {
     }
     if (run.isStepOpen) await closeFailedStep(this.#log)
     // Nothing to do but wait: the run stays parked until somebody answers.
-    if (this.#isOnlyWaiting()) return
+    if (this.#desk.isOnlyWaiting()) return
     await this.#resume('crash')
   }
 
@@ -323,7 +313,7 @@ export class ThreadRuntime {
           if (active.isDetached) return
           const written = recorder.record(event)
           if (written !== undefined) await written
-          if (event.type === 'tool-result') this.#parkIfWaiting()
+          if (event.type === 'tool-result') this.#desk.parkIfWaiting()
           if (performance.now() - lastYield > YIELD_AFTER_MS) {
             await nextTask()
             lastYield = performance.now()
@@ -363,7 +353,7 @@ export class ThreadRuntime {
       },
     ])
     this.#active = undefined
-    this.#waiters.clear()
+    this.#desk.forget()
     active.settle(outcome)
     await this.#nextInQueue()
   }
@@ -411,7 +401,7 @@ export class ThreadRuntime {
       signal: abort.signal,
       faults: this.#options.faults ?? noFaults,
       decide,
-      ask: (wait, call) => this.#ask(wait, call, origin),
+      ask: (wait, call) => this.#desk.ask(wait, call, origin),
     })
     return {
       signal: abort.signal,
@@ -424,54 +414,13 @@ export class ThreadRuntime {
         const data = asJson({ activity }) as JsonObject
         this.#log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
       },
-      ask: (wait) => this.#ask(wait, undefined, origin),
+      ask: (wait) => this.#desk.ask(wait, undefined, origin),
       decide,
       history: (query) => readHistory(this.#options.store, this.#log, query),
       listen: () => this.#mailbox.post(() => this.#hear(origin)),
       listTools: () => tools,
       callTool: (call) => runner.run(call),
     }
-  }
-
-  /** Puts the question on record, or finds it there after a restart, and waits. */
-  async #ask(wait: WaitRequest, call: PartAddress | undefined, origin: { run: string; turn: string }): Promise<Answer> {
-    const pending = Object.values(this.#log.state.head.waits).find(
-      (other) => call !== undefined && other.call?.messageId === call.messageId && other.call.partId === call.partId,
-    )
-    const waitId = pending?.id ?? wait.id
-    const waiter = Promise.withResolvers<Answer>()
-    this.#waiters.set(waitId, waiter)
-    if (pending === undefined) {
-      await this.#log.commit([{ type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) }], origin)
-    }
-    this.#parkIfWaiting()
-    return waiter.promise
-  }
-
-  /** Says so when there is nothing left to do but wait: from here on the run needs no process. */
-  #parkIfWaiting(): void {
-    const { run, waits } = this.#log.state.head
-    if (run?.status !== 'running' || !this.#isOnlyWaiting()) return
-    this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }, { run: run.runId })
-  }
-
-  #unpark(): void {
-    const { run } = this.#log.state.head
-    if (run?.status !== 'parked') return
-    this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
-  }
-
-  /** Every call that has no result waits for an answer, and the model is not being asked. */
-  #isOnlyWaiting(): boolean {
-    const { head, messages } = this.#log.state
-    if (head.run === null || head.run.isStepOpen || Object.keys(head.waits).length === 0) return false
-    return messages
-      .toArray()
-      .every((message) =>
-        message.parts
-          .toArray()
-          .every((part) => part.type !== 'tool-call' || part.call.stage === 'ended' || part.call.stage === 'waiting'),
-      )
   }
 
   /** Moves what was steered into the conversation. */
@@ -486,17 +435,6 @@ export class ThreadRuntime {
       origin,
     )
     return true
-  }
-
-  async #noSuchWait(waitId: string): Promise<EvenerError> {
-    const row = await this.#options.store.getWait(this.#options.thread, waitId)
-    if (row === null) {
-      return new EvenerError('not-found', `Thread ${this.#options.thread} waits for nothing with the id "${waitId}".`)
-    }
-    const who = row.answeredBy === undefined ? '' : ` by ${row.answeredBy}`
-    return new EvenerError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
-      details: { state: row.state },
-    })
   }
 
   #agent(agentId: string): RuntimeAgent {
