@@ -74,7 +74,9 @@ export function sourceFile(path: string, text: string): SourceFile {
 }
 
 function roleOf(path: string): Role {
-  const isPublished = /^packages\/[^/]+\/(src|bin)\//.test(path) && !/\.(test|bench|real|fixture)\.ts$/.test(path)
+  // `src/real` is what the tests on real programs share.
+  const isForTests = /\.(test|bench|real|fixture)\.ts$|\/src\/real\//.test(path)
+  const isPublished = /^packages\/[^/]+\/(src|bin)\//.test(path) && !isForTests
   return isPublished ? 'source' : 'test'
 }
 
