@@ -1,7 +1,5 @@
 import type { JsonObject } from '@evener/protocol'
-import { asObject } from '../kit/fields.ts'
 import type { Dialect, DialectReader, Run } from '../kit/mapper.ts'
-import { isInteraction } from './interaction.ts'
 import { claudeCodeDialect } from './mapper.ts'
 
 /** The same records, and those that only a process has that stays. */
@@ -12,8 +10,8 @@ function liveReader(run: Run): DialectReader {
   return {
     record: (record) => {
       if (isStateChange(record)) run.consume('lifecycle')
-      // Not an approval: who is asked is asked for an answer.
-      else if (isQuestion(record)) run.consume('control')
+      // Most of what it asks is decided by rules; that a person is asked is said by whoever asks.
+      else if (record['type'] === 'control_request') run.consume('control')
       else reader.record(record)
     },
     stderr: (text) => reader.stderr?.(text),
@@ -23,9 +21,4 @@ function liveReader(run: Run): DialectReader {
 
 function isStateChange({ type, subtype }: JsonObject): boolean {
   return type === 'system' && subtype === 'session_state_changed'
-}
-
-function isQuestion({ type, request }: JsonObject): boolean {
-  const asked = type === 'control_request' ? asObject(request) : undefined
-  return asked?.['subtype'] === 'can_use_tool' && isInteraction(asked['tool_name'])
 }

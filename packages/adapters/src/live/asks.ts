@@ -19,7 +19,7 @@ export interface Ask {
   /** What a person has to see besides. */
   readonly payload?: JsonObject
   readonly answerSchema?: string
-  /** The calls that rules are to be asked about, when they are not the call itself. */
+  /** The calls that rules are to be asked about instead of the call itself, if there are any. */
   readonly parts?: readonly NativeCall[]
   /** Called at most once, and only while the program waits. */
   answer(verdict: Verdict): void
@@ -30,6 +30,8 @@ export interface AsksOptions {
   readonly agentId: string
   /** Whether anybody is being waited for. */
   readonly onWaiting: (isWaiting: boolean) => void
+  /** A person is going to be asked. */
+  readonly onAsk: (ask: Ask) => void
   /** An answer came for a question that nobody asks any more. */
   readonly onLate: (ask: Ask) => void
 }
@@ -85,6 +87,7 @@ export class Asks {
     try {
       const before = isJudged ? this.#byRule(ask) : undefined
       if (before !== undefined) return before
+      this.#options.onAsk(ask)
       const verdict = verdictOf(await this.#options.host.ask(this.#request(ask)))
       // A rule may have come into force while somebody was thinking.
       const after = isJudged && verdict.isAllowed ? this.#byRule(ask) : undefined
@@ -96,8 +99,8 @@ export class Asks {
   }
 
   #byRule(ask: Ask): Verdict | undefined {
-    const [first, ...others] = (ask.parts ?? [ask.call]).map((call) => this.judge(call))
-    if (first === undefined) return undefined
+    const { parts = [], call } = ask
+    const [first = this.judge(call), ...others] = parts.map((part) => this.judge(part))
     const { policy, reason } = others.reduce((a, b) => (RANK[b.policy] > RANK[a.policy] ? b : a), first)
     if (policy === 'deny') return { isAllowed: false, reason }
     return policy === 'allow' ? { isAllowed: true } : undefined

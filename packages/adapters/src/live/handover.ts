@@ -1,4 +1,4 @@
-import type { Host, Part, StoredMessage } from '@evener/protocol'
+import type { Host, NativeRef, Part, StoredMessage } from '@evener/protocol'
 
 /** How much of what others said is handed over, in characters: the newest that fits. */
 const BUDGET = 200_000
@@ -12,21 +12,21 @@ export interface Handover {
 }
 
 export interface HandoverQuery {
-  /** The native session; absent when it is new and knows nothing. */
-  readonly nativeId?: string
+  /** The session holds this message. */
+  readonly isKnown: (native: NativeRef) => boolean
   /** The seq up to which the session is known to know the thread. */
   readonly syncedTo: number
   /** Runs whose messages the session has heard as they were said. */
   readonly heardRuns: ReadonlySet<string>
 }
 
-/** Looks back from the newest message to the newest that the session said itself. */
+/** Looks back from the newest message to the newest that the session holds. */
 export async function unheard(history: Host['history'], query: HandoverQuery): Promise<Handover> {
-  const { nativeId, syncedTo, heardRuns } = query
+  const { isKnown, syncedTo, heardRuns } = query
   const messages: StoredMessage[] = []
   let size = 0
   for await (const message of history({ order: 'newest', ...(syncedTo > 0 ? { after: syncedTo } : {}) })) {
-    if (nativeId !== undefined && isOf(message, nativeId)) break
+    if ([message, ...message.parts].some(({ native }) => native !== undefined && isKnown(native))) break
     if (message.run !== undefined && heardRuns.has(message.run)) continue
     if (message.parentToolCallId !== undefined || message.parts.length === 0) continue
     size += message.parts.reduce((sum, part) => sum + sizeOf(part), 0)
@@ -34,10 +34,6 @@ export async function unheard(history: Host['history'], query: HandoverQuery): P
     messages.push(message)
   }
   return { messages: messages.toReversed(), isTruncated: false }
-}
-
-function isOf({ native, parts }: StoredMessage, sessionId: string): boolean {
-  return native?.sessionId === sessionId || parts.some((part) => part.native?.sessionId === sessionId)
 }
 
 function sizeOf(part: Part): number {

@@ -1,4 +1,4 @@
-import type { Capabilities, JsonObject, NativeRef, Part } from '@evener/protocol'
+import type { Capabilities, Host, JsonObject, NativeRef, Part } from '@evener/protocol'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
@@ -46,8 +46,12 @@ export interface LiveTask {
   readonly request: LaunchRequest
   /** The process was started for this turn and has to be told which session to go on with. */
   readonly isFirst: boolean
-  /** What was said in the thread and not in the session. Asked for by peers that can tell it to the program. */
-  handover(): Promise<Handover>
+  readonly history: Host['history']
+  /**
+   * What was said in the thread and not in the session, for peers that can tell it to the program. `isKnown` says which
+   * messages the session holds, when those are not all of its own.
+   */
+  readonly handover: (isKnown?: (native: NativeRef) => boolean) => Promise<Handover>
 }
 
 /** One process, spoken to in its own protocol. */

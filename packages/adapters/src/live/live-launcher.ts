@@ -56,8 +56,9 @@ export class Launcher {
     this.#turn = live
     const running = this.#running
     if (running !== undefined && running.key === key && !running.process.hasEnded) {
-      await this.#open(live, task, binding, { kind: 'resume', nativeId: binding?.nativeId ?? '' }, {})
-      return { running, request: task, isFirst: false }
+      const session: NativeSession = { kind: 'resume', nativeId: binding?.nativeId ?? '' }
+      await this.#open(live, task, binding, session, {})
+      return { running, request: { ...task, session }, isFirst: false }
     }
     await this.end()
     return this.#start(live, task, binding, key)

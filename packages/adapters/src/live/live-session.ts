@@ -11,10 +11,12 @@ import {
   type Turn,
 } from '@evener/protocol'
 import type { RunExit } from '@evener/shell/run'
+import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { failure, toFailure } from '../launch/run-failure.ts'
 import type { StopReason } from '../launch/run-note.ts'
 import { unheard } from './handover.ts'
 import type { LiveContext } from './live-driver.ts'
+import type { LiveTask } from './live-harness.ts'
 import { Launcher, type Running } from './live-launcher.ts'
 import { LiveTurn } from './live-turn.ts'
 
@@ -128,27 +130,30 @@ export class LiveSession implements AgentSession {
     const { turn } = live
     await this.#host.noteProcess?.(running.process.note)
     this.#heardRuns.add(turn.runId)
-    const { session } = request
-    const nativeId = isFirst ? (session.kind === 'new' ? undefined : session.nativeId) : this.#binding?.nativeId
-    const started = running.peer.start(
-      {
-        request,
-        isFirst,
-        handover: () =>
-          unheard((query) => this.#host.history(query), {
-            ...(nativeId === undefined ? {} : { nativeId }),
-            syncedTo: nativeId === undefined ? 0 : (this.#binding?.syncedTo ?? 0),
-            heardRuns: this.#heardRuns,
-          }),
-      },
-      live,
-    )
+    const started = running.peer.start(this.#task(request, isFirst), live)
     this.#started = started
     // Its end says more than what it could not answer because of it.
     started.catch(() => undefined)
     const ended = running.process.done
     const exit = await Promise.race([started.then(() => undefined), live.whenOver.then(() => undefined), ended])
     return exit ?? Promise.race([live.whenOver.then(() => undefined), ended])
+  }
+
+  #task(request: LaunchRequest, isFirst: boolean): LiveTask {
+    const { session } = request
+    const known = isFirst ? (session.kind === 'new' ? undefined : session.nativeId) : this.#binding?.nativeId
+    const history: Host['history'] = (query) => this.#host.history(query)
+    return {
+      request,
+      isFirst,
+      history,
+      handover: (isKnown = ({ sessionId }) => known !== undefined && sessionId === known) =>
+        unheard(history, {
+          isKnown,
+          syncedTo: session.kind === 'resume' ? (this.#binding?.syncedTo ?? 0) : 0,
+          heardRuns: this.#heardRuns,
+        }),
+    }
   }
 
   #stop(live: LiveTurn, reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {

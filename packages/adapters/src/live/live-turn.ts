@@ -7,7 +7,7 @@ import type { RecordOptions } from '../launch/recording.ts'
 import { failure } from '../launch/run-failure.ts'
 import { RunLog } from '../launch/run-log.ts'
 import type { RunHeader, StopReason } from '../launch/run-note.ts'
-import { Asks } from './asks.ts'
+import { Asks, type Ask } from './asks.ts'
 import type { LiveContext } from './live-driver.ts'
 import type { TurnPort } from './live-harness.ts'
 import { TurnClock } from './turn-clock.ts'
@@ -61,6 +61,7 @@ export class LiveTurn implements TurnPort {
         if (isWaiting) this.#clock.pause()
         else if (!this.#isOver) this.#clock.start()
       },
+      onAsk: (ask) => this.#announce(ask),
       onLate: ({ description }) => {
         if (!this.#isOver) this.warn(`An answer came too late and was not used: ${description}`, 'late-answer')
       },
@@ -165,6 +166,17 @@ export class LiveTurn implements TurnPort {
       this.#anchor = this.#context.harness.anchorOf(event) ?? this.#anchor
     }
     await this.ended
+  }
+
+  #announce({ kind, call }: Ask): void {
+    if (kind !== 'approval' && kind !== 'access') return
+    const { toolCallId, toolName, input, serverName, parentToolCallId } = call
+    this.#queue.push({
+      type: 'tool-approval-request',
+      toolCall: { toolCallId, toolName, args: input },
+      ...(serverName === undefined ? {} : { serverName }),
+      ...(parentToolCallId === undefined ? {} : { parentToolCallId }),
+    })
   }
 
   #bind(isFinal: boolean): void {

@@ -7,6 +7,8 @@ export interface NativeCall {
   /** As the program calls it. */
   readonly toolName: string
   readonly input: JsonObject
+  /** What it is under our own names, when that is more than its name says. */
+  readonly as?: { readonly toolName: string; readonly args: JsonObject }
   readonly cwd?: string
   readonly parentToolCallId?: string
   readonly serverName?: string
@@ -24,6 +26,13 @@ const NAMES: Readonly<Record<ToolKind, string>> = {
   'web-fetch': 'web_fetch',
   subagent: 'subagent',
   skill: 'skill',
+}
+
+/** Names that stand for items and not for tools of a model. */
+const ITEMS: Readonly<Record<string, ToolKind>> = {
+  command_execution: 'shell',
+  file_change: 'edit',
+  view_image: 'read',
 }
 
 const CATEGORIES: Readonly<Record<ToolKind, ToolCategory>> = {
@@ -44,7 +53,8 @@ const PATH_FIELDS: readonly string[] = ['file_path', 'notebook_path', 'path']
 
 /** The call under our own name and with the arguments that rules look at, for tools we know; else as it is. */
 export function canonicalCall(call: NativeCall): ToolCallRequest {
-  const kind = kindOfTool(call.toolName)
+  if (call.as !== undefined) return canonicalAs(call, call.as)
+  const kind = kindOfTool(call.toolName) ?? ITEMS[call.toolName]
   const isMcp = call.serverName !== undefined || mcpToolName(call.toolName) !== undefined
   if (kind === undefined || isMcp) return request(call, call.toolName, call.input, isMcp ? 'mcp' : 'other')
   return request(call, NAMES[kind], canonicalInput(kind, call.input), CATEGORIES[kind])
@@ -55,6 +65,11 @@ export function nativeCall(call: NativeCall): ToolCallRequest | undefined {
   const canonical = canonicalCall(call)
   if (canonical.toolName === call.toolName) return undefined
   return request(call, call.toolName, call.input, canonical.category ?? 'other')
+}
+
+function canonicalAs(call: NativeCall, { toolName, args }: NonNullable<NativeCall['as']>): ToolCallRequest {
+  const kind = kindOfTool(toolName)
+  return request(call, toolName, args, kind === undefined ? 'other' : CATEGORIES[kind])
 }
 
 function request(call: NativeCall, toolName: string, args: JsonObject, category: ToolCategory): ToolCallRequest {

@@ -8,6 +8,8 @@ export interface TurnClockOptions {
   readonly onDeadline: () => void
   /** Once for each silence. */
   readonly onStall: (silentMs: number) => void
+  /** Milliseconds since any moment. */
+  readonly now?: () => number
 }
 
 /**
@@ -16,6 +18,7 @@ export interface TurnClockOptions {
  */
 export class TurnClock {
   readonly #options: TurnClockOptions
+  readonly #now: () => number
   #deadline: NodeJS.Timeout | undefined
   #stall: NodeJS.Timeout | undefined
   #leftMs: number
@@ -25,13 +28,14 @@ export class TurnClock {
 
   constructor(options: TurnClockOptions) {
     this.#options = options
+    this.#now = options.now ?? (() => performance.now())
     this.#leftMs = options.deadlineMs ?? 0
   }
 
   start(): void {
     if (this.#isRunning) return
     this.#isRunning = true
-    this.#startedAt = performance.now()
+    this.#startedAt = this.#now()
     const { deadlineMs, onDeadline } = this.#options
     if (deadlineMs !== null) this.#deadline = timer(onDeadline, Math.max(1, this.#leftMs))
     this.sign()
@@ -40,14 +44,14 @@ export class TurnClock {
   /** The program has said something. */
   sign(): void {
     if (!this.#isRunning) return
-    this.#lastSign = performance.now()
+    this.#lastSign = this.#now()
     if (this.#stall === undefined && this.#options.stallMs !== null) this.#watch(this.#options.stallMs)
   }
 
   pause(): void {
     if (!this.#isRunning) return
     this.#isRunning = false
-    this.#leftMs -= performance.now() - this.#startedAt
+    this.#leftMs -= this.#now() - this.#startedAt
     clearTimeout(this.#deadline)
     clearTimeout(this.#stall)
     this.#stall = undefined
@@ -57,7 +61,7 @@ export class TurnClock {
   #watch(delayMs: number): void {
     this.#stall = timer(() => {
       const { stallMs, onStall } = this.#options
-      const silentMs = performance.now() - this.#lastSign
+      const silentMs = this.#now() - this.#lastSign
       this.#stall = undefined
       if (stallMs === null) return
       if (silentMs < stallMs) this.#watch(Math.ceil(stallMs - silentMs))

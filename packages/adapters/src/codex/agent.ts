@@ -1,0 +1,12 @@
+import type { AgentDriver } from '@evener/protocol'
+import { codexLive, type CodexLiveOptions } from '../codex-app-server/driver.ts'
+import { transportOf, type TransportOptions } from '../live/transport.ts'
+import { codex as codexPrint, type CodexOptions } from './driver.ts'
+
+export interface CodexAgentOptions
+  extends CodexLiveOptions, TransportOptions, Omit<CodexOptions, 'transport' | keyof CodexLiveOptions> {}
+
+/** Codex as an agent: live when somebody can answer its questions, else a process for every turn. */
+export function codex({ transport, canAnswer, ...options }: CodexAgentOptions = {}): AgentDriver {
+  return transportOf({ transport, canAnswer }) === 'live' ? codexLive(options) : codexPrint(options)
+}
