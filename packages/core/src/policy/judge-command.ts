@@ -2,6 +2,7 @@ import { readCommand, type SimpleCommand } from '@evener/shell/read'
 import { isReadable } from './argument.ts'
 import { covers, isTransparent, type Ground } from './covers.ts'
 import { setsDecidingVariable } from './deciding-variables.ts'
+import { evaluatesHiddenText, mayEvaluateText } from './evaluated-text.ts'
 import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
 import { below, locate, type Whereabouts } from './location.ts'
@@ -29,8 +30,9 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   const { commands, suspicious } = reading
   const touches = commands.map((command) => touchedFiles(command, call.where))
   const { denied, doubtful } = findDenies(call, shellRules, rules, commands, touches.flat())
-  const uncovered = setsDecidingVariable(call.text) ? 'it sets a variable that decides what runs' : null
-  const hidden = suspicious.length === 0 ? null : `it holds: ${suspicious.join(', ')}`
+  const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious
+  const hidden = notes.length === 0 ? null : `it holds: ${notes.join(', ')}`
+  const uncovered = findUncovered(call.text)
   const pieces = [
     ...commands
       .filter((command) => !isTransparent(command))
@@ -43,6 +45,12 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
     doubtful: doubtful ?? (hidden === null ? null : anyDeny(call, shellRules, rules)),
     pieces: pieces.length === 0 ? [piece(call.text)] : pieces,
   }
+}
+
+/** Why no allow covers any part of a text. */
+function findUncovered(text: string): string | null {
+  if (setsDecidingVariable(text)) return 'it sets a variable that decides what runs'
+  return mayEvaluateText(text) ? 'arithmetic may run what stands in a variable' : null
 }
 
 /** What cannot be read asks; what names a denied program on top of it is denied. */

@@ -24,7 +24,10 @@ function weakest(...reaches: readonly Reach[]): Reach {
 /** What a name runs wherever it lies and however it is spelled. */
 export function programBase(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
-  return fold(base).replace(/\.(?:exe|cmd|bat|com)$/, '')
+  // To zsh `=rm` is the path of rm.
+  return fold(base)
+    .replace(/^=/, '')
+    .replace(/\.(?:exe|cmd|bat|com)$/, '')
 }
 
 /**
@@ -182,11 +185,17 @@ function subcommandReach(name: string, base: string, given: GivenArguments): Rea
   for (const operand of given.operands) {
     if (!operand.isReadable) return 'maybe'
     if (names.has(fold(operand.text))) return found
+    if (isBeginning(operand.text, name)) return 'maybe'
     if (operand.after === null) return 'no'
     // It may be the value of the option before it.
     found = 'maybe'
   }
   return given.mayHideOperand ? 'maybe' : 'no'
+}
+
+/** Some programs take a subcommand by its first letters. */
+function isBeginning(text: string, name: string): boolean {
+  return text.length >= 3 && text.length < name.length && fold(name).startsWith(fold(text))
 }
 
 function tidyPath(text: string): string {

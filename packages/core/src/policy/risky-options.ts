@@ -47,7 +47,7 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
   ['file', { long: ['compile', 'magic-file'], short: 'Cm' }],
   ['date', { long: ['set'], words: /^-u*s/ }],
   ['less', { long: ['log-file', 'LOG-FILE', 'lesskey-file'], short: 'oOk', words: /^\+/ }],
-  ['printf', { words: /^-v/ }],
+  ['printf', { words: /^-v|%[-#+ 0-9.*]*n/ }],
   ['test', TEST],
   ['[', TEST],
   [

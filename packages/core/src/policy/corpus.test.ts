@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { rulesOf, type CorpusGroup } from './corpus/corpus-group.fixture.ts'
+import { denied, reordered } from './corpus/denies.fixture.ts'
+import { lookers, smuggled } from './corpus/lookers.fixture.ts'
+import { spelledOut } from './corpus/spelled-out.fixture.ts'
+import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
+import { createPolicy } from './index.ts'
+
+const GROUPS: readonly CorpusGroup[] = [
+  lookers,
+  smuggled,
+  denied,
+  reordered,
+  spelledOut,
+  allowedTool,
+  allowedCategory,
+  noEdits,
+  noCommands,
+  files,
+  writable,
+]
+
+suite('the right verdict for', () => {
+  for (const group of GROUPS) {
+    test(`${group.cases.length} commands: ${group.title}`, () => {
+      const policy = createPolicy({ rules: rulesOf(group), cwd: '/repo', home: '/home/me' })
+      const wrong = group.cases.flatMap(([command, verdict, why]) => {
+        const call = { toolCallId: 'call', toolName: 'execute_command', args: { command } }
+        const decided = policy.decide(call, { yolo: group.yolo === true })
+        if (decided.policy === verdict) return []
+        return [`${command}\n  must ${verdict} (${why}), but ${decided.policy}: ${decided.reason}`]
+      })
+      assert.equal(wrong.length, 0, `\n${wrong.join('\n')}`)
+    })
+  }
+
+  test('at least 300 commands, none twice under the same rules', () => {
+    assert.ok(GROUPS.reduce((count, group) => count + group.cases.length, 0) >= 300)
+    for (const { cases, title } of GROUPS) {
+      assert.equal(new Set(cases.map(([command]) => command)).size, cases.length, title)
+    }
+  })
+})
