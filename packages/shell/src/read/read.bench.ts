@@ -1,8 +1,9 @@
+import { compare, report } from '@evener/testing'
 import { parse } from 'unbash'
 
 import { classify, readCommand } from './index.ts'
 
-/** Prints microseconds per command. Run: `node packages/shell/src/read/read.bench.ts`. */
+/** What it costs to know what a command would do, beside merely parsing it. */
 
 const COMMANDS: readonly string[] = [
   "/bin/bash -lc 'cat hello.txt'",
@@ -18,34 +19,28 @@ const COMMANDS: readonly string[] = [
   'for i in $(seq 1 3000); do echo line $i; done',
   'timeout 30 node --test packages/shell/src/read/classify.test.ts',
 ]
-const ROUNDS = 4_000
+const ROUNDS = 500
 
-function microseconds(work: (command: string) => unknown): number {
-  let best = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < 7; attempt += 1) {
-    const start = performance.now()
+function each(work: (command: string) => unknown): () => number {
+  return () => {
     for (let round = 0; round < ROUNDS; round += 1) for (const command of COMMANDS) work(command)
-    best = Math.min(best, ((performance.now() - start) * 1000) / (ROUNDS * COMMANDS.length))
+    return ROUNDS * COMMANDS.length
   }
-  return best
 }
 
-const floor = microseconds(parse)
-for (const [name, work] of [
-  ['readCommand', readCommand],
-  ['classify', classify],
-] as const) {
-  const ours = microseconds((command) => work(command))
-  const result = {
-    name: `shell.${name}`,
-    unit: 'µs',
-    floor: round(floor),
-    ours: round(ours),
-    ratio: round(ours / floor),
-  }
-  process.stdout.write(`${JSON.stringify(result)}\n`)
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
-}
+report(
+  await compare({
+    name: 'shell: reading a command beside parsing it',
+    limit: 10,
+    floor: each(parse),
+    ours: each((command) => readCommand(command)),
+  }),
+)
+report(
+  await compare({
+    name: 'shell: classifying a command beside parsing it',
+    limit: 16,
+    floor: each(parse),
+    ours: each((command) => classify(command)),
+  }),
+)

@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { compare, report } from '@evener/testing'
 import { LineSplitter } from './line-splitter.ts'
 import { LineStream } from './line-stream.ts'
 
@@ -61,22 +62,33 @@ async function withReadlineEvents(): Promise<number> {
 try {
   const text = content()
   const bytes = Buffer.byteLength(text)
+  const characters = new Set<number>()
   await writeFile(file, text)
-  const contenders = { withCallback, withIterator, withReadlineEvents, withReadline }
-  const best = new Map<string, number>()
-  const seen = new Set<number>()
-  for (let round = 0; round < 3; round += 1) {
-    for (const [name, run] of Object.entries(contenders)) {
-      const begin = performance.now()
-      seen.add(await run())
-      best.set(name, Math.min(best.get(name) ?? Infinity, performance.now() - begin))
-    }
+  const read = (contender: () => Promise<number>) => async (): Promise<number> => {
+    characters.add(await contender())
+    return bytes / 1e6
   }
-  if (seen.size !== 1) throw new Error('the contenders did not read the same lines')
-  const rate = (name: string): number => bytes / 1000 / (best.get(name) ?? Infinity)
-  for (const name of best.keys()) console.log(`${name.padEnd(20)} ${rate(name).toFixed(0).padStart(5)} MB/s`)
-  console.log(`ratio callback / readline events:    ${(rate('withCallback') / rate('withReadlineEvents')).toFixed(2)}`)
-  console.log(`ratio iterator / readline iterator:  ${(rate('withIterator') / rate('withReadline')).toFixed(2)}`)
+  report(
+    await compare({
+      name: 'lines: our callback beside events of readline',
+      limit: 1,
+      unit: 'µs/MB',
+      floor: read(withReadlineEvents),
+      ours: read(withCallback),
+      rounds: 3,
+    }),
+  )
+  report(
+    await compare({
+      name: 'lines: our iterator beside that of readline',
+      limit: 1,
+      unit: 'µs/MB',
+      floor: read(withReadline),
+      ours: read(withIterator),
+      rounds: 3,
+    }),
+  )
+  if (characters.size !== 1) throw new Error('the contenders did not read the same lines')
 } finally {
   await rm(dir, { recursive: true })
 }
