@@ -4,17 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { EvenerError, type AgentEvent, type Binding, type Host } from '@evener/protocol'
-import {
-  aTurn,
-  diary,
-  program,
-  scratch,
-  standIn,
-  standInProfile,
-  survivors,
-  takeAll,
-  type Diary,
-} from '../../test/launch/stand-in.ts'
+import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
+import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
 import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
 
 interface Ran {

@@ -40,7 +40,7 @@ export class RunLog {
     return this.#mapping?.mapper
   }
 
-  /** Calls that were open when the run was stopped and did not get to a good end. */
+  /** Calls that were broken off when the run was stopped. */
   get brokenOff(): readonly string[] {
     return this.#mapping?.brokenOff ?? []
   }

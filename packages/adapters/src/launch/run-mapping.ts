@@ -33,7 +33,7 @@ export class RunMapping {
     })
   }
 
-  /** Calls that were open when the run was stopped and did not get to a good end. */
+  /** Calls that were open when the run was stopped, or came after, and did not get to a good end. */
   get brokenOff(): readonly string[] {
     return [...this.#brokenOff]
   }
@@ -73,6 +73,7 @@ export class RunMapping {
     switch (event.type) {
       case 'tool-call':
         this.#openCalls.add(event.toolCallId)
+        if (this.#stop !== undefined) this.#brokenOff.add(event.toolCallId)
         break
       case 'tool-result':
         this.#openCalls.delete(event.toolCallId)

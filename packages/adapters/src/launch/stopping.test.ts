@@ -3,17 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { describe, it, type TestContext } from 'node:test'
 import type { AgentEvent, AgentSession } from '@evener/protocol'
 import { reap, spawnRun } from '@evener/shell/run'
-import {
-  aTurn,
-  diary,
-  program,
-  scratch,
-  standIn,
-  standInProfile,
-  survivors,
-  takeAll,
-  type Diary,
-} from '../../test/launch/stand-in.ts'
+import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
+import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
 import { printDriver, type PrintHarness } from './print-driver.ts'
 import { runRecordOf } from './process-note.ts'
 import { stopRun } from './stop-run.ts'
@@ -99,6 +90,16 @@ describe('cancel', () => {
       }
     }
     assert.equal(finishes, 1)
+  })
+
+  it('also names calls that were told of only after it', async (t) => {
+    const { session } = await open(
+      t,
+      `hello(); text('a'); forever(); process.on('SIGTERM', () => { ${toolRuns}; process.exit(0) })`,
+    )
+    let receipt: ReturnType<AgentSession['cancel']> | undefined
+    for await (const event of session.run(aTurn)) if (event.type === 'text-delta') receipt = session.cancel()
+    assert.deepEqual((await receipt)?.calls, ['call'])
   })
 
   it('of nothing is answered at once', async (t) => {

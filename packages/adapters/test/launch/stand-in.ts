@@ -2,13 +2,14 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { ActivityEvent, AgentEvent, Binding, Capabilities, Host, ProcessNote, Turn } from '@evener/protocol'
+import type { Capabilities } from '@evener/protocol'
 import { findTagged } from '@evener/shell/run'
 import { codexDialect } from '../../src/codex/mapper.ts'
 import type { LaunchPlan, LaunchRequest } from '../../src/launch/launch-plan.ts'
 import type { PrintHarness } from '../../src/launch/print-driver.ts'
 import type { CliProfile } from '../../src/launch/profile.ts'
 import { promptText } from '../../src/launch/prompt.ts'
+import type { Diary } from './diary.ts'
 
 /** A directory that is gone when the test is over. */
 export async function scratch(t: TestContext): Promise<string> {
@@ -75,61 +76,6 @@ export function standIn(more: Partial<PrintHarness> = {}): PrintHarness {
     }),
     ...more,
   }
-}
-
-export const aTurn: Turn = {
-  turnId: 'turn-1',
-  runId: 'run-1',
-  threadId: 'thread-1',
-  input: [{ id: '0', type: 'text', text: 'Do it.' }],
-}
-
-/** A host that writes down what it is told, in one order with the events. */
-export interface Diary {
-  readonly host: Host
-  readonly activity: ActivityEvent[]
-  readonly bindings: Binding[]
-  readonly processes: ProcessNote[]
-  /** Types of events, and what was told in between. */
-  readonly order: string[]
-  readonly abort: AbortController
-}
-
-export function diary(more: Partial<Host> = {}): Diary {
-  const abort = new AbortController()
-  const notes: Omit<Diary, 'host' | 'abort'> = { activity: [], bindings: [], processes: [], order: [] }
-  const host: Host = {
-    ask: async () => {
-      throw new Error('nobody is there')
-    },
-    decide: () => ({ policy: 'deny', reason: 'a test' }),
-    history: async function* () {},
-    bind: (binding) => {
-      notes.bindings.push(binding)
-      notes.order.push(`bind ${binding.nativeId} ${binding.anchor ?? '-'}`)
-    },
-    noteProcess: (note) => void notes.processes.push(note),
-    noteActivity: ({ events }) => {
-      notes.activity.push(...events)
-      for (const event of events) notes.order.push(event.type)
-    },
-    signal: abort.signal,
-    now: Date.now,
-    log: () => undefined,
-    ...more,
-  }
-  return { ...notes, host, abort }
-}
-
-/** Adds the activity that stands on events to the diary's, in order. */
-export async function takeAll(events: AsyncIterable<AgentEvent>, { activity, order }: Diary): Promise<AgentEvent[]> {
-  const taken: AgentEvent[] = []
-  for await (const event of events) {
-    taken.push(event)
-    order.push(event.type)
-    if (event.activity !== undefined) activity.push(...event.activity.events)
-  }
-  return taken
 }
 
 /** The living processes of the runs that were started. */

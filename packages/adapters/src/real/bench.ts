@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type {
+  ActivityEvent,
+  AgentDriver,
+  AgentEvent,
+  AgentSession,
+  Binding,
+  NativeRef,
+  StoredMessage,
+  Turn,
+} from '@evener/protocol'
+import { findTagged } from '@evener/shell/run'
+import { startProvider, type Provider, type ProviderRequest, type ScriptObject } from '@evener/testing'
+import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
+import type { PrintOptions } from '../launch/print-driver.ts'
+import type { CliProfile } from '../launch/profile.ts'
+
+/** A home, a working directory and a temporary directory of its own for one run of a program. */
+export interface Place {
+  readonly home: string
+  readonly work: string
+  readonly temp: string
+}
+
+export interface AgentSetup {
+  readonly bin: string
+  readonly place: Place
+  readonly provider: Provider
+  /** Without a key, to see what the program says then. */
+  readonly hasKey: boolean
+  readonly options: PrintOptions
+}
+
+export type RealScript = ScriptObject<ProviderRequest>
+
+/** What the scenarios need to know about a program. */
+export interface RealCli {
+  readonly profile: CliProfile
+  /** The program as an agent that talks to the provider and to nobody else, without long retries. */
+  agent(setup: AgentSetup): AgentDriver
+  /** The model's turns that use the program's own tools for what a scenario is about. The answer "Done." is added. */
+  readonly scripts: Partial<Readonly<Record<ToolScenario, (place: Place) => RealScript>>>
+  /** Where this program shows something else than the scenario expects. */
+  readonly expected?: Partial<Readonly<Record<ToolScenario, (place: Place) => readonly Expected[]>>>
+  /** Options that a scenario needs with this program. */
+  readonly options?: Partial<Readonly<Record<ToolScenario | 'reasoning' | 'image', PrintOptions>>>
+  /** What it cannot do, and why. */
+  readonly unsupported?: Readonly<Record<string, string>>
+}
+
+export type ToolScenario =
+  | 'command-succeeds'
+  | 'command-fails'
+  | 'read-range'
+  | 'write'
+  | 'edit'
+  | 'search'
+  | 'list'
+  | 'parallel'
+  | 'subagent'
+  | 'skill'
+  | 'mcp'
+  | 'endless-command'
+  | 'touch'
+  | 'write-outside'
+
+/** An activity event of this type with at least these fields; patterns are matched. */
+export type Expected = { readonly type: ActivityEvent['type'] } & {
+  readonly [field: string]: string | number | boolean | RegExp | undefined
+}
+
+export interface Ran {
+  readonly events: readonly AgentEvent[]
+  readonly activity: readonly ActivityEvent[]
+  readonly notes: Diary
+  /** The turn's last binding. */
+  readonly binding: Binding | undefined
+  readonly warnings: readonly string[]
+}
+
+export interface TurnSetup {
+  readonly options?: PrintOptions
+  readonly turn?: Partial<Turn>
+  readonly binding?: Binding
+  readonly hasKey?: boolean
+  /** Where the thread's messages stand in native sessions, oldest first. */
+  readonly history?: readonly NativeRef[]
+  /** Does something while the turn runs. */
+  readonly meanwhile?: (session: AgentSession, notes: Diary, over: AbortSignal) => Promise<void>
+}
+
+/** One test's program, place and provider. */
+export class Bench {
+  readonly cli: RealCli
+  readonly place: Place
+  readonly provider: Provider
+  readonly #bin: string
+
+  constructor(cli: RealCli, bin: string, place: Place, provider: Provider) {
+    this.cli = cli
+    this.#bin = bin
+    this.place = place
+    this.provider = provider
+  }
+
+  agent(options: PrintOptions = {}, hasKey = true): AgentDriver {
+    const { place, provider, cli } = this
+    return cli.agent({
+      bin: this.#bin,
+      place,
+      provider,
+      hasKey,
+      // Everything is allowed unless a scenario is about that; nothing may take for ever.
+      options: { permissions: 'full', deadlineMs: 240_000, cwd: place.work, ...options },
+    })
+  }
+
+  /** What the program has asked the model for, without titles and the like. */
+  request(index: number): string {
+    return this.provider.requests.filter(({ route }) => route === 'main')[index]?.text ?? ''
+  }
+
+  /** One turn, after which nothing may be left of the program. */
+  async turn(setup: TurnSetup = {}): Promise<Ran> {
+    const notes = diary({
+      history: async function* () {
+        yield historyOf(setup.history ?? [])
+      },
+    })
+    const session = await this.agent(setup.options, setup.hasKey).open(setup.binding ?? null, notes.host)
+    const over = new AbortController()
+    const meanwhile = setup.meanwhile?.(session, notes, over.signal)
+    const events = await takeAll(session.run({ ...aTurn, ...setup.turn }), notes)
+    over.abort()
+    await meanwhile
+    await session.close()
+    for (const { runTag } of notes.processes) assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
+    assert.equal(events.filter(({ type }) => type === 'finish').length, 1, 'one finish')
+    assert.deepEqual(this.provider.unexpected, [], 'the program is set up for this provider')
+    const { activity, bindings } = notes
+    const warnings = activity.flatMap((event) => (event.type === 'warning' ? [event.message] : []))
+    return { events, activity, notes, binding: bindings.at(-1), warnings }
+  }
+}
+
+export async function makeBench(
+  t: TestContext,
+  cli: RealCli,
+  bin: string,
+  place: Place,
+  script: RealScript,
+): Promise<Bench> {
+  const provider = await startProvider(script)
+  t.after(() => provider.close())
+  return new Bench(cli, bin, place, provider)
+}
+
+function historyOf(refs: readonly NativeRef[]): StoredMessage {
+  const parts = refs.map((native, index) => ({ id: String(index), type: 'text' as const, text: '', native }))
+  return { id: 'm', role: 'assistant', order: 1, at: 1, state: 'done', parts }
+}
+
+export async function makePlace(t: TestContext): Promise<Place> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-real-')))
+  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
+  const place = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
+  for (const dir of Object.values(place)) await mkdir(dir)
+  return place
+}
+
+export async function putFile(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content)
+}
+
+/** These, in this order, and besides them nothing but words and warnings. */
+export function assertActivity(activity: readonly ActivityEvent[], expected: readonly Expected[]): void {
+  const wanted = new Set(expected.map(({ type }) => type))
+  const shown = activity.filter(({ type }) => wanted.has(type) || (type !== 'agent' && type !== 'warning'))
+  const seen = JSON.stringify(shown, null, 1)
+  assert.equal(shown.length, expected.length, `${expected.length} events expected: ${seen}`)
+  for (const [index, fields] of expected.entries()) {
+    const event: Readonly<Record<string, unknown>> = { ...shown[index] }
+    for (const [field, value] of Object.entries(fields)) {
+      if (value instanceof RegExp) assert.match(String(event[field]), value, `${field}: ${seen}`)
+      else assert.equal(event[field], value, `${field}: ${seen}`)
+    }
+  }
+}

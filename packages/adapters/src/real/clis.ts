@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { access, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CliProfile } from '../launch/profile.ts'
+
+const ATTEMPTS = 4
+
+/** The pinned version of a program, installed once for all: its path. */
+export async function installedCli(profile: CliProfile): Promise<string> {
+  const { id, command, npm } = profile
+  if (npm === undefined) throw new Error(`${profile.title} cannot be had from npm.`)
+  const dir = join(cacheRoot(), 'evener', 'clis', `${id}@${npm.version}`)
+  if (!(await exists(dir))) {
+    await withLock(`${dir}.lock`, async () => {
+      if (!(await exists(dir))) await install(dir, `${npm.package}@${npm.version}`)
+    })
+  }
+  return join(dir, 'node_modules', '.bin', command)
+}
+
+function cacheRoot(): string {
+  const { XDG_CACHE_HOME } = process.env
+  return XDG_CACHE_HOME === undefined || XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME
+}
+
+/** Into a folder beside it, which is moved when it is complete: half an installation is never found. */
+async function install(dir: string, what: string): Promise<void> {
+  const partial = `${dir}.partial`
+  for (let attempt = 1; ; attempt++) {
+    await rm(partial, { recursive: true, force: true })
+    await mkdir(partial, { recursive: true })
+    await writeFile(join(partial, 'package.json'), '{"private":true}')
+    const failure = await npmInstall(partial, what)
+    if (failure === undefined) break
+    if (attempt === ATTEMPTS) throw new Error(`npm could not install ${what}: ${failure}`)
+    await pause(2_000 * attempt)
+  }
+  await rename(partial, dir)
+}
+
+async function npmInstall(dir: string, what: string): Promise<string | undefined> {
+  const args = ['install', '--prefix', dir, '--no-audit', '--no-fund', '--loglevel=error', what]
+  const npm = spawn('npm', args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  npm.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const code = await new Promise<number | string | null>((resolve) => {
+    npm.once('error', (error) => resolve(error.message))
+    npm.once('close', (status, signal) => resolve(status ?? signal))
+  })
+  return code === 0 ? undefined : `${code} ${output.slice(-2_000)}`
+}
+
+/** Several test files may want the same program at once. */
+async function withLock(lock: string, work: () => Promise<void>): Promise<void> {
+  await mkdir(join(lock, '..'), { recursive: true })
+  const owner = join(lock, 'pid')
+  for (;;) {
+    try {
+      await mkdir(lock)
+      break
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    if (await isAbandoned(lock, owner)) await rm(lock, { recursive: true, force: true })
+    else await pause(500)
+  }
+  try {
+    await writeFile(owner, String(process.pid))
+    await work()
+  } finally {
+    await rm(lock, { recursive: true, force: true })
+  }
+}
+
+/** Its owner has died, or did so before it could say who it was. */
+async function isAbandoned(lock: string, owner: string): Promise<boolean> {
+  const pid = Number(await readFile(owner, 'utf8').catch(() => ''))
+  if (pid > 0) return !isAlive(pid)
+  const madeAt = (await stat(lock).catch(() => undefined))?.mtimeMs
+  return madeAt !== undefined && Date.now() - madeAt > 60_000
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

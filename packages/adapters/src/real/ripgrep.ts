@@ -1,0 +1,21 @@
+import { dirname, join } from 'node:path'
+import type { CliProfile } from '../launch/profile.ts'
+import { installedCli } from './clis.ts'
+
+const RIPGREP: CliProfile = {
+  id: 'ripgrep',
+  title: 'ripgrep',
+  command: 'rg',
+  binVariable: 'EVENER_RIPGREP_BIN',
+  npm: { package: '@vscode/ripgrep', version: '1.18.0' },
+  knownVersions: ['1.18.0'],
+  key: { variables: [], hint: '' },
+  install: 'npm install -g @vscode/ripgrep@1.18.0',
+  stop: { signal: 'SIGTERM', graceMs: 0 },
+}
+
+/** A search path with `rg` on it: some programs search with it, and would download it. */
+export async function pathWithRipgrep(): Promise<string> {
+  const modules = join(dirname(await installedCli(RIPGREP)), '..')
+  return `${join(modules, '@vscode', `ripgrep-${process.platform}-${process.arch}`, 'bin')}:${process.env['PATH'] ?? ''}`
+}

@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url'
+import type { MCPConfiguration } from '@evener/protocol'
+
+/** An MCP server with one tool, `echo`, that also tells the secret it was given. */
+export const toyServer: MCPConfiguration = {
+  toy: {
+    type: 'stdio',
+    command: process.execPath,
+    args: [fileURLToPath(new URL('mcp-echo.mjs', import.meta.url))],
+    env: { TOY_TOKEN: 'secret' },
+  },
+}
