@@ -3,7 +3,7 @@ import { bareDecision, categoryRule, toolRule } from './fallback.ts'
 import type { Judgement, Piece } from './judgement.ts'
 import type { Explained, GrantResult, PolicyContext } from './policy-types.ts'
 import type { PlacedRules } from './rule-book.ts'
-import { sayAllowed, sayAsked, sayBare, sayDenied, sayDoubtful, sayObscure } from './sentences.ts'
+import { inOneLine, sayAllowed, sayAsked, sayBare, sayDenied, sayDoubtful, sayObscure } from './sentences.ts'
 import { strictest } from './strictness.ts'
 
 /** A call, and all that the rules say about it. */
@@ -30,9 +30,15 @@ export function decide(found: Case): Explained {
     return { policy: 'ask', step: 'in-doubt', reason }
   }
   if (context.definitionChanged === true) {
-    return { policy: 'ask', step: 'definition', reason: `${call.toolName} is not the tool it was when it was allowed` }
+    return {
+      policy: 'ask',
+      step: 'definition',
+      reason: `${inOneLine(call.toolName)} is not the tool it was when it was allowed`,
+    }
   }
-  const [first, ...others] = judgement.pieces.map((each) => decidePiece(each, found))
+  // Of equally strict parts one that a rule is about says more than one that no rule is about.
+  const decisions = judgement.pieces.map((each) => decidePiece(each, found))
+  const [first, ...others] = decisions.sort((a, b) => Number(a.step === 'default') - Number(b.step === 'default'))
   return first === undefined
     ? sayBare({ policy: 'ask', step: 'default' }, call.toolName, null)
     : strictest(first, ...others)
@@ -47,7 +53,7 @@ function findDeny({ call, categories, judgement, levels }: Case): Explained | nu
 
 function findAnswer({ answered, hash }: PolicyContext): Explained | null {
   if (answered === undefined || hash === undefined || answered.hash !== hash) return null
-  const because = answered.reason === undefined ? '' : `: ${answered.reason}`
+  const because = answered.reason === undefined ? '' : `: ${inOneLine(answered.reason)}`
   switch (answered.decision) {
     case 'approve':
       return { policy: 'allow', step: 'answer', reason: `this very call was approved${because}` }
@@ -87,9 +93,10 @@ export function grant(found: Case, scope: 'tool' | 'category'): GrantResult {
   const refusal = findRefusal(found)
   if (refusal !== null) return { granted: false, reason: refusal }
   if (scope === 'tool') return { granted: true, grants: { ...grants, tools: added(grants.tools, [call.toolName]) } }
-  if (categories.length === 0) return { granted: false, reason: `the category of ${call.toolName} is not known` }
+  if (categories.length === 0)
+    return { granted: false, reason: `the category of ${inOneLine(call.toolName)} is not known` }
   if (isCautious(found))
-    return { granted: false, reason: `${call.toolName} says that it can destroy: allow it by its name` }
+    return { granted: false, reason: `${inOneLine(call.toolName)} says that it can destroy: allow it by its name` }
   return { granted: true, grants: { ...grants, categories: added(grants.categories, categories) } }
 }
 

@@ -58,7 +58,7 @@ function mergeTools(
       const below = own(child.tools, tool)
       if (above !== undefined && below !== undefined) return [tool, stricter(above, below)]
       if (below !== undefined) {
-        const isAgreed = below !== 'allow' || byCategory(parent, tool, toolCategory) === 'allow'
+        const isAgreed = below !== 'allow' || allowsByCategory(parent, tool, toolCategory)
         return [tool, isAgreed ? below : undefined]
       }
       const isDisputed = above === 'allow' && mayAskByCategory(child, tool, toolCategory)
@@ -72,10 +72,17 @@ function byCategory(rules: PermissionRules, tool: string, toolCategory: Category
   return category === null ? undefined : own(rules.categories, category)
 }
 
-/** Without knowing categories, any of them may be the tool's. */
+/** A rule for a shell tool also lets it write files, so its category alone does not say the same. */
+function allowsByCategory(rules: PermissionRules, tool: string, toolCategory: CategoryOf | undefined): boolean {
+  if (byCategory(rules, tool, toolCategory) !== 'allow') return false
+  return toolCategory?.(tool) !== 'execute' || own(rules.categories, 'edit') === 'allow'
+}
+
+/** Without knowing categories, any of them may be the tool's. Commands also write files. */
 function mayAskByCategory(rules: PermissionRules, tool: string, toolCategory: CategoryOf | undefined): boolean {
-  if (toolCategory !== undefined) return byCategory(rules, tool, toolCategory) === 'ask'
-  return Object.values(rules.categories).includes('ask')
+  if (toolCategory === undefined) return Object.values(rules.categories).includes('ask')
+  if (byCategory(rules, tool, toolCategory) === 'ask') return true
+  return toolCategory(tool) === 'execute' && own(rules.categories, 'edit') === 'ask'
 }
 
 function mergePatterns(

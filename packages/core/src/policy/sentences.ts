@@ -39,15 +39,20 @@ export function sayAllowed(found: Finding): Explained {
 }
 
 export function sayObscure(part: string, why: string): Explained {
-  return { policy: 'ask', step: 'unreadable', part, reason: `${show(part)} is allowed by no rule because ${why}` }
+  return {
+    policy: 'ask',
+    step: 'unreadable',
+    part,
+    reason: `${show(part)} is allowed by no rule because ${inOneLine(why)}`,
+  }
 }
 
 /** What a rule about a whole tool or category says, or that there is none. */
 export function sayBare(bare: BareRule, toolName: string, judged: Piece | null): Explained {
   const { level, policy, step } = bare
   const part = judged === null || judged.part === toolName ? undefined : judged.part
-  const what = part === undefined ? toolName : show(part)
-  const near = judged?.near === null || judged === null || policy === 'allow' ? '' : `, and ${judged.near}`
+  const what = show(part ?? toolName)
+  const near = judged?.near === null || judged === null || policy === 'allow' ? '' : `, and ${inOneLine(judged.near)}`
   return {
     policy,
     step,
@@ -59,9 +64,9 @@ export function sayBare(bare: BareRule, toolName: string, judged: Piece | null):
 }
 
 function bareReason({ level, policy, rule: name, step }: BareRule, what: string): string {
-  if (step === 'grant') return `${what} is allowed by the ${name ?? 'grant'}`
+  if (step === 'grant') return `${what} is allowed by ${show(name ?? step)}`
   if (name === undefined || level === undefined) return `no rule allows ${what}`
-  const by = `the rule \`${name}\` of ${LEVELS[level]}`
+  const by = `the rule ${show(name)} of ${LEVELS[level]}`
   if (policy === 'ask') return `${by} wants to be asked about ${what}`
   return `${what} is ${policy === 'deny' ? 'denied' : 'allowed'} by ${by}`
 }
@@ -71,16 +76,20 @@ function from({ level, part, rule: name }: Finding): Pick<Explained, 'level' | '
 }
 
 function rule({ level, rule: name }: Finding): string {
-  return `the rule \`${name}\` of ${LEVELS[level]}`
+  return `the rule ${show(name)} of ${LEVELS[level]}`
 }
 
-/** On one line, short, and without characters that would change how the sentence looks. */
 function show(part: string): string {
-  const line = part
+  return `\`${inOneLine(part)}\``
+}
+
+/** Short, and without characters that would change how the sentence looks. */
+export function inOneLine(text: string): string {
+  const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cf}\p{Cs}]/gu, '?')
     .trim()
   // Cut between code points, never inside one.
   const kept = Array.from(line).slice(0, LONGEST_PART).join('')
-  return `\`${kept === line ? line : `${kept}…`}\``
+  return kept === line ? line : `${kept}…`
 }

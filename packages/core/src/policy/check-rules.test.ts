@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { EvenerError, type PatternRule, type PermissionRules } from '@evener/protocol'
+import { checkRules, createPolicy } from './index.ts'
+
+function load(rule: Partial<PatternRule>): void {
+  const complete: PatternRule = { tool: 'execute_command', pattern: 'ls *', policy: 'allow', ...rule }
+  checkRules({ categories: {}, tools: {}, patterns: [complete] })
+}
+
+function refuses(rule: Partial<PatternRule>, message: RegExp): EvenerError {
+  let caught: unknown
+  assert.throws(
+    () => load(rule),
+    (error) => {
+      caught = error
+      return EvenerError.is(error, 'invalid-input') && message.test(error.message)
+    },
+  )
+  assert.ok(EvenerError.is(caught))
+  return caught
+}
+
+suite('the examples of a rule', () => {
+  test('are held against it when it is loaded', () => {
+    load({
+      pattern: 'git log *',
+      match: ['git log', 'git log -5', 'sh -c "git log"'],
+      notMatch: ['git log > x', 'git push', 'git log; ls', 'git log --output=x'],
+    })
+    load({
+      pattern: 'rm -rf *',
+      policy: 'deny',
+      match: ['rm -fr x', 'sudo rm -r -f x', 'ls; rm -rf x'],
+      notMatch: ['rm x', 'echo rm -rf x'],
+    })
+    load({ pattern: 'git push *', policy: 'ask', match: ['git -C x push'], notMatch: ['git pull'] })
+    load({ tool: 'edit_file', pattern: 'src/**', match: ['src/a.ts'], notMatch: ['src/../a.ts'] })
+    load({ tool: 'edit_file', pattern: '.env', policy: 'deny', match: ['a/.ENV'], notMatch: ['.env.example'] })
+  })
+
+  test('name the rule and themselves when they are wrong', () => {
+    const missing = refuses(
+      { pattern: 'git log *', match: ['git -C x log'] },
+      /does not match its example "git -C x log"/,
+    )
+    assert.deepEqual(missing.details, {
+      rule: 'allow execute_command(git log *)',
+      example: 'git -C x log',
+      expected: 'match',
+    })
+    refuses(
+      { pattern: 'rm *', policy: 'deny', notMatch: ['/bin/rm x'] },
+      /"deny execute_command\(rm \*\)" matches its example/,
+    )
+    refuses({ pattern: 'rm *', policy: 'deny', notMatch: ['$X y'] }, /may match its example "\$X y"/)
+    refuses({ pattern: 'rm *', policy: 'deny', match: ['$X y'] }, /does not match/)
+    refuses({ tool: 'edit_file', pattern: 'src/*', match: ['src/a/b'] }, /does not match/)
+  })
+
+  test('are checked when a policy is made', () => {
+    const rules: PermissionRules = {
+      categories: {},
+      tools: {},
+      patterns: [{ tool: 'execute_command', pattern: 'ls', policy: 'allow', match: ['ls -l'] }],
+    }
+    assert.throws(() => createPolicy({ rules }), /does not match its example "ls -l"/)
+  })
+})
+
+suite('a pattern that could never match is refused', () => {
+  test('with what to write instead', () => {
+    refuses({ pattern: 'git log:*' }, /further arguments are written as ` \*`, not `:\*`/)
+    refuses({ pattern: 'git log && rm *' }, /about one simple command/)
+    refuses({ pattern: 'ls > x' }, /about one simple command/)
+    refuses({ pattern: 'echo $HOME' }, /about one simple command/)
+    refuses({ pattern: 'A=1 ls' }, /not about an assignment/)
+    refuses({ pattern: '' }, /it is empty/)
+    refuses({ pattern: '  ' }, /it is empty/)
+    refuses({ pattern: 'git "log' }, /is not closed/)
+    refuses({ pattern: 'git log\\' }, /ends with a backslash/)
+    refuses({ pattern: 'ls\nrm' }, /control characters/)
+    refuses({ tool: 'edit_file', pattern: '../x' }, /climbs out/)
+    refuses({ tool: 'edit_file', pattern: 'src/**.ts' }, /stands for whole folders/)
+    refuses({ tool: 'edit_file', pattern: 'src\\x' }, /separated by \//)
+    refuses({ tool: 'edit_file', pattern: '' }, /it is empty/)
+    refuses(
+      { tool: 'web_fetch', pattern: 'https://x/*' },
+      /nothing is known of what patterns for "web_fetch" are about/,
+    )
+  })
+
+  test('and so are policies and categories that do not exist', () => {
+    const rules = (given: object): PermissionRules => ({ categories: {}, tools: {}, patterns: [], ...given })
+    assert.throws(() => checkRules(rules({ tools: { x: 'Deny' } })), /"Deny" is none of allow, ask and deny/)
+    assert.throws(() => checkRules(rules({ categories: { read: 'block' } })), /"block" is none of/)
+    assert.throws(() => checkRules(rules({ categories: { reed: 'deny' } })), /there is no such category/)
+    assert.throws(
+      () => checkRules(rules({ patterns: [{ tool: 'execute_command', pattern: 'x', policy: 'no' }] })),
+      /is none of/,
+    )
+  })
+})
+
+suite('the words of a pattern', () => {
+  test('may be quoted, where a space or star stands for itself', () => {
+    load({ pattern: 'git commit -m "a *" *', match: ['git commit -m "a *"'], notMatch: ['git commit -m "a b"'] })
+    load({ pattern: "grep 'a b' *", match: ['grep "a b" f'], notMatch: ['grep a b f'] })
+    load({ pattern: 'echo \\*', match: ["echo '*'"], notMatch: ['echo x', 'echo *'] })
+    load({ pattern: 'find * -name "*.ts"', match: ['find src -name "*.ts"'], notMatch: ['find src lib -name "*.ts"'] })
+  })
+
+  test('a rule that was never checked is asked about rather than passed over', () => {
+    const policy = createPolicy({ rules: { categories: {}, tools: { execute_command: 'allow' }, patterns: [] } })
+    const thread: PermissionRules = {
+      categories: {},
+      tools: {},
+      patterns: [{ tool: 'execute_command', pattern: 'rm "', policy: 'deny' }],
+    }
+    const call = { toolCallId: 'c', toolName: 'execute_command', args: { command: 'ls' } }
+    assert.equal(policy.decide(call, {}).policy, 'allow')
+    assert.equal(policy.decide(call, { thread }).policy, 'ask')
+    assert.equal(policy.decide(call, { thread, yolo: true }).policy, 'ask')
+  })
+})
