@@ -66,6 +66,7 @@ export class MessageStates {
     const before = uuid === undefined ? undefined : this.#states.get(uuid)
     this.#tellsMessages = true
     if (uuid === undefined || before === undefined) return
+    if (state === 'started') this.#isIdle = false
     if (state === 'queued' || state === 'started') this.#states.set(uuid, state)
     else this.#states.set(uuid, state === 'cancelled' && before !== 'started' ? 'dropped' : 'over')
   }

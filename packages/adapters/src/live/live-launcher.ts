@@ -37,6 +37,7 @@ export class Launcher {
   readonly #context: LiveContext
   readonly #host: Host
   #running: Running | undefined
+  #ending: Promise<KillReceipt | undefined> = Promise.resolve(undefined)
   #turn: LiveTurn | undefined
   #between: HeldLine[] = []
 
@@ -64,13 +65,12 @@ export class Launcher {
     return this.#start(live, task, binding, key)
   }
 
-  /** Ends the process, if there is one. */
-  async end(): Promise<KillReceipt | undefined> {
+  /** Ends the process, if there is one. Resolves when nothing of it is left, also when another call is ending it. */
+  end(): Promise<KillReceipt | undefined> {
     const running = this.#running
     this.#running = undefined
-    const receipt = await running?.process.stop()
-    await running?.process.done
-    return receipt
+    if (running !== undefined) this.#ending = endOf(running.process)
+    return this.#ending
   }
 
   async #start(live: LiveTurn, task: LaunchRequest, binding: Binding | null, key: string): Promise<Ready> {
@@ -211,6 +211,12 @@ function placed(
   const messageId = placeOf(native)
   const { messageId: _messageId, ...rest } = native
   return { native: messageId === undefined ? rest : { ...rest, messageId } }
+}
+
+async function endOf(process: LiveProcess): Promise<KillReceipt> {
+  const receipt = await process.stop()
+  await process.done
+  return receipt
 }
 
 function recordsOf(text: string): readonly JsonObject[] {

@@ -1,0 +1,494 @@
+import assert from 'node:assert/strict'
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { EvenerError, type AgentSession, type Answer, type Binding, type Turn } from '@evener/protocol'
+import { aTurn } from '../../test/launch/diary.ts'
+import { scratch, survivors } from '../../test/launch/stand-in.ts'
+import {
+  aMessage,
+  APPROVE,
+  ASK,
+  finishOf,
+  liveHost,
+  resultsOf,
+  says,
+  take,
+  textOf,
+  type LiveHost,
+  type Taking,
+} from '../../test/live/live-host.ts'
+import { diaryOf, standInProgram } from '../../test/live/stand-in-program.ts'
+import { normalize } from '../launch/normalize.ts'
+import { claudeCodeLiveDialect } from './live-dialect.ts'
+import { claudeCodeLive, type ClaudeLiveOptions } from './live.ts'
+
+interface Stage {
+  readonly dir: string
+  readonly host: LiveHost
+  readonly session: AgentSession
+  readonly run: (more?: Partial<Turn>) => Taking
+}
+
+interface StageOptions extends ClaudeLiveOptions {
+  readonly host?: LiveHost
+  readonly binding?: Binding
+}
+
+/** A session with a stand-in that does in every turn what the body says. Nothing of it is left after the test. */
+async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
+  const { host = liveHost(), binding = null, ...rest } = options
+  const dir = await scratch(t)
+  const bin = await standInProgram(dir, 'claude', body)
+  const driver = claudeCodeLive({ bin, cwd: dir, env: { ANTHROPIC_API_KEY: 'any' }, ...rest })
+  const session = await driver.open(binding, host.host)
+  t.after(async () => {
+    await session.close()
+    assert.equal(await survivors(host), 0)
+  })
+  return { dir, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
+}
+
+async function heard(dir: string): Promise<readonly string[]> {
+  return (await diaryOf(dir, 'heard')).map((record) => JSON.stringify(record))
+}
+
+const SESSION = '11111111-2222-4333-8444-555555555555'
+const TOUCH = `await t.tool('Bash', { command: 'touch a', description: 'Touches' })`
+
+describe('a call that a person is asked about', () => {
+  const answered = async (t: TestContext, answer: Answer): Promise<readonly string[]> => {
+    const { host, run } = await stage(t, TOUCH)
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer(answer)
+    const events = await turn.all
+    assert.equal(finishOf(events), 'stop')
+    return resultsOf(events)
+  }
+
+  it('runs when it is approved', async (t) => {
+    assert.deepEqual(await answered(t, APPROVE), ['ran {"command":"touch a","description":"Touches"}'])
+  })
+
+  it('does not run when it is declined, and the agent is told why', async (t) => {
+    assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }), ['✗ Not here.'])
+  })
+
+  it('stands under our own name with what it does, so that it is known when it is asked again', async (t) => {
+    const { dir, host, run } = await stage(t, TOUCH)
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    const { toolCallId, ...subject } = request.subject
+    assert.deepEqual(subject, { agentId: 'claude-code', toolName: 'execute_command', args: { command: 'touch a' } })
+    assert.deepEqual([request.kind, request.resumable, request.payload?.['cwd']], ['approval', true, dir])
+    const announced = await turn.until(({ type }) => type === 'tool-approval-request')
+    assert.equal(announced.type === 'tool-approval-request' && announced.toolCall.toolCallId, toolCallId)
+    answer(APPROVE)
+    await turn.all
+  })
+
+  it('is answered for this once, whatever the program suggests to remember', async (t) => {
+    const { dir, host, run } = await stage(t, TOUCH)
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer({ decision: 'approve', remember: 'tool' })
+    await turn.all
+    const answers = (await heard(dir)).filter((line) => line.includes('behavior'))
+    assert.equal(answers.length, 1)
+    assert.doesNotMatch(answers[0] ?? '', /updatedPermissions/)
+  })
+
+  it('may wait beside another, and each gets its own answer', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `await Promise.all([t.tool('Read', { file_path: 'a' }), t.tool('Read', { file_path: 'b' })])`,
+    )
+    const turn = run()
+    const asks = [await host.nextAsk(), await host.nextAsk()]
+    for (const { request, answer } of asks) {
+      answer(request.subject.args?.['path'] === 'b' ? { decision: 'decline', reason: 'Not b.' } : APPROVE)
+    }
+    assert.deepEqual([...resultsOf(await turn.all)].sort(), ['ran {"file_path":"a"}', '✗ Not b.'])
+  })
+
+  it('takes no answer after the program has taken the question back', async (t) => {
+    const { dir, host, run, session } = await stage(
+      t,
+      `t.ask('Bash', { command: 'touch a' }); await t.steered(); t.withdraw(); t.say('taken back'); await t.steered()`,
+    )
+    const turn = run()
+    const ask = await host.nextAsk()
+    await session.steer?.(aMessage('m1', 'never mind'))
+    await turn.until(says('taken back'))
+    ask.answer(APPROVE)
+    await session.steer?.(aMessage('m2', 'go on'))
+    assert.equal(finishOf(await turn.all), 'stop')
+    assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'late-answer'))
+    assert.ok((await heard(dir)).every((line) => !line.includes('behavior')))
+  })
+
+  it('is declined when nobody can be asked after all', async (t) => {
+    const host = liveHost(() => ASK, { ask: () => Promise.reject(new Error('closed')) })
+    const { run } = await stage(t, TOUCH, { host })
+    assert.deepEqual(resultsOf(await run().all), ['✗ Nobody could be asked.'])
+  })
+})
+
+describe('rules', () => {
+  it('allow without asking, also what the program itself would have asked', async (t) => {
+    const host = liveHost(() => ({ policy: 'allow', reason: 'a rule' }))
+    const { run } = await stage(t, TOUCH, { host })
+    assert.deepEqual(resultsOf(await run().all), ['ran {"command":"touch a","description":"Touches"}'])
+    assert.deepEqual(host.asked, [])
+  })
+
+  it('deny without asking, also what the program itself would have allowed', async (t) => {
+    const host = liveHost(({ toolName }) =>
+      toolName === 'read_file' ? { policy: 'deny', reason: 'No reading.' } : { policy: 'allow', reason: '' },
+    )
+    const { run } = await stage(t, `await t.tool('Read', { file_path: 'a' })`, { host })
+    assert.deepEqual(resultsOf(await run().all), ['✗ No reading.'])
+  })
+
+  it('may name a tool as the program does', async (t) => {
+    const host = liveHost(({ toolName }) =>
+      toolName === 'Bash' ? { policy: 'deny', reason: 'No Bash.', rule: 'Bash' } : { policy: 'allow', reason: '' },
+    )
+    const { run } = await stage(t, TOUCH, { host })
+    assert.deepEqual(resultsOf(await run().all), ['✗ No Bash.'])
+  })
+
+  it('count that came into force while somebody was thinking', async (t) => {
+    let isDenied = false
+    const host = liveHost(() => (isDenied ? { policy: 'deny', reason: 'Not any more.' } : ASK))
+    const { run } = await stage(t, TOUCH, { host })
+    const turn = run()
+    const ask = await host.nextAsk()
+    isDenied = true
+    ask.answer(APPROVE)
+    assert.deepEqual(resultsOf(await turn.all), ['✗ Not any more.'])
+  })
+
+  it('do not make a person answer for the bookkeeping of the program', async (t) => {
+    const { host, run } = await stage(t, `await t.tool('TaskCreate', { subject: 'x' })`)
+    assert.deepEqual(resultsOf(await run().all), ['ran {"subject":"x"}'])
+    assert.deepEqual(host.asked, [])
+  })
+})
+
+describe('a question of the agent', () => {
+  const QUESTIONS = `{ questions: [
+    { question: 'Which color?', header: 'Color', options: [{ label: 'Red' }, { label: 'Blue' }], multiSelect: false },
+    { question: 'Which sizes?', header: 'Size', options: [{ label: 'S' }, { label: 'L' }], multiSelect: true },
+  ] }`
+
+  it('waits for words and not for an approval', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `const { updatedInput } = await t.ask('AskUserQuestion', ${QUESTIONS}); t.say(JSON.stringify(updatedInput.answers))`,
+    )
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    assert.deepEqual([request.kind, request.description], ['question', 'Which color? Which sizes?'])
+    answer({ decision: 'answer', value: { 'Which color?': 'Blue', Size: ['S', 'L'] } })
+    const events = await turn.all
+    assert.equal(textOf(events), '{"Which color?":"Blue","Which sizes?":"S, L"}')
+    assert.ok(events.every(({ type }) => type !== 'tool-approval-request'))
+  })
+
+  it('may be a plan, which is sent back with what is wrong with it', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `const first = await t.ask('ExitPlanMode', { plan: 'One.' }); t.say(first.message)
+       const second = await t.ask('ExitPlanMode', { plan: 'Two.' }); t.say(second.behavior)`,
+    )
+    const turn = run()
+    const first = await host.nextAsk()
+    assert.deepEqual([first.request.kind, first.request.payload?.['plan']], ['plan', 'One.'])
+    first.answer({ decision: 'answer', value: { action: 'rejected', feedback: 'Too short.' } })
+    const second = await host.nextAsk()
+    second.answer(APPROVE)
+    assert.equal(textOf(await turn.all), 'Too short.|allow')
+  })
+
+  it('that nobody knows gets an answer that says so', async (t) => {
+    const { run } = await stage(t, `t.say((await t.request({ subtype: 'elicitation' })).error)`)
+    assert.equal(textOf(await run().all), 'There is nobody for elicitation.')
+  })
+})
+
+describe('a turn that is stopped', () => {
+  it('while a call waits: the call is broken off, and a late answer does nothing', async (t) => {
+    const { dir, host, run, session } = await stage(t, TOUCH)
+    const turn = run()
+    const ask = await host.nextAsk()
+    const receipt = await session.cancel()
+    const events = await turn.all
+    assert.equal(finishOf(events), 'other')
+    assert.deepEqual(receipt, { how: 'clean', calls: [ask.request.subject.toolCallId], orphansKilled: 0, queued: [] })
+    ask.answer(APPROVE)
+    assert.equal(await survivors(host), 0)
+    assert.ok((await heard(dir)).every((line) => !line.includes('behavior')))
+  })
+
+  it('in the middle of a tool: nothing is left running, not even what has left its session', async (t) => {
+    const { host, run, session } = await stage(
+      t,
+      `await t.ask('Bash', { command: 'sleep' }); t.longTool(); t.say('running'); await t.interrupted`,
+      { host: liveHost(() => ({ policy: 'allow', reason: '' })) },
+    )
+    const turn = run()
+    await turn.until(says('running'))
+    const receipt = await session.cancel()
+    assert.equal(await survivors(host), 0)
+    assert.equal(receipt.calls.length, 1)
+    assert.equal(finishOf(await turn.all), 'other')
+  })
+
+  it('by the signal of the host ends the same way', async (t) => {
+    const { host, run } = await stage(t, `t.say('working'); await t.interrupted`)
+    const turn = run()
+    await turn.until(says('working'))
+    host.abort.abort()
+    assert.equal(finishOf(await turn.all), 'other')
+    assert.equal(await survivors(host), 0)
+  })
+
+  it('tells which messages it has not heard', async (t) => {
+    const { run, session } = await stage(t, `t.say('working'); await t.queued(); t.say('queued'); await t.interrupted`)
+    const turn = run()
+    await turn.until(says('working'))
+    await session.steer?.(aMessage('m1', 'and this'))
+    await turn.until(says('queued'))
+    assert.deepEqual((await session.cancel()).queued, ['m1'])
+    await turn.all
+  })
+
+  it('because nobody takes its events any more leaves nothing behind', async (t) => {
+    const { host, session } = await stage(t, `t.say('working'); await t.interrupted`)
+    for await (const event of session.run(aTurn)) if (says('working')(event)) break
+    assert.equal(await survivors(host), 0)
+  })
+
+  it('by its deadline has failed', async (t) => {
+    const { host, run } = await stage(t, `await t.interrupted`, { deadlineMs: 300 })
+    const events = await run().all
+    assert.equal(finishOf(events), 'error')
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'error' ? [event.code] : [])),
+      ['deadline'],
+    )
+    assert.equal(await survivors(host), 0)
+  })
+
+  it('is taken up by the next one in another process, at the last message that was recorded', async (t) => {
+    const { dir, host, run, session } = await stage(
+      t,
+      `t.say(t.prompt); if (t.prompt === 'Do it.') { t.say('working'); await t.interrupted }`,
+    )
+    const turn = run()
+    await turn.until(says('working'))
+    await session.cancel()
+    await turn.all
+    const { anchor } = host.bindings.at(-1) ?? {}
+    assert.equal(finishOf(await run({ input: [{ id: '0', type: 'text', text: 'Again.' }] }).all), 'stop')
+    const [, second] = (await diaryOf(dir, 'argv')) as readonly (readonly string[])[]
+    assert.equal(second?.[second.indexOf('--resume') + 1], SESSION)
+    assert.equal(second?.[second.indexOf('--resume-session-at') + 1], anchor)
+  })
+})
+
+describe('a process', () => {
+  it('takes many turns, each with its own start, usage and finish', async (t) => {
+    const { dir, host, run } = await stage(t, `t.say('said ' + t.prompt)`)
+    const first = await run().all
+    const second = await run({ turnId: 'turn-2', input: [{ id: '0', type: 'text', text: 'More.' }] }).all
+    for (const events of [first, second]) {
+      assert.equal(events.filter(({ type }) => type === 'start').length, 1)
+      const last = events.at(-1)
+      assert.equal(last?.type === 'finish' && last.usage?.totalTokens, 15)
+    }
+    assert.equal(textOf(second), 'said More.')
+    assert.equal((await diaryOf(dir, 'argv')).length, 1)
+    assert.deepEqual(host.processes[0], host.processes[1])
+    assert.equal(host.processes.length, 2)
+    assert.equal(host.bindings.at(-1)?.nativeId, SESSION)
+  })
+
+  it('is told of another model without being started again', async (t) => {
+    const { dir, run } = await stage(t, `t.say('here')`)
+    await run({ model: 'one' }).all
+    await run({ model: 'two' }).all
+    const argv = (await diaryOf(dir, 'argv')) as readonly (readonly string[])[]
+    assert.equal(argv.length, 1)
+    assert.equal(argv[0]?.[argv[0].indexOf('--model') + 1], 'one')
+    assert.ok((await heard(dir)).some((line) => line.includes('{"subtype":"set_model","model":"two"}')))
+  })
+
+  it('is another one when it has to be started with something else', async (t) => {
+    const { dir, run } = await stage(t, `t.say('here')`)
+    await run({ instructions: 'Be kind.' }).all
+    await run({ instructions: 'Be brief.' }).all
+    assert.equal((await diaryOf(dir, 'argv')).length, 2)
+  })
+
+  it('that has nothing to do for a while is ended, and the next turn has a new one', async (t) => {
+    const { dir, host, run } = await stage(t, `t.say('here')`, { idleMs: 1 })
+    await run().all
+    while ((await survivors(host)) > 0) await pause(20)
+    await run().all
+    assert.equal((await diaryOf(dir, 'argv')).length, 2)
+  })
+
+  it('that dies while a call waits has failed, and its question with it', async (t) => {
+    const { dir, host, run } = await stage(
+      t,
+      `if (t.prompt === 'Do it.') { t.ask('Bash', { command: 'x' }); await t.steered(); process.exit(3) } t.say('back')`,
+    )
+    const turn = run()
+    const ask = await host.nextAsk()
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await turn.all
+    assert.equal(finishOf(events), 'error')
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'error' ? [event.code] : [])),
+      ['SIGKILL'],
+    )
+    assert.equal(resultsOf(events).length, 1)
+    ask.answer(APPROVE)
+    assert.equal(textOf(await run({ input: [{ id: '0', type: 'text', text: 'Again.' }] }).all), 'back')
+    assert.equal((await diaryOf(dir, 'argv')).length, 2)
+  })
+
+  it('that ends in the middle of a turn has failed even if it says that all is well', async (t) => {
+    const { run } = await stage(
+      t,
+      `t.say('half'); process.stdout.write('', () => process.exit(0)); await t.interrupted`,
+    )
+    const events = await run().all
+    assert.equal(finishOf(events), 'error')
+    assert.equal(events.filter(({ type }) => type === 'error').length, 1)
+  })
+
+  it('may say what nobody understands: nothing is lost and the turn goes on', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `t.raw('Loading…\\n{"half":\\n'); t.print({ type: 'brand_new' }); t.raw('no newline'); t.say('still here'); ${TOUCH}`,
+    )
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer(APPROVE)
+    const events = await turn.all
+    assert.equal(finishOf(events), 'stop')
+    assert.equal(textOf(events), 'still here')
+    const unknown = host.activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
+    assert.deepEqual(unknown.slice(0, 2), ['Loading…', '{"half":'])
+    assert.equal(unknown[3], 'no newline')
+    assert.equal(unknown.length, 4)
+  })
+
+  it('is known to the host before it is told its task', async (t) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const host = liveHost(() => ASK, { noteProcess: () => promise })
+    const { dir, run } = await stage(t, `t.say('here')`, { host })
+    const turn = run()
+    while ((await diaryOf(dir, 'argv')).length === 0) await pause(20)
+    assert.deepEqual(await heard(dir), [])
+    resolve()
+    assert.equal(textOf(await turn.all), 'here')
+  })
+})
+
+describe('a message while the agent works', () => {
+  it('is heard within the turn', async (t) => {
+    const { dir, run, session } = await stage(t, `t.say('working'); t.say('heard ' + (await t.steered()))`)
+    const turn = run()
+    await turn.until(says('working'))
+    assert.equal(await session.steer?.(aMessage('m1', 'hurry')), 'injected')
+    assert.equal(textOf(await turn.all), 'working|heard hurry')
+    assert.ok((await heard(dir)).some((line) => line.includes('"priority":"next"')))
+  })
+
+  it('that comes after the last answer has begun is answered in the same turn', async (t) => {
+    const { run, session } = await stage(t, `t.say('re ' + t.prompt); if (t.prompt === 'Do it.') await t.queued()`)
+    const turn = run()
+    await turn.until(says('re Do it.'))
+    await session.steer?.(aMessage('m1', 'one more'))
+    const events = await turn.all
+    assert.equal(textOf(events), 're Do it.|re one more')
+    assert.equal(finishOf(events), 'stop')
+  })
+
+  it('is refused when there is no turn, so that it can be given to the next', async (t) => {
+    const { session } = await stage(t, `t.say('here')`)
+    await assert.rejects(
+      async () => session.steer?.(aMessage('m1', 'hello?')),
+      (error) => EvenerError.is(error) && error.code === 'conflict',
+    )
+  })
+})
+
+describe('a native session', () => {
+  const binding: Binding = { agentId: 'claude-code', nativeId: SESSION, syncedTo: 7, anchor: 'message-9' }
+  const argvOf = async (t: TestContext, options: StageOptions): Promise<readonly string[]> => {
+    const { dir, run } = await stage(t, `t.say('here')`, options)
+    await run().all
+    const [argv] = (await diaryOf(dir, 'argv')) as readonly (readonly string[])[]
+    return argv ?? []
+  }
+
+  it('is resumed at our anchor', async (t) => {
+    const argv = await argvOf(t, { binding })
+    assert.deepEqual(argv.slice(argv.indexOf('--resume'), argv.indexOf('--resume') + 4), [
+      '--resume',
+      SESSION,
+      '--resume-session-at',
+      'message-9',
+    ])
+    assert.ok(!argv.includes('--fork-session'))
+  })
+
+  it('is forked by a fork of the thread, at the newest message that the thread holds', async (t) => {
+    const host = liveHost(() => ASK, {
+      history: async function* () {
+        yield aMessage('b', 'not of this session')
+        yield aMessage('a', 'said', { role: 'assistant', native: { sessionId: SESSION, messageId: 'message-4' } })
+      },
+    })
+    const argv = await argvOf(t, { binding: { ...binding, origin: true }, host })
+    assert.equal(argv[argv.indexOf('--resume-session-at') + 1], 'message-4')
+    assert.ok(argv.includes('--fork-session'))
+  })
+})
+
+describe('a recording of a turn', () => {
+  it('gives the same activity again', async (t) => {
+    const records = await scratch(t)
+    const { host, run } = await stage(t, TOUCH, { record: ({ turnId }) => ({ dir: join(records, turnId) }) })
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer(APPROVE)
+    await turn.all
+    const lines = createInterface({ input: createReadStream(join(records, aTurn.turnId, 'raw.jsonl')) })
+    const again: string[] = []
+    for await (const event of normalize(lines, { dialects: [claudeCodeLiveDialect] })) again.push(JSON.stringify(event))
+    const recorded = await readFile(join(records, aTurn.turnId, 'events.jsonl'), 'utf8')
+    assert.equal(`${again.join('\n')}\n`, recorded)
+  })
+})
+
+describe('a session', () => {
+  it('takes one turn at a time and none when it is closed', async (t) => {
+    const { run, session } = await stage(t, `t.say('working'); await t.interrupted`)
+    const turn = run()
+    await turn.until(says('working'))
+    await assert.rejects(run().all, (error) => EvenerError.is(error) && error.code === 'misuse')
+    await session.close()
+    assert.equal(finishOf(await turn.all), 'other')
+    await assert.rejects(run().all, (error) => EvenerError.is(error) && error.code === 'closed')
+  })
+})

@@ -1,0 +1,42 @@
+import { EvenerError, type AgentDriver } from '@evener/protocol'
+import { findCli, type Environment, type FoundCli } from '../launch/find-cli.ts'
+import { FollowedSession, type SessionFacts } from './followed-session.ts'
+import type { LiveOptions } from './live-driver.ts'
+import type { LiveHarness } from './live-harness.ts'
+import { LiveSession } from './live-session.ts'
+
+export interface FollowedOptions extends LiveOptions {
+  /** Where the program is, when it is not looked for. */
+  readonly cli?: FoundCli
+}
+
+/** As `liveDriver`, for programs whose native session is not known from their output alone. */
+export function followedDriver(
+  harnessOf: (facts: SessionFacts) => LiveHarness,
+  options: FollowedOptions = {},
+): AgentDriver {
+  const { profile, dialect, capabilities } = harnessOf({ nativeId: undefined, isSettled: false, isGone: false })
+  const id = options.id ?? profile.id
+  const env: Environment = { ...process.env, ...options.env }
+  const bin = options.bin === undefined ? {} : { bin: options.bin }
+  const find = async (): Promise<FoundCli> => options.cli ?? findCli(profile, { env, ...bin })
+  return {
+    id,
+    describe: async () => {
+      const found = await find().catch((error: unknown) => {
+        if (EvenerError.is(error)) return undefined
+        throw error
+      })
+      return found?.version === undefined ? capabilities : { ...capabilities, version: found.version }
+    },
+    open: async (binding, host) => {
+      const cli = await find()
+      const header = { harness: dialect.id, ...(cli.version === undefined ? {} : { version: cli.version }) }
+      return new FollowedSession(
+        (bound, to, facts) => new LiveSession({ id, harness: harnessOf(facts), options, env, cli, header }, bound, to),
+        binding,
+        host,
+      )
+    },
+  }
+}

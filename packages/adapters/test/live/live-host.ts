@@ -1,0 +1,111 @@
+import type { AgentEvent, Answer, Decision, Host, StoredMessage, ToolCallRequest, WaitRequest } from '@evener/protocol'
+import { diary, type Diary } from '../launch/diary.ts'
+
+/** A host whose people answer when a test wants them to. */
+export interface LiveHost extends Diary {
+  readonly asked: WaitRequest[]
+  readonly judged: ToolCallRequest[]
+  /** The next question that has not been given out yet. */
+  readonly nextAsk: () => Promise<PendingAsk>
+}
+
+export interface PendingAsk {
+  readonly request: WaitRequest
+  readonly answer: (answer: Answer) => void
+}
+
+export const ASK: Decision = { policy: 'ask', reason: 'no rule says anything' }
+export const APPROVE: Answer = { decision: 'approve' }
+
+export function liveHost(decide: (call: ToolCallRequest) => Decision = () => ASK, more: Partial<Host> = {}): LiveHost {
+  const asked: WaitRequest[] = []
+  const judged: ToolCallRequest[] = []
+  const waiting: PendingAsk[] = []
+  const takers: ((ask: PendingAsk) => void)[] = []
+  const notes = diary({
+    decide: (call) => {
+      judged.push(call)
+      return decide(call)
+    },
+    ask: (request) => {
+      asked.push(request)
+      const { promise, resolve } = Promise.withResolvers<Answer>()
+      const pending = { request, answer: resolve }
+      const taker = takers.shift()
+      if (taker === undefined) waiting.push(pending)
+      else taker(pending)
+      return promise
+    },
+    ...more,
+  })
+  const nextAsk = (): Promise<PendingAsk> => {
+    const first = waiting.shift()
+    return first === undefined ? new Promise((resolve) => takers.push(resolve)) : Promise.resolve(first)
+  }
+  return { ...notes, asked, judged, nextAsk }
+}
+
+/** A turn whose events are taken while the test does something else. */
+export interface Taking {
+  readonly all: Promise<readonly AgentEvent[]>
+  /** The first event, past or to come, of which this is true. Rejects when the turn ends without it. */
+  readonly until: (isIt: (event: AgentEvent) => boolean) => Promise<AgentEvent>
+}
+
+export function take(events: AsyncIterable<AgentEvent>, { activity, order }: LiveHost): Taking {
+  const taken: AgentEvent[] = []
+  const watchers = new Set<(event: AgentEvent) => void>()
+  const all = (async () => {
+    for await (const event of events) {
+      taken.push(event)
+      order.push(event.type)
+      if (event.activity !== undefined) activity.push(...event.activity.events)
+      for (const watch of watchers) watch(event)
+    }
+    return taken
+  })()
+  const until = async (isIt: (event: AgentEvent) => boolean): Promise<AgentEvent> => {
+    const past = taken.find(isIt)
+    if (past !== undefined) return past
+    const { promise, resolve, reject } = Promise.withResolvers<AgentEvent>()
+    const watch = (event: AgentEvent): void => {
+      if (isIt(event)) resolve(event)
+    }
+    watchers.add(watch)
+    void all.then(() => reject(new Error('The turn ended without it.')), reject)
+    return promise.finally(() => watchers.delete(watch))
+  }
+  return { all, until }
+}
+
+export function says(text: string): (event: AgentEvent) => boolean {
+  return (event) => event.type === 'text-delta' && event.text.includes(text)
+}
+
+export function textOf(events: readonly AgentEvent[]): string {
+  return events.flatMap((event) => (event.type === 'text-delta' && event.text !== '' ? [event.text] : [])).join('|')
+}
+
+/** What became of the calls, in the order in which they ended. */
+export function resultsOf(events: readonly AgentEvent[]): readonly string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'tool-result') return []
+    const text = typeof event.result === 'string' ? event.result : JSON.stringify(event.result)
+    return [event.isError === true ? `✗ ${text}` : text]
+  })
+}
+
+export function finishOf(events: readonly AgentEvent[]): string | undefined {
+  assertOneFinish(events)
+  const last = events.at(-1)
+  return last?.type === 'finish' ? last.finishReason : undefined
+}
+
+function assertOneFinish(events: readonly AgentEvent[]): void {
+  const count = events.filter(({ type }) => type === 'finish').length
+  if (count !== 1) throw new Error(`There are ${count} finish events.`)
+}
+
+export function aMessage(id: string, text: string, more: Partial<StoredMessage> = {}): StoredMessage {
+  return { id, role: 'user', order: 1, at: 0, state: 'done', parts: [{ id: '0', type: 'text', text }], ...more }
+}
