@@ -9,7 +9,7 @@ import type { RunWarning } from './run-note.ts'
 export type PermissionLevel = 'read-only' | 'edit' | 'full'
 
 /** `withheld`: neither granted nor forbidden, so the program's own caution decides. */
-export type Standing = 'allow' | 'deny' | 'withheld'
+type Standing = 'allow' | 'deny' | 'withheld'
 
 const GRANTED: Readonly<Record<PermissionLevel, readonly ToolCategory[]>> = {
   'read-only': ['read'],

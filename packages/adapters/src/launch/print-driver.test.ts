@@ -323,6 +323,19 @@ describe('native sessions', () => {
     assert.deepEqual(warningsOf(notes), ['new-session'])
   })
 
+  it('that are new are told before the prompt what was said so far', async (t) => {
+    const { events } = await run(t, `hello(); text(await stdin()); done()`, {
+      host: () => ({
+        history: async function* () {
+          const parts = [{ id: '0', type: 'text', text: 'Said before.' }] as const
+          yield { id: 'm', role: 'user', order: 1, at: 1, state: 'done', run: 'earlier', parts }
+        },
+      }),
+    })
+    const said = events[1]?.type === 'text-delta' ? events[1].text : ''
+    assert.match(said, /^<conversation>[^]*Said before\.[^]*<\/conversation>\n\nDo it\.$/)
+  })
+
   it('go on from turn to turn of one session', async (t) => {
     const dir = await scratch(t)
     const notes = diary()

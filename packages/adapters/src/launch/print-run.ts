@@ -11,6 +11,7 @@ import type { RunExit, SpawnRunOptions } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { EventQueue } from './event-queue.ts'
 import { hasKey } from './find-cli.ts'
+import { handoverText } from './handover-text.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import { bindingFacts, chooseSession, instructionsHash } from './native-session.ts'
 import type { PrintContext } from './print-driver.ts'
@@ -127,13 +128,21 @@ export class PrintRun {
 
   async #request(dir: string): Promise<LaunchRequest> {
     const { harness, options } = this.#context
-    const { input, instructions, maxSteps, rules = NO_RULES, ...turn } = this.#turn
+    const { instructions, maxSteps, rules = NO_RULES, ...turn } = this.#turn
+    let { input } = turn
     const { host } = this.#ports
     const model = turn.model ?? options.model
     const cwd = turn.cwd ?? options.cwd ?? process.cwd()
     this.#cwd = cwd
     this.#instructions = instructionsHash(instructions)
-    const session = await chooseSession(this.#binding, harness.capabilities, (query) => host.history(query))
+    const history: Host['history'] = (query) => host.history(query)
+    const session = await chooseSession(this.#binding, harness.capabilities, history)
+    const handover = await handoverText(history, session, this.#binding, turn)
+    if (handover !== undefined) {
+      const { text, messages, isTruncated } = handover
+      input = [{ id: 'handover', type: 'text', text }, ...input]
+      host.log('info', `${messages} messages of others were handed over.`, { messages, isTruncated })
+    }
     return {
       input,
       session,

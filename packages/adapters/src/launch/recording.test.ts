@@ -83,8 +83,9 @@ describe('a recorded turn reads again exactly as it was', () => {
     const dir = await scratch(t)
     const recording = join(dir, 'recording')
     const body = `
-      hello(); say({ type: 'item.started', item: { id: 'c', type: 'command_execution', command: 'sleep 9', status: 'in_progress' } })
-      process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) }); forever()`
+      process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) })
+      forever(); hello()
+      say({ type: 'item.started', item: { id: 'c', type: 'command_execution', command: 'sleep 9', status: 'in_progress' } })`
     const driver = printDriver(standIn(), {
       bin: await program(dir, body),
       cwd: dir,

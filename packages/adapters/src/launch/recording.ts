@@ -10,7 +10,7 @@ import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
 import { RunMapping } from './run-mapping.ts'
 import { noteToJson, type RunHeader, type RunNote } from './run-note.ts'
 
-export const eventsFileName = 'events.jsonl'
+const eventsFileName = 'events.jsonl'
 
 export interface RecordOptions {
   /** A folder for this one run. */

@@ -45,7 +45,7 @@ async function cancelInTool({ session, notes }: Opened): Promise<{
 
 describe('cancel', () => {
   it('ends a program in its clean way and says what was broken off', async (t) => {
-    const opened = await open(t, `hello(); ${toolRuns}; process.on('SIGTERM', () => process.exit(0)); forever()`)
+    const opened = await open(t, `process.on('SIGTERM', () => process.exit(0)); forever(); hello(); ${toolRuns}`)
     const { events, receipt } = await cancelInTool(opened)
     assert.deepEqual(receipt, { how: 'clean', calls: ['call'], orphansKilled: 0, queued: [] })
     const finish = events.at(-1)
@@ -69,8 +69,8 @@ describe('cancel', () => {
   it('counts a program’s words about its own death as a warning', async (t) => {
     const opened = await open(
       t,
-      `hello(); ${toolRuns}; forever()
-       process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) })`,
+      `process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) })
+       forever(); hello(); ${toolRuns}`,
     )
     const { events } = await cancelInTool(opened)
     assert.ok(!events.some(({ type }) => type === 'error'))
@@ -95,7 +95,7 @@ describe('cancel', () => {
   it('also names calls that were told of only after it', async (t) => {
     const { session } = await open(
       t,
-      `hello(); text('a'); forever(); process.on('SIGTERM', () => { ${toolRuns}; process.exit(0) })`,
+      `process.on('SIGTERM', () => { ${toolRuns}; process.exit(0) }); forever(); hello(); text('a')`,
     )
     let receipt: ReturnType<AgentSession['cancel']> | undefined
     for await (const event of session.run(aTurn)) if (event.type === 'text-delta') receipt = session.cancel()

@@ -87,8 +87,8 @@ export interface TurnSetup {
   readonly turn?: Partial<Turn>
   readonly binding?: Binding
   readonly hasKey?: boolean
-  /** Where the thread's messages stand in native sessions, oldest first. */
-  readonly history?: readonly NativeRef[]
+  /** What the thread holds, newest first. */
+  readonly history?: readonly StoredMessage[]
   /** Does something while the turn runs. */
   readonly meanwhile?: (session: AgentSession, notes: Diary, over: AbortSignal) => Promise<void>
 }
@@ -128,7 +128,7 @@ export class Bench {
   async turn(setup: TurnSetup = {}): Promise<Ran> {
     const notes = diary({
       history: async function* () {
-        yield historyOf(setup.history ?? [])
+        yield* setup.history ?? []
       },
     })
     const session = await this.agent(setup.options, setup.hasKey).open(setup.binding ?? null, notes.host)
@@ -159,9 +159,10 @@ export async function makeBench(
   return new Bench(cli, bin, place, provider)
 }
 
-function historyOf(refs: readonly NativeRef[]): StoredMessage {
-  const parts = refs.map((native, index) => ({ id: String(index), type: 'text' as const, text: '', native }))
-  return { id: 'm', role: 'assistant', order: 1, at: 1, state: 'done', parts }
+/** A message of an earlier run. */
+export function aMessage(text: string, native?: NativeRef): StoredMessage {
+  const part = { id: '0', type: 'text' as const, text, ...(native === undefined ? {} : { native }) }
+  return { id: 'm', role: 'assistant', order: 1, at: 1, state: 'done', run: 'earlier', parts: [part] }
 }
 
 export async function makePlace(t: TestContext): Promise<Place> {

@@ -6,6 +6,7 @@ import { before, describe, it, type TestContext } from 'node:test'
 import { NO_RULES, type AgentEvent, type CancelReceipt } from '@evener/protocol'
 import type { Turn as ModelTurn } from '@evener/testing'
 import {
+  aMessage,
   assertActivity,
   makeBench,
   makePlace,
@@ -22,7 +23,7 @@ import { normalize } from '../launch/normalize.ts'
 import { installedCli } from './clis.ts'
 
 /** One thing that every program has to do, whatever its own words for it are. */
-export interface Scenario {
+interface Scenario {
   readonly name: string
   readonly title: string
   /** What the model says. Default: the program's own script for this scenario. */
@@ -87,7 +88,7 @@ function tool(
 
 const contentOf = async ({ place }: Bench, file: string): Promise<string> => readFile(join(place.work, file), 'utf8')
 
-export const scenarios: readonly Scenario[] = [
+const scenarios: readonly Scenario[] = [
   {
     name: 'text',
     title: 'says a text, with its usage',
@@ -257,7 +258,7 @@ export const scenarios: readonly Scenario[] = [
       const { anchor = '', nativeId } = first.binding
       const fork = await bench.turn({
         binding: { ...first.binding, origin: true },
-        history: [{ sessionId: nativeId, messageId: anchor }],
+        history: [aMessage('First answer.', { sessionId: nativeId, messageId: anchor })],
       })
       assert.notEqual(fork.binding?.nativeId, nativeId)
       const request = bench.request(2)
@@ -281,6 +282,16 @@ export const scenarios: readonly Scenario[] = [
       const second = await bench.turn({ binding: unsettled })
       assert.doesNotMatch(bench.request(1), /First answer\./)
       assert.ok(second.warnings.some((warning) => /begins a new session/.test(warning)))
+    },
+  },
+  {
+    name: 'handover',
+    title: 'hears what others said in the thread',
+    script: [{ text: 'Done.' }],
+    play: async (bench) => {
+      const { events } = await bench.turn({ history: [aMessage('The plan is PLAN-99.')] })
+      assert.equal(answered(events), 'Done.')
+      assert.match(bench.request(0), /The plan is PLAN-99\./)
     },
   },
   {

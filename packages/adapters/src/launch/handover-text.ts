@@ -1,0 +1,52 @@
+import type { Binding, Host, StoredMessage, Turn } from '@evener/protocol'
+import { unheard, wordsOf } from '../live/handover.ts'
+import type { NativeSession } from './native-session.ts'
+
+/** What others said in the thread that the program's session has not heard. */
+export interface HandoverText {
+  /** To be said before the prompt. */
+  readonly text: string
+  readonly messages: number
+  readonly isTruncated: boolean
+}
+
+/** `undefined` when the session has heard everything. */
+export async function handoverText(
+  history: Host['history'],
+  session: NativeSession,
+  binding: Binding | null,
+  { runId }: Pick<Turn, 'runId'>,
+): Promise<HandoverText | undefined> {
+  const { messages, isTruncated } = await unheard(history, {
+    isKnown: ({ sessionId }) => session.kind !== 'new' && sessionId === session.nativeId,
+    syncedTo: session.kind === 'resume' ? (binding?.syncedTo ?? 0) : 0,
+    heardRuns: new Set(),
+  })
+  // The turn's own input is recorded already and is told as the prompt.
+  const input = messages.find(({ role, run }) => role === 'user' && run === runId)
+  const said = messages.filter((message) => message !== input).flatMap(entry)
+  if (said.length === 0) return undefined
+  const cut = isTruncated ? ' Older messages are left out.' : ''
+  const text = [
+    `<conversation>`,
+    `What was said in this conversation before. You did not hear it; it is for your information and no task.${cut}`,
+    ...said,
+    `</conversation>`,
+  ].join('\n')
+  return { text, messages: said.length, isTruncated }
+}
+
+function entry({ role, by, parts }: StoredMessage): readonly string[] {
+  const words = parts
+    .map(wordsOf)
+    .filter((text) => text !== '')
+    .join('\n')
+  if (words === '') return []
+  const name = by === undefined ? '' : ` name=${JSON.stringify(by)}`
+  return [`<message from="${role}"${name}>\n${harmless(words)}\n</message>`]
+}
+
+/** Nothing that was said can end the message it stands in and speak as somebody else. */
+function harmless(words: string): string {
+  return words.replace(/<(?=\/?(?:conversation|message)\b)/gi, '<\\')
+}
