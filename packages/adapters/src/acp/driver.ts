@@ -1,0 +1,95 @@
+import { basename } from 'node:path'
+import type { AgentDriver, Capabilities, PermissionRules } from '@evener/protocol'
+import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { refuseUnkept, ruleName } from '../launch/permissions.ts'
+import type { CliProfile } from '../launch/profile.ts'
+import { followedDriver } from '../live/followed-driver.ts'
+import type { LiveOptions } from '../live/live-driver.ts'
+import type { LivePlan } from '../live/live-harness.ts'
+import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from './agent.ts'
+import { greetAgent } from './greet.ts'
+import { acpDialect } from './mapper.ts'
+import { unheardWarnings } from './unheard.ts'
+
+export interface AcpOptions extends Omit<LiveOptions, 'bin' | 'permissions'> {
+  /** The agent's program: a path, or a name that is on PATH. */
+  readonly command: string
+  readonly args?: readonly string[]
+  /** Its name for people. Default: the command's. */
+  readonly title?: string
+}
+
+const WHY = 'It is known only that it asks about some of its calls, not that it asks about all of them.'
+const GRACE_MS = 3_000
+
+/** Any agent that speaks the Agent Client Protocol on its standard input and output. */
+export function acp(options: AcpOptions): AgentDriver {
+  const { command, args = [], title = basename(command), ...rest } = options
+  const profile = profileOf(options.id ?? 'acp', command, title)
+  const env = { ...process.env, ...options.env }
+  const capabilities: Capabilities = {
+    ...ACP_CAPABILITIES,
+    governs: 'asks-only',
+    resume: 'head',
+    images: true,
+    usage: 'turn',
+  }
+  const agent: AcpAgent = {
+    profile,
+    dialect: acpDialect,
+    capabilities,
+    habits: {},
+    launch: (request) => launchAcp(request, args, title),
+  }
+  const driver = followedDriver((facts) => acpHarness(agent, facts), {
+    ...rest,
+    cli: { path: command, isKnown: true },
+  })
+  let asked: Promise<Capabilities> | undefined
+  return {
+    ...driver,
+    /** It is greeted once, as only it can say what it can do. */
+    describe: () => {
+      asked ??= greetAgent({ command, args, cwd: options.cwd ?? process.cwd(), env }).then((can) => ({
+        ...capabilities,
+        resume: can.canLoad || can.canResume ? 'head' : 'none',
+        images: can.images,
+        ...(can.version === undefined ? {} : { version: can.version }),
+      }))
+      asked.catch(() => {
+        asked = undefined
+      })
+      return asked
+    },
+  }
+}
+
+function launchAcp(request: LaunchRequest, args: readonly string[], title: string): LivePlan {
+  const unkept = refuseUnkept(request, title, limitsOf(request.rules), WHY)
+  return { args, warnings: [...unkept, ...unheardWarnings(request, title)] }
+}
+
+/** Every rule that keeps something from being done without a question. */
+function limitsOf({ categories, tools, patterns }: PermissionRules): readonly string[] {
+  return [
+    ...Object.entries(categories).flatMap(([name, policy]) =>
+      policy === 'allow' ? [] : `${policy} every ${name} tool`,
+    ),
+    ...Object.entries(tools).flatMap(([name, policy]) => (policy === 'allow' ? [] : `${policy} ${name}`)),
+    ...patterns.filter(({ policy }) => policy !== 'allow').map(ruleName),
+  ]
+}
+
+function profileOf(id: string, command: string, title: string): CliProfile {
+  return {
+    id,
+    title,
+    command,
+    binVariable: '',
+    knownVersions: [],
+    // What it needs it says itself, when it is asked for something.
+    key: { variables: ['PATH'], hint: '' },
+    install: '',
+    stop: { signal: 'SIGTERM', graceMs: GRACE_MS },
+  }
+}

@@ -1,0 +1,37 @@
+import type { JsonObject } from '@evener/protocol'
+import { asObject, NO_FIELDS } from '../kit/fields.ts'
+
+/** The version of the protocol that is spoken here. */
+export const VERSION = 1
+
+/** Files and terminals are the agent's own: what it does with them it asks about as tool calls. */
+export const GREETING: JsonObject = {
+  protocolVersion: VERSION,
+  clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+  clientInfo: { name: 'evener', version: '0.1.0' },
+}
+
+/** What an agent says it can do when it is greeted, as far as it matters here. */
+export interface AgentCapabilities {
+  readonly canLoad: boolean
+  readonly canResume: boolean
+  readonly images: boolean
+  readonly httpServers: boolean
+}
+
+export const NO_CAPABILITIES: AgentCapabilities = Object.freeze({
+  canLoad: false,
+  canResume: false,
+  images: false,
+  httpServers: false,
+})
+
+export function capabilitiesOf(agent: JsonObject): AgentCapabilities {
+  const sessions = asObject(agent['sessionCapabilities']) ?? NO_FIELDS
+  return {
+    canLoad: agent['loadSession'] === true,
+    canResume: asObject(sessions['resume']) !== undefined,
+    images: asObject(agent['promptCapabilities'])?.['image'] === true,
+    httpServers: asObject(agent['mcpCapabilities'])?.['http'] === true,
+  }
+}

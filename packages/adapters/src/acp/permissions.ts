@@ -1,0 +1,189 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import { patchFiles } from '../kit/patch-files.ts'
+import type { Ask, Verdict } from '../live/asks.ts'
+import type { TurnPort } from '../live/live-harness.ts'
+import type { NativeCall } from '../live/tool-calls.ts'
+import { isKnownCall, toolNameOf, type AcpHabits } from './habits.ts'
+import { commandsOf, pathsOf } from './tool-activity.ts'
+import { AcpToolCall } from './tool-call.ts'
+
+/** How long the input of a call that is asked about may follow. It comes at once where it comes at all. */
+const INPUT_FOLLOWS_MS = 2_000
+const CANCELLED: JsonObject = Object.freeze({ outcome: { outcome: 'cancelled' } })
+
+interface Option {
+  readonly id: string
+  readonly name: string
+  readonly kind: string | undefined
+}
+
+/** A turn whose calls are asked about. */
+export interface PermissionTurn {
+  readonly port: TurnPort
+  readonly cwd: string
+  /** Why this tool must not be used, whatever anybody says. */
+  readonly refusal: (toolName: string) => string | undefined
+}
+
+interface OpenRequest {
+  readonly callId: string
+  readonly settle: (answer: JsonObject) => void
+}
+
+/** What an agent asks before it acts, and what it is told: always for this call alone. */
+export class Permissions {
+  readonly #title: string
+  readonly #habits: AcpHabits
+  readonly #calls = new Map<string, AcpToolCall>()
+  readonly #open = new Map<string, OpenRequest>()
+  readonly #whenKnown = new Map<AcpToolCall, () => void>()
+  #turn: PermissionTurn | undefined
+
+  constructor(title: string, habits: AcpHabits) {
+    this.#title = title
+    this.#habits = habits
+  }
+
+  begin(turn: PermissionTurn): void {
+    this.#turn = turn
+    this.#calls.clear()
+  }
+
+  /** Nobody answers any more; the protocol wants to hear so. */
+  end(): void {
+    this.#turn = undefined
+    for (const wake of this.#whenKnown.values()) wake()
+    for (const { settle } of this.#open.values()) settle(CANCELLED)
+  }
+
+  /** The agent tells something about a call. */
+  read(update: JsonObject): void {
+    const id = asText(update['toolCallId'])
+    if (id === undefined || !asText(update['sessionUpdate'])?.startsWith('tool_call')) return
+    const call = this.#call(id)
+    call.merge(update)
+    if (isKnownCall(call, this.#habits)) this.#whenKnown.get(call)?.()
+    if (call.hasEnded) for (const open of this.#open.values()) if (open.callId === id) open.settle(CANCELLED)
+  }
+
+  /** `key` is the agent's id of the request; `signal`: it has taken it back. */
+  async answer(params: JsonObject, key: string, signal: AbortSignal): Promise<JsonObject> {
+    const toolCall = asObject(params['toolCall']) ?? NO_FIELDS
+    const call = this.#call(asText(toolCall['toolCallId']) ?? key)
+    call.mergeAsked(toolCall)
+    await this.#known(call)
+    const turn = this.#turn
+    if (turn === undefined || signal.aborted || call.hasEnded) return CANCELLED
+    const options = optionsOf(params)
+    const native = this.#nativeCall(call, turn)
+    const refusal = turn.refusal(native.toolName)
+    if (refusal !== undefined) {
+      turn.port.warn(`${this.#title} was not allowed to use ${native.toolName}: ${refusal}`, 'ungoverned')
+      return this.#outcome({ isAllowed: false, reason: refusal }, options, turn.port)
+    }
+    const { promise, resolve } = Promise.withResolvers<JsonObject>()
+    const settle = (answer: JsonObject): void => {
+      this.#open.delete(key)
+      turn.port.asks.withdraw(key)
+      resolve(answer)
+    }
+    this.#open.set(key, { callId: call.id, settle })
+    signal.addEventListener('abort', () => settle(CANCELLED))
+    void turn.port.asks.put({
+      key,
+      call: native,
+      ...askOf(call, native, options),
+      parts: partsOf(call, native),
+      answer: (verdict) => settle(this.#outcome(verdict, options, turn.port)),
+    })
+    return promise
+  }
+
+  #call(id: string): AcpToolCall {
+    let call = this.#calls.get(id)
+    if (call === undefined) {
+      call = new AcpToolCall(id)
+      this.#calls.set(id, call)
+    }
+    return call
+  }
+
+  /** Some agents ask first and tell what about right after it. */
+  async #known(call: AcpToolCall): Promise<void> {
+    if (isKnownCall(call, this.#habits) || this.#turn === undefined) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const late = setTimeout(resolve, INPUT_FOLLOWS_MS)
+    this.#whenKnown.set(call, resolve)
+    await promise
+    clearTimeout(late)
+    this.#whenKnown.delete(call)
+  }
+
+  #nativeCall(call: AcpToolCall, { cwd }: PermissionTurn): NativeCall {
+    const serverName = this.#habits.serverName?.(call)
+    return {
+      toolCallId: call.id,
+      toolName: toolNameOf(call, this.#habits),
+      input: call.input,
+      cwd,
+      ...(serverName === undefined ? {} : { serverName }),
+    }
+  }
+
+  /** Never what holds for longer than this call: that is ours to remember. */
+  #outcome(verdict: Verdict, options: readonly Option[], port: TurnPort): JsonObject {
+    if (verdict.isAllowed) {
+      const chosen = options.find(({ id, name }) => id === verdict.value || name === verdict.value)
+      const option = chosen ?? options.find(({ kind }) => kind === 'allow_once')
+      if (option !== undefined) return { outcome: { outcome: 'selected', optionId: option.id } }
+      port.warn(`${this.#title} offers no way to allow a call once, so it was refused.`, 'no-allow-once')
+    }
+    const option = options.find(({ kind }) => kind === 'reject_once')
+    if (option === undefined) return CANCELLED
+    const reason = verdict.isAllowed ? {} : { _meta: { reason: verdict.reason } }
+    return { outcome: { outcome: 'selected', optionId: option.id, ...reason } }
+  }
+}
+
+function optionsOf(params: JsonObject): readonly Option[] {
+  return (asArray(params['options']) ?? []).flatMap((item): readonly Option[] => {
+    const option = asObject(item) ?? NO_FIELDS
+    const id = asText(option['optionId'])
+    return id === undefined ? [] : [{ id, name: asText(option['name']) ?? id, kind: asText(option['kind']) }]
+  })
+}
+
+/** A plan to go on with, a choice between several ways, or whether a call may be made. */
+function askOf(
+  call: AcpToolCall,
+  { toolName }: NativeCall,
+  options: readonly Option[],
+): Pick<Ask, 'kind' | 'description' | 'payload' | 'answerSchema'> {
+  const { title, kind, text, diffs, locations } = call
+  const payload: Record<string, JsonValue> = {
+    ...(kind === undefined ? {} : { kind }),
+    ...(text === undefined ? {} : { text }),
+    ...(diffs.length === 0 ? {} : { diffs: diffs.map((diff) => ({ ...diff })) }),
+    ...(locations.length === 0 ? {} : { locations: locations.map((location) => ({ ...location })) }),
+  }
+  const description = title === undefined || title === toolName ? toolName : `${toolName}: ${title}`
+  const ways = options.filter((option) => option.kind === 'allow_once')
+  if (ways.length > 1) {
+    const names = ways.map(({ name }) => name)
+    const answerSchema = JSON.stringify({ type: 'string', enum: names })
+    return { kind: 'question', description, payload: { ...payload, options: names }, answerSchema }
+  }
+  return { kind: kind === 'switch_mode' ? 'plan' : 'approval', description, payload }
+}
+
+/** What the rules are asked about: every command and every file of the call for itself. */
+function partsOf(call: AcpToolCall, native: NativeCall): readonly NativeCall[] {
+  const { input, kind } = call
+  const commands = Array.isArray(input['commands']) ? commandsOf(input) : []
+  if (commands.length > 0) return commands.map((command) => ({ ...native, input: { command } }))
+  const patch = asText(input['patchText']) ?? asText(input['input'])
+  const patched = patch === undefined ? [] : patchFiles(patch)
+  const paths = patched.length > 0 ? patched : kind === 'read' || kind === 'edit' ? [...new Set(pathsOf(call))] : []
+  return paths.length === 0 ? [native] : paths.map((path) => ({ ...native, input: { ...input, path } }))
+}

@@ -1,0 +1,62 @@
+import type { NativeRef } from '@evener/protocol'
+import type { Place, Run } from '../kit/mapper.ts'
+
+type PartPlace = Place & { readonly partId: string }
+
+interface OpenWords {
+  readonly isThought: boolean
+  readonly messageId: string | undefined
+  readonly place: PartPlace
+  said: string
+}
+
+/** What one session says, chunk by chunk. A text ends when something else happens. */
+export class Saying {
+  readonly #run: Run
+  readonly #sessionId: string | undefined
+  /** A subagent's. */
+  readonly #parent: string | undefined
+  #open: OpenWords | undefined
+  #count = 0
+
+  constructor(run: Run, sessionId: string | undefined, parent: string | undefined) {
+    this.#run = run
+    this.#sessionId = sessionId
+    this.#parent = parent
+  }
+
+  /** Whether these words go on with a text. */
+  goesOn(isThought: boolean, messageId: string | undefined): boolean {
+    return this.#open?.isThought === isThought && this.#open.messageId === messageId
+  }
+
+  add(text: string, isThought: boolean, messageId: string | undefined): void {
+    if (!this.goesOn(isThought, messageId)) this.end()
+    this.#open ??= { isThought, messageId, place: this.#place(messageId), said: '' }
+    const open = this.#open
+    open.said += text
+    if (isThought) this.#run.reasoningDelta(text, open.place)
+    else this.#run.textDelta(text, open.place)
+  }
+
+  end(isInterrupted = false): void {
+    const open = this.#open
+    if (open === undefined) return
+    this.#open = undefined
+    if (open.isThought) this.#run.reasoning(open.said, open.place)
+    else this.#run.text(open.said, open.place, isInterrupted)
+  }
+
+  #place(messageId: string | undefined): PartPlace {
+    this.#count += 1
+    const native: NativeRef = {
+      ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
+      ...(messageId === undefined ? {} : { messageId }),
+    }
+    return {
+      partId: `${this.#parent ?? ''}${messageId ?? ''}.${this.#count}`,
+      native,
+      ...(this.#parent === undefined ? {} : { parent: this.#parent }),
+    }
+  }
+}

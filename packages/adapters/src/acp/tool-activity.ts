@@ -1,0 +1,103 @@
+import type { JsonObject } from '@evener/protocol'
+import type { ActivityDraft } from '../kit/activity.ts'
+import { asText, firstText, textList } from '../kit/fields.ts'
+import {
+  isConsumed,
+  success,
+  type ConsumedCall,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolTable,
+} from '../kit/tool-table.ts'
+import type { AcpToolCall } from './tool-call.ts'
+
+const BOOKKEEPING: ConsumedCall = Object.freeze({ consumed: 'bookkeeping' })
+
+/**
+ * What a call was: by the agent's own tools where they are known, else by the kind it says it is. An empty list: it does
+ * not say.
+ */
+export function callActivity(
+  call: AcpToolCall,
+  name: string,
+  outcome: ToolOutcome,
+  context: ToolContext,
+  tools: ToolTable | undefined,
+): readonly ActivityDraft[] | ConsumedCall {
+  const made = tools?.rule(name)?.({ name, input: call.input }, outcome, context) ?? []
+  return isConsumed(made) || made.length > 0 ? made : activityOfKind(call, outcome, context)
+}
+
+function activityOfKind(
+  call: AcpToolCall,
+  outcome: ToolOutcome,
+  context: ToolContext,
+): readonly ActivityDraft[] | ConsumedCall {
+  const { kind, input } = call
+  switch (kind) {
+    case 'read':
+      return reads(call, outcome, context)
+    case 'edit':
+    case 'delete':
+    case 'move':
+      return writes(pathsOf(call), outcome, context)
+    case 'search':
+      return search(input, outcome, context)
+    case 'execute':
+      return commandsOf(input).flatMap((command) => context.command(command, outcome))
+    case 'think':
+    case 'switch_mode':
+      return BOOKKEEPING
+    default:
+      // Whatever it is called: who shows what a file becomes has written it.
+      return writes(
+        call.diffs.map(({ path }) => path),
+        outcome,
+        context,
+      )
+  }
+}
+
+function reads(call: AcpToolCall, outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+  const { locations } = call
+  const places = locations.length > 0 ? locations : inputPaths(call.input).map((path) => ({ path, line: undefined }))
+  return places.map(({ path, line }) => ({
+    type: 'read',
+    path: context.path(path),
+    ...(line === undefined ? {} : { startLine: line }),
+    ...success(outcome),
+  }))
+}
+
+function writes(paths: readonly string[], outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+  const unique = [...new Set(paths.map((path) => context.path(path)))]
+  return unique.map((path) => ({ type: 'write', path, ...success(outcome) }))
+}
+
+function search(input: JsonObject, outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+  const query = firstText(input, 'pattern', 'query', 'regex', 'glob')
+  if (query === undefined) return []
+  const path = inputPaths(input)[0]
+  return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+}
+
+/** The commands of a call that runs some: a line for the shell, several of them, or a program with its arguments. */
+export function commandsOf(input: JsonObject): readonly string[] {
+  const { command, args, commands } = input
+  if (Array.isArray(command)) return [textList(command).join(' ')].filter((line) => line !== '')
+  const line = asText(command) ?? firstText(input, 'cmd', 'script')
+  if (line === undefined) return textList(commands)
+  return [[line, ...textList(args)].join(' ')]
+}
+
+/** The files a call is about, as far as it says. */
+export function pathsOf(call: AcpToolCall): readonly string[] {
+  const { diffs, locations, input } = call
+  const told = [...diffs.map(({ path }) => path), ...locations.map(({ path }) => path)]
+  return told.length > 0 ? told : inputPaths(input)
+}
+
+function inputPaths(input: JsonObject): readonly string[] {
+  const path = firstText(input, 'path', 'file_path', 'filePath', 'abs_path')
+  return path === undefined ? textList(input['paths']) : [path]
+}
