@@ -320,6 +320,7 @@ class AppServerReader implements DialectReader {
     const id = asText(params['itemId'])
     if (id === undefined) return
     this.#run.consume('partial')
+    this.#beginStep(params)
     const place = this.#place(params, id)
     if (method === 'item/reasoning/summaryPartAdded') {
       if ((asInteger(params['summaryIndex']) ?? 0) > 0) this.#run.reasoningDelta('\n\n', place)
