@@ -62,7 +62,7 @@ export class ClaudePeer implements LivePeer {
     return [...this.#steered].flatMap(([uuid, id]) => (this.#messages.wasHeard(uuid) ? [] : [id]))
   }
 
-  async start({ request, isFirst }: LiveTask, port: TurnPort): Promise<void> {
+  async start({ request, isFirst, handoverText }: LiveTask, port: TurnPort): Promise<void> {
     this.#port = port
     this.#cwd = request.cwd
     this.#callers.clear()
@@ -72,7 +72,9 @@ export class ClaudePeer implements LivePeer {
       await this.#control('change the model', { subtype: 'set_model', model: request.model ?? null })
     }
     this.#model = request.model
-    this.#messages.begin(this.#say(request.input))
+    const before = await handoverText()
+    const told: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
+    this.#messages.begin(this.#say([...told, ...request.input]))
   }
 
   async steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'> {

@@ -465,6 +465,19 @@ describe('a native session', () => {
   })
 })
 
+describe('what others said', () => {
+  it('is told before the prompt', async (t) => {
+    const host = liveHost(() => ASK, {
+      history: async function* () {
+        yield aMessage('b', 'Do it.', { run: aTurn.runId })
+        yield aMessage('a', 'I looked.', { role: 'assistant', by: 'other' })
+      },
+    })
+    const { run } = await stage(t, `t.say(t.prompt)`, { host })
+    assert.match(textOf(await run().all), /^<conversation>[^]*I looked\.[^]*<\/conversation>\n\nDo it\.$/)
+  })
+})
+
 describe('a recording of a turn', () => {
   it('gives the same activity again', async (t) => {
     const records = await scratch(t)

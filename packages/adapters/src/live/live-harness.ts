@@ -52,6 +52,8 @@ export interface LiveTask {
    * messages the session holds, when those are not all of its own.
    */
   readonly handover: (isKnown?: (native: NativeRef) => boolean) => Promise<Handover>
+  /** The same in words, to be said before the prompt where there is no other way. */
+  readonly handoverText: () => Promise<string | undefined>
 }
 
 /** One process, spoken to in its own protocol. */

@@ -11,6 +11,7 @@ import {
   type Turn,
 } from '@evener/protocol'
 import type { RunExit } from '@evener/shell/run'
+import { handoverText } from '../launch/handover-text.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { failure, toFailure } from '../launch/run-failure.ts'
 import type { StopReason } from '../launch/run-note.ts'
@@ -57,6 +58,7 @@ export class LiveSession implements AgentSession {
       signal.removeEventListener('abort', abort)
       await this.#stop(live, 'left')
       await driven
+      this.#heardRuns.add(turn.runId)
       this.#turn = undefined
       this.#stopping = undefined
       this.#rest()
@@ -129,8 +131,7 @@ export class LiveSession implements AgentSession {
     }
     const { turn } = live
     await this.#host.noteProcess?.(running.process.note)
-    this.#heardRuns.add(turn.runId)
-    const started = running.peer.start(this.#task(request, isFirst), live)
+    const started = running.peer.start(this.#task(turn, request, isFirst), live)
     this.#started = started
     // Its end says more than what it could not answer because of it.
     started.catch(() => undefined)
@@ -139,7 +140,7 @@ export class LiveSession implements AgentSession {
     return exit ?? Promise.race([live.whenOver.then(() => undefined), ended])
   }
 
-  #task(request: LaunchRequest, isFirst: boolean): LiveTask {
+  #task(turn: Turn, request: LaunchRequest, isFirst: boolean): LiveTask {
     const { session } = request
     const known = isFirst ? (session.kind === 'new' ? undefined : session.nativeId) : this.#binding?.nativeId
     const history: Host['history'] = (query) => this.#host.history(query)
@@ -147,12 +148,20 @@ export class LiveSession implements AgentSession {
       request,
       isFirst,
       history,
-      handover: (isKnown = ({ sessionId }) => known !== undefined && sessionId === known) =>
-        unheard(history, {
-          isKnown,
-          syncedTo: session.kind === 'resume' ? (this.#binding?.syncedTo ?? 0) : 0,
-          heardRuns: this.#heardRuns,
-        }),
+      handover: async (isKnown = ({ sessionId }) => known !== undefined && sessionId === known) => {
+        const syncedTo = session.kind === 'resume' ? (this.#binding?.syncedTo ?? 0) : 0
+        const { messages, isTruncated } = await unheard(history, { isKnown, syncedTo, heardRuns: this.#heardRuns })
+        // The turn's own input is recorded already and is told as the prompt.
+        const input = messages.find(({ role, run }) => role === 'user' && run === turn.runId)
+        return { messages: messages.filter((message) => message !== input), isTruncated }
+      },
+      handoverText: async () => {
+        const said = await handoverText(history, session, this.#binding, turn)
+        if (said === undefined) return undefined
+        const { text, messages, isTruncated } = said
+        this.#host.log('info', `${messages} messages of others were handed over.`, { messages, isTruncated })
+        return text
+      },
     }
   }
 
