@@ -1,13 +1,14 @@
 import { basename } from 'node:path'
-import type { AgentDriver, Capabilities, PermissionRules } from '@evener/protocol'
+import type { AgentDriver, Capabilities } from '@evener/protocol'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
-import { refuseUnkept, ruleName } from '../launch/permissions.ts'
+import { refuseUnkept } from '../launch/permissions.ts'
 import type { CliProfile } from '../launch/profile.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
 import type { LivePlan } from '../live/live-harness.ts'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from './agent.ts'
 import { greetAgent } from './greet.ts'
+import { limitsOf } from './limits.ts'
 import { acpDialect } from './mapper.ts'
 import { unheardWarnings } from './unheard.ts'
 
@@ -67,17 +68,6 @@ export function acp(options: AcpOptions): AgentDriver {
 function launchAcp(request: LaunchRequest, args: readonly string[], title: string): LivePlan {
   const unkept = refuseUnkept(request, title, limitsOf(request.rules), WHY)
   return { args, warnings: [...unkept, ...unheardWarnings(request, title)] }
-}
-
-/** Every rule that keeps something from being done without a question. */
-function limitsOf({ categories, tools, patterns }: PermissionRules): readonly string[] {
-  return [
-    ...Object.entries(categories).flatMap(([name, policy]) =>
-      policy === 'allow' ? [] : `${policy} every ${name} tool`,
-    ),
-    ...Object.entries(tools).flatMap(([name, policy]) => (policy === 'allow' ? [] : `${policy} ${name}`)),
-    ...patterns.filter(({ policy }) => policy !== 'allow').map(ruleName),
-  ]
 }
 
 function profileOf(id: string, command: string, title: string): CliProfile {

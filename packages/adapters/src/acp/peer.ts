@@ -59,6 +59,7 @@ export class AcpPeer implements LivePeer {
     this.#permissions.begin({
       port,
       cwd: request.cwd,
+      servers: Object.keys(request.mcp),
       refusal: (toolName) => refusal?.(toolName, request),
     })
     if (isFirst) {

@@ -22,6 +22,8 @@ interface Option {
 export interface PermissionTurn {
   readonly port: TurnPort
   readonly cwd: string
+  /** The MCP servers it was given, by name. */
+  readonly servers: readonly string[]
   /** Why this tool must not be used, whatever anybody says. */
   readonly refusal: (toolName: string) => string | undefined
 }
@@ -120,11 +122,13 @@ export class Permissions {
     this.#whenKnown.delete(call)
   }
 
-  #nativeCall(call: AcpToolCall, { cwd }: PermissionTurn): NativeCall {
-    const serverName = this.#habits.serverName?.(call)
+  #nativeCall(call: AcpToolCall, { cwd, servers }: PermissionTurn): NativeCall {
+    const toolName = toolNameOf(call, this.#habits)
+    const serverName =
+      this.#habits.serverName?.(call) ?? servers.find((server) => mcpToolOf(toolName, server) !== undefined)
     return {
       toolCallId: call.id,
-      toolName: toolNameOf(call, this.#habits),
+      toolName,
       input: call.input,
       cwd,
       ...(serverName === undefined ? {} : { serverName }),
@@ -180,10 +184,23 @@ function askOf(
 /** What the rules are asked about: every command and every file of the call for itself. */
 function partsOf(call: AcpToolCall, native: NativeCall): readonly NativeCall[] {
   const { input, kind } = call
+  const { serverName, toolName } = native
+  if (serverName !== undefined) {
+    const tool = mcpToolOf(toolName, serverName)
+    return [native, { ...native, toolName: `mcp__${serverName}__${tool ?? toolName}` }]
+  }
   const commands = Array.isArray(input['commands']) ? commandsOf(input) : []
   if (commands.length > 0) return commands.map((command) => ({ ...native, input: { command } }))
   const patch = asText(input['patchText']) ?? asText(input['input'])
   const patched = patch === undefined ? [] : patchFiles(patch)
   const paths = patched.length > 0 ? patched : kind === 'read' || kind === 'edit' ? [...new Set(pathsOf(call))] : []
   return paths.length === 0 ? [native] : paths.map((path) => ({ ...native, input: { ...input, path } }))
+}
+
+/** Agents put the server's name before the tool's, with one or two underscores between them. */
+function mcpToolOf(toolName: string, server: string): string | undefined {
+  const prefix = `${server.replaceAll(/[^\w-]/g, '_')}_`
+  if (!toolName.startsWith(prefix)) return undefined
+  const tool = toolName.slice(prefix.length)
+  return tool.startsWith('_') ? tool.slice(1) : tool
 }

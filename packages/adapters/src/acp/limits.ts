@@ -1,0 +1,13 @@
+import type { PermissionRules } from '@evener/protocol'
+import { ruleName } from '../launch/permissions.ts'
+
+/** Every rule that keeps something from being done without a question, as people write it. */
+export function limitsOf({ categories, tools, patterns }: PermissionRules): readonly string[] {
+  return [
+    ...Object.entries(categories).flatMap(([name, policy]) =>
+      policy === 'allow' ? [] : `${policy} every ${name} tool`,
+    ),
+    ...Object.entries(tools).flatMap(([name, policy]) => (policy === 'allow' ? [] : `${policy} ${name}`)),
+    ...patterns.filter(({ policy }) => policy !== 'allow').map(ruleName),
+  ]
+}

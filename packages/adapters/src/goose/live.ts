@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
+import { limitsOf } from '../acp/limits.ts'
+import { unheardWarnings } from '../acp/unheard.ts'
+import { gooseAcpDialect, gooseHabits } from '../goose-acp/mapper.ts'
+import type { Environment } from '../launch/find-cli.ts'
+import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { refuseUnkept } from '../launch/permissions.ts'
+import { followedDriver } from '../live/followed-driver.ts'
+import type { LiveOptions } from '../live/live-driver.ts'
+import type { LivePlan } from '../live/live-harness.ts'
+import type { GooseLaunchOptions } from './launch.ts'
+import { gooseProfile } from './profile.ts'
+
+const CAPABILITIES: Capabilities = {
+  ...ACP_CAPABILITIES,
+  governs: 'all',
+  resume: 'head',
+  images: true,
+  usage: 'cumulative',
+}
+/** In this mode it asks about every call, apart from tools that its user has allowed for good. */
+const MODE = 'approve'
+const WHY = 'Some of its tools are always allowed in its own settings (permission.yaml), so it does not ask about them.'
+/** Its subagents ask nobody. */
+const SUBAGENTS = 'delegate'
+
+export interface GooseLiveOptions extends LiveOptions, GooseLaunchOptions {}
+
+/** Goose as an agent that stays and asks. */
+export function gooseLive(options: GooseLiveOptions = {}): AgentDriver {
+  const env: Environment = { ...process.env, ...options.env }
+  const driver = async (): Promise<AgentDriver> => gooseDriver(options, await asksAboutAll(env))
+  const { id } = gooseDriver(options, true)
+  return {
+    id,
+    describe: async () => (await driver()).describe(),
+    open: async (binding, host) => (await driver()).open(binding, host),
+  }
+}
+
+function gooseDriver(options: GooseLiveOptions, asksAll: boolean): AgentDriver {
+  const agent: AcpAgent = {
+    profile: gooseProfile,
+    dialect: gooseAcpDialect,
+    habits: gooseHabits,
+    mode: MODE,
+    capabilities: asksAll ? CAPABILITIES : { ...CAPABILITIES, governs: 'asks-only' },
+    refusal: (toolName, { allowUngoverned }) =>
+      toolName === SUBAGENTS && !allowUngoverned ? 'its subagents ask nobody before they act.' : undefined,
+    launch: (request) => launchGooseLive(request, options, asksAll),
+  }
+  return followedDriver((facts) => acpHarness(agent, facts), options)
+}
+
+/** `goose acp`, for many turns. */
+export function launchGooseLive(
+  request: LaunchRequest,
+  { provider, args = [] }: GooseLaunchOptions,
+  asksAll: boolean,
+): LivePlan {
+  const { title } = gooseProfile
+  return {
+    args: ['acp', '--with-builtin', 'developer', ...args],
+    env: { GOOSE_MODE: MODE, ...(provider === undefined ? {} : { GOOSE_PROVIDER: provider }) },
+    warnings: [
+      ...(asksAll ? [] : refuseUnkept(request, title, limitsOf(request.rules), WHY)),
+      ...unheardWarnings(request, title),
+    ],
+  }
+}
+
+async function asksAboutAll(env: Environment): Promise<boolean> {
+  const { GOOSE_PATH_ROOT: root, XDG_CONFIG_HOME: xdg, HOME: home = homedir() } = env
+  const config = xdg === undefined || xdg === '' ? join(home, '.config') : xdg
+  const folder = root === undefined || root === '' ? join(config, 'goose') : join(root, 'config')
+  return !allowsForGood(await readFile(join(folder, 'permission.yaml'), 'utf8').catch(() => ''))
+}
+
+/** A list of tools that are always allowed, with something in it. */
+function allowsForGood(permissions: string): boolean {
+  return /^\s*always_allow:\s*(?:\n\s*-|\[\s*[^\]\s])/m.test(permissions)
+}

@@ -1,0 +1,30 @@
+import type { AgentDriver } from '@evener/protocol'
+import { acpHarness, type AcpAgent } from '../acp/agent.ts'
+import { kiloCodeAcpDialect, kiloCodeHabits } from '../kilo-code-acp/mapper.ts'
+import type { NativeTools } from '../launch/offered-tools.ts'
+import { followedDriver } from '../live/followed-driver.ts'
+import { launchOpencodeLive, type LiveFlavour } from '../opencode/live-launch.ts'
+import { OPENCODE_LIVE_CAPABILITIES, type OpencodeLiveOptions } from '../opencode/live.ts'
+import { opencodeNativeTools } from '../opencode/native-tools.ts'
+import { kiloCodeProfile } from './profile.ts'
+
+const SHELL: readonly string[] = [...opencodeNativeTools.kinds.shell, 'background_process']
+const TOOLS: NativeTools = {
+  ...opencodeNativeTools,
+  categories: { ...opencodeNativeTools.categories, execute: SHELL },
+  kinds: { ...opencodeNativeTools.kinds, shell: SHELL },
+}
+/** Nothing is to be left running. */
+const FLAVOUR: LiveFlavour = { prefix: 'KILO', tools: TOOLS, env: { KILO_NO_DAEMON: '1' } }
+
+/** Kilo Code as an agent that stays and asks: it is built on OpenCode. */
+export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
+  const agent: AcpAgent = {
+    profile: kiloCodeProfile,
+    dialect: kiloCodeAcpDialect,
+    habits: kiloCodeHabits,
+    capabilities: OPENCODE_LIVE_CAPABILITIES,
+    launch: (request) => launchOpencodeLive(request, FLAVOUR, options),
+  }
+  return followedDriver((facts) => acpHarness(agent, facts), options)
+}

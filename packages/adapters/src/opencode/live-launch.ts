@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { JsonObject, PermissionRules, ToolCategory } from '@evener/protocol'
+import { asArray, asObject } from '../kit/fields.ts'
+import type { LaunchRequest } from '../launch/launch-plan.ts'
+import type { NativeTools } from '../launch/offered-tools.ts'
+import { kindOfTool, mcpToolName } from '../launch/tool-kinds.ts'
+import type { LivePlan } from '../live/live-harness.ts'
+import type { Flavour } from './flavour.ts'
+import type { OpencodeLaunchOptions } from './launch.ts'
+
+export type LiveFlavour = Pick<Flavour, 'prefix' | 'tools' | 'env'>
+
+/** The agent that it runs as: a name of our own, so that no settings but ours speak about it. */
+const AGENT = 'evener'
+
+/**
+ * Everything is asked. Of several entries that match the last one counts. Being outside of the directory is part of every
+ * call that is; and subagents are not there, as their questions reach nobody and they wait for ever.
+ */
+const ASK_ALL: JsonObject = {
+  '*': 'ask',
+  external_directory: 'allow',
+  task: 'deny',
+  question: 'deny',
+  plan_enter: 'deny',
+  plan_exit: 'deny',
+  doom_loop: 'deny',
+}
+
+/** `opencode acp`, for many turns. What is denied is denied by it as well: its model does not see such tools. */
+export function launchOpencodeLive(
+  request: LaunchRequest,
+  { prefix, tools, env }: LiveFlavour,
+  { config = {}, plugins = false, args = [] }: OpencodeLaunchOptions = {},
+): LivePlan {
+  const { instructions, maxSteps, rules, dir } = request
+  const file = join(dir, 'instructions.md')
+  const settings = {
+    ...config,
+    autoupdate: false,
+    share: 'disabled',
+    ...(instructions === undefined ? {} : { instructions: [...(asArray(config['instructions']) ?? []), file] }),
+    agent: {
+      ...asObject(config['agent']),
+      [AGENT]: {
+        mode: 'primary',
+        permission: { ...ASK_ALL, ...deniedTools(rules, tools) },
+        ...(maxSteps === undefined ? {} : { steps: maxSteps }),
+      },
+    },
+    default_agent: AGENT,
+  } satisfies JsonObject
+  return {
+    args: ['acp', ...(plugins ? [] : ['--pure']), ...args],
+    env: {
+      ...env,
+      [`${prefix}_DISABLE_AUTOUPDATE`]: '1',
+      [`${prefix}_PERMISSION`]: undefined,
+      [`${prefix}_CONFIG_CONTENT`]: JSON.stringify(settings),
+    },
+    files: instructions === undefined ? [] : [{ name: 'instructions.md', content: instructions }],
+  }
+}
+
+function deniedTools({ categories, tools }: PermissionRules, native: NativeTools): JsonObject {
+  const inCategories = Object.entries(native.categories).flatMap(([category, names]) =>
+    categories[category as ToolCategory] === 'deny' ? names : [],
+  )
+  const byName = Object.entries(tools).flatMap(([tool, policy]) => (policy === 'deny' ? nativeNames(tool, native) : []))
+  return Object.fromEntries([...inCategories, ...byName].map((name) => [name, 'deny']))
+}
+
+function nativeNames(tool: string, native: NativeTools): readonly string[] {
+  const mcp = mcpToolName(tool)
+  if (mcp !== undefined) return [`${plain(mcp.server)}_${mcp.tool === undefined ? '*' : plain(mcp.tool)}`]
+  const kind = kindOfTool(tool)
+  return kind === undefined ? [tool] : native.kinds[kind]
+}
+
+/** As it names the tools of MCP servers. */
+function plain(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_')
+}

@@ -1,0 +1,37 @@
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
+import { followedDriver } from '../live/followed-driver.ts'
+import type { LiveOptions } from '../live/live-driver.ts'
+import { opencodeAcpDialect, opencodeHabits } from '../opencode-acp/mapper.ts'
+import type { OpencodeLaunchOptions } from './launch.ts'
+import { launchOpencodeLive } from './live-launch.ts'
+import { opencodeNativeTools } from './native-tools.ts'
+import { opencodeProfile } from './profile.ts'
+
+/**
+ * Every call is asked about; subagents, which would ask nobody, are not there. That one of several calls is refused
+ * refuses all of them, and ends the turn: so it has it.
+ */
+export const OPENCODE_LIVE_CAPABILITIES: Capabilities = {
+  ...ACP_CAPABILITIES,
+  governs: 'all',
+  resume: 'head',
+  images: true,
+  usage: 'cumulative',
+  systemPrompt: 'append',
+}
+
+export interface OpencodeLiveOptions extends LiveOptions, OpencodeLaunchOptions {}
+
+/** OpenCode as an agent that stays and asks. */
+export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
+  const flavour = { prefix: 'OPENCODE', tools: opencodeNativeTools, env: {} }
+  const agent: AcpAgent = {
+    profile: opencodeProfile,
+    dialect: opencodeAcpDialect,
+    habits: opencodeHabits,
+    capabilities: OPENCODE_LIVE_CAPABILITIES,
+    launch: (request) => launchOpencodeLive(request, flavour, options),
+  }
+  return followedDriver((facts) => acpHarness(agent, facts), options)
+}
