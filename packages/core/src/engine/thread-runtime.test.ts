@@ -5,6 +5,7 @@ import {
   agentEventsOf,
   EvenerError,
   type AgentDriver,
+  type Binding,
   type Decision,
   type LogRecord,
   type StoredMessage,
@@ -163,6 +164,38 @@ suite('a run', () => {
     assert.equal(new Set((await bench.messages()).map((message) => message.run)).size, 2)
     assert.deepEqual(bench.runtime.state.head.queue, [])
   })
+})
+
+test('an agent with a session of its own gets it back, with how much of the thread it knows', async () => {
+  const opened: (Binding | null)[] = []
+  const foreign: AgentDriver = {
+    id: 'foreign',
+    describe: async () => nativeDriver({ id: 'n', model: scriptedModel([]) }).describe(),
+    open: async (binding, host) => {
+      opened.push(binding)
+      return {
+        run: async function* () {
+          yield { type: 'text-delta', text: 'Hi.', native: { messageId: 'n1' } }
+          host.bind({ agentId: 'foreign', nativeId: 'native', syncedTo: 0, anchor: 'n1' })
+          yield { type: 'finish', finishReason: 'stop' }
+        },
+        cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
+        close: async () => undefined,
+      }
+    },
+  }
+  await using bench = await Bench.open([], { agents: { foreign: { driver: foreign } } })
+  const say = async (text: string): Promise<string> =>
+    (await bench.runtime.submit({ agentId: 'foreign', parts: [{ id: '0', type: 'text', text }] })).done
+  await say('one')
+  await say('two')
+  assert.equal(opened[0], null)
+  assert.equal(opened[1]?.nativeId, 'native')
+  assert.equal(opened[1]?.anchor, 'n1')
+  const second = (await bench.messages()).find((message) => JSON.stringify(message.parts).includes('two'))
+  const first = (await bench.messages()).find((message) => JSON.stringify(message.parts).includes('one'))
+  assert.ok((opened[1]?.syncedTo ?? 0) > (first?.order ?? Infinity))
+  assert.ok((opened[1]?.syncedTo ?? Infinity) < (second?.order ?? 0))
 })
 
 suite('an approval', () => {

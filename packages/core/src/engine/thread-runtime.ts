@@ -407,7 +407,11 @@ export class ThreadRuntime {
       signal: abort.signal,
       now: this.#options.now ?? Date.now,
       log: () => undefined,
-      bind: (binding) => void this.#log.add({ type: 'binding.changed', binding }, origin),
+      // The agent knows what has been said up to here; what others say later has to be handed over to it.
+      bind: (binding) => {
+        const syncedTo = this.#log.state.head.seq
+        this.#log.add({ type: 'binding.changed', binding: { ...binding, syncedTo } }, origin)
+      },
       noteProcess: async (process) =>
         void (await this.#log.commit([{ type: 'turn.process', turnId, process }], origin)),
       noteActivity: (activity) => {
