@@ -15,7 +15,12 @@ export interface StepResult {
   readonly finishReason: FinishReason
   readonly usage: UsageMetadata
   /** Calls that are ours to carry out. */
-  readonly calls: readonly ToolCallInfo[]
+  readonly calls: readonly OrderedCall[]
+}
+
+export interface OrderedCall extends ToolCallInfo {
+  /** The input was no JSON object: the call cannot be carried out, and the model is told so. */
+  readonly isBroken?: boolean
 }
 
 /** One model call as agent events, without the step's start and finish. */
@@ -26,7 +31,8 @@ export async function* modelStep(
   // The specifications differ in what they leave out, not in what is read here.
   const { stream } = await (model as LanguageModelV4).doStream(options)
   const toolNames = new Map<string, string>()
-  const calls: ToolCallInfo[] = []
+  const ids = new CallIds()
+  const calls: OrderedCall[] = []
   let finishReason: FinishReason | undefined
   let usage: UsageMetadata = {}
   for await (const part of stream) {
@@ -47,11 +53,11 @@ export async function* modelStep(
         toolNames.set(part.id, part.toolName)
         break
       case 'tool-input-delta':
-        yield inputDelta(part.id, toolNames.get(part.id), part.delta)
+        yield inputDelta(ids.open(part.id), toolNames.get(part.id), part.delta)
         break
       case 'tool-call': {
-        const call = callEvent(part)
-        if (part.providerExecuted !== true) calls.push(call)
+        const call = callEvent(part, ids.take(part.toolCallId))
+        if (part.providerExecuted !== true) calls.push({ ...call, isBroken: call.meta?.invalidInput !== undefined })
         yield call
         break
       }
@@ -85,6 +91,26 @@ export async function* modelStep(
   return { finishReason: finishReason ?? 'error', usage, calls }
 }
 
+/** Ids are the model's to give; one that is empty or was given before gets another, so that results find their call. */
+class CallIds {
+  readonly #open = new Map<string, string>()
+  readonly #taken = new Set<string>()
+
+  /** The id of a call whose input is coming in. */
+  open(given: string): string {
+    const id = this.#open.get(given) ?? (given === '' || this.#taken.has(given) ? `call_${crypto.randomUUID()}` : given)
+    this.#open.set(given, id)
+    return id
+  }
+
+  take(given: string): string {
+    const id = this.open(given)
+    this.#open.delete(given)
+    this.#taken.add(given)
+    return id
+  }
+}
+
 function inputDelta(toolCallId: string, toolName: string | undefined, argsTextDelta: string): AgentEvent {
   return { type: 'tool-call-delta', toolCallId, argsTextDelta, ...(toolName === undefined ? {} : { toolName }) }
 }
@@ -92,6 +118,7 @@ function inputDelta(toolCallId: string, toolName: string | undefined, argsTextDe
 /** Arguments that are no JSON object cannot be carried out, but what the model wrote is kept for it to see. */
 function callEvent(
   part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>,
+  toolCallId: string,
 ): Extract<AgentEvent, { type: 'tool-call' }> {
   const args = parseObject(part.input)
   const meta: EventMeta = {
@@ -101,7 +128,7 @@ function callEvent(
   }
   return {
     type: 'tool-call',
-    toolCallId: part.toolCallId,
+    toolCallId,
     toolName: part.toolName,
     args: args ?? {},
     ...(Object.keys(meta).length === 0 ? {} : { meta }),

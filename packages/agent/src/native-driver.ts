@@ -13,13 +13,12 @@ import {
   type HostTool,
   type Part,
   type StoredMessage,
-  type ToolCallInfo,
   type ToolOutcome,
   type Turn,
   type UsageTotals,
 } from '@evener/protocol'
 import type { LanguageModel } from './language-model.ts'
-import { modelStep } from './model-step.ts'
+import { modelStep, type OrderedCall } from './model-step.ts'
 import { toPrompt } from './prompt.ts'
 
 /** High enough not to matter for real work: context and cost end a turn before. */
@@ -56,7 +55,7 @@ export function nativeDriver(options: NativeDriverOptions): AgentDriver {
 
 interface ResumePoint {
   readonly nextStep: number
-  readonly calls: readonly ToolCallInfo[]
+  readonly calls: readonly OrderedCall[]
   /** Set when the agent had said all it had to say. */
   readonly finishReason: FinishReason | undefined
 }
@@ -85,7 +84,7 @@ class NativeSession implements AgentSession {
     for (let stepIndex = resumed.nextStep; stepIndex < maxSteps && !isDone && !signal.aborted; stepIndex++) {
       await this.#listen()
       yield { type: 'step-start', stepIndex }
-      let calls: readonly ToolCallInfo[]
+      let calls: readonly OrderedCall[]
       try {
         const result = yield* modelStep(this.#options.model, await this.#request(turn, signal))
         finishReason = result.finishReason
@@ -117,7 +116,7 @@ class NativeSession implements AgentSession {
   }
 
   /** All calls of a step at once; results come in the order in which they end. */
-  async *#carryOut(calls: readonly ToolCallInfo[]): AsyncGenerator<AgentEvent> {
+  async *#carryOut(calls: readonly OrderedCall[]): AsyncGenerator<AgentEvent> {
     const running = new Map(calls.map((call) => [call.toolCallId, this.#callTool(call)]))
     while (running.size > 0) {
       const { call, outcome } = await Promise.race(running.values())
@@ -143,7 +142,8 @@ class NativeSession implements AgentSession {
     return { nextStep, calls, finishReason: calls.length === 0 && isAnswered ? last?.finishReason : undefined }
   }
 
-  async #callTool(call: ToolCallInfo): Promise<{ call: ToolCallInfo; outcome: ToolOutcome }> {
+  async #callTool(call: OrderedCall): Promise<{ call: OrderedCall; outcome: ToolOutcome }> {
+    if (call.isBroken === true) return { call, outcome: BROKEN_INPUT }
     try {
       if (this.#host.callTool === undefined) throw new Error('This agent was given no tools.')
       return { call, outcome: await this.#host.callTool(call) }
@@ -165,11 +165,16 @@ class NativeSession implements AgentSession {
   }
 }
 
+const BROKEN_INPUT: ToolOutcome = {
+  result: 'The input was not a JSON object, so the tool was not run. Send the call again with valid input.',
+  isError: true,
+}
+
 function isCall(part: Part): boolean {
   return part.type === 'tool-call'
 }
 
-function unansweredCalls(message: StoredMessage): ToolCallInfo[] {
+function unansweredCalls(message: StoredMessage): OrderedCall[] {
   // A failed attempt was not an order: its calls were never to be carried out.
   if (message.error !== undefined) return []
   const answered = new Set(
@@ -177,7 +182,14 @@ function unansweredCalls(message: StoredMessage): ToolCallInfo[] {
   )
   return message.parts.flatMap((part) =>
     part.type === 'tool-call' && !answered.has(part.toolCallId)
-      ? [{ toolCallId: part.toolCallId, toolName: part.toolName, args: part.args }]
+      ? [
+          {
+            toolCallId: part.toolCallId,
+            toolName: part.toolName,
+            args: part.args,
+            isBroken: part.meta?.invalidInput !== undefined,
+          },
+        ]
       : [],
   )
 }

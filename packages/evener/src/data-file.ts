@@ -1,17 +1,37 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { SqliteStore } from '@evener/core'
+import { EvenerError } from '@evener/protocol'
 import type { Terminal } from './command.ts'
 
-/** `--db`, else `EVENER_HOME`, else the user's own folder. */
-export function dataFile(option: string | undefined, terminal: Terminal): string {
-  if (option !== undefined) return resolve(terminal.cwd, option)
-  return join(terminal.env['EVENER_HOME'] ?? join(homedir(), '.evener'), 'evener.db')
+/** Opens the file of `--db`, else the one in `EVENER_HOME` or the user's own folder, which is made if need be. */
+export function openStore(option: string | undefined, terminal: Terminal): SqliteStore {
+  if (option !== undefined) return new SqliteStore({ url: resolve(terminal.cwd, option) })
+  const home = homeOf(terminal)
+  try {
+    // Conversations may hold anything: only their owner can read the folder.
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new EvenerError('io', `The folder ${home} cannot be made.`, {
+      hint: 'Set EVENER_HOME to a folder you can write to, or name a file with --db.',
+      cause: error,
+    })
+  }
+  return new SqliteStore({ url: join(home, 'evener.db') })
 }
 
-/** Conversations may hold anything: only their owner can read the folder. */
-export function openStore(file: string): SqliteStore {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+/** For commands that only read: nothing is made where nothing is. */
+export function openExistingStore(option: string | undefined, terminal: Terminal): SqliteStore {
+  const file = option === undefined ? join(homeOf(terminal), 'evener.db') : resolve(terminal.cwd, option)
+  if (!existsSync(file)) {
+    throw new EvenerError('not-found', `Nothing has been recorded in ${file} yet.`, {
+      hint: '"evener run" starts a conversation.',
+    })
+  }
   return new SqliteStore({ url: file })
+}
+
+function homeOf(terminal: Terminal): string {
+  return terminal.env['EVENER_HOME'] ?? join(homedir(), '.evener')
 }

@@ -8,10 +8,5 @@ export { isDead, ProcessOwner } from './ownership.ts'
 export { recordsAfter } from './load-state.ts'
 export { foldWithViews, type Folded } from './view-writes.ts'
 export { blobOf, type UnplacedBlob } from './blobs.ts'
-export {
-  ThreadRuntime,
-  type RunHandle,
-  type RuntimeAgent,
-  type Submission,
-  type ThreadRuntimeOptions,
-} from './thread-runtime.ts'
+export type { RunHandle, RuntimeAgent } from './active-run.ts'
+export { ThreadRuntime, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'

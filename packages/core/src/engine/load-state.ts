@@ -33,8 +33,9 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
   let state: ThreadState = head === null ? emptyState(stream) : { head, messages: List.empty() }
   const openBatches = new Map<string, number>()
   const rows = new Map<string, StoredMessage>()
-  const writeRows = async (): Promise<void> => {
-    const isWhole = state.head.run === null
+  const writeRows = async (isLast: boolean): Promise<void> => {
+    // The head says that the rows up to it are there, so it is written with the last of them.
+    const isWhole = isLast && state.head.run === null
     await store.append({
       stream,
       fence,
@@ -50,9 +51,9 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
     noteBatch(openBatches, record)
     if (!isRebuilt) continue
     for (const message of reduced.written) rows.set(message.id, storedMessage(message))
-    if (rows.size >= REBUILD_CHUNK) await writeRows()
+    if (rows.size >= REBUILD_CHUNK) await writeRows(false)
   }
-  if (isRebuilt && rows.size > 0) await writeRows()
+  if (isRebuilt && rows.size > 0) await writeRows(true)
   // A stream without records (a fork before its first one) still knows its place.
   if (state.head.seq < status.headSeq) state = { ...state, head: { ...state.head, seq: status.headSeq } }
   return { state, openBatches }

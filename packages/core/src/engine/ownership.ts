@@ -11,6 +11,7 @@ const HEARTBEAT_MS = 10_000
 export class ProcessOwner {
   readonly id: string
   readonly #store: Store
+  readonly #entered = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
   private constructor(store: Store, id: string) {
@@ -36,6 +37,21 @@ export class ProcessOwner {
     }, HEARTBEAT_MS)
     owner.#timer.unref()
     return owner
+  }
+
+  /** One runtime for a thread in a process: a second one would take the first for dead. */
+  enter(stream: string): void {
+    if (this.#entered.has(stream)) {
+      throw new EvenerError('held', `Thread ${stream} is open in this process already.`, {
+        hint: 'Use the runtime that has it, or close that first.',
+        details: { stream, owner: this.id },
+      })
+    }
+    this.#entered.add(stream)
+  }
+
+  leave(stream: string): void {
+    this.#entered.delete(stream)
   }
 
   /** Takes the stream, also from an owner that is dead; says who holds it otherwise. */

@@ -306,8 +306,10 @@ export class ThreadLog implements Flushable {
     this.#committed = folded.state
     this.#live = this.#withShown(folded.state)
     records.forEach((record, index) => {
-      const state = folded.states[index] ?? folded.state
-      if (!shown.has(record.seq)) this.#entries.emit({ kind: 'record', record, live: false, state })
+      if (shown.has(record.seq)) return
+      // What was shown while this was being written must not disappear from what listeners see.
+      const state = this.#withShown(folded.states[index] ?? folded.state)
+      this.#entries.emit({ kind: 'record', record, live: false, state })
     })
     const seq = records.at(-1)?.seq
     if (seq !== undefined) this.#frames.emit({ type: 'delta', seq, operations: folded.ops })
@@ -385,14 +387,24 @@ function partKey(messageId: string, partId: string): string {
   return `${partId}/${messageId}`
 }
 
-/** Ids become path segments on the wire; one that reaches a prototype is refused where it enters. */
+/** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */
 function assertSafeIds(body: RecordBody): void {
-  const ids =
-    body.type === 'batch'
-      ? [body.event.messageId]
-      : Object.entries(body).flatMap(([key, value]) => (key.endsWith('Id') && typeof value === 'string' ? [value] : []))
-  for (const id of ids) {
-    if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
+  const id = segmentOf(body)
+  if (id !== undefined && !isSafeSegment(id)) {
+    throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
+  }
+}
+
+function segmentOf(body: RecordBody): string | undefined {
+  switch (body.type) {
+    case 'batch':
+      return body.event.messageId
+    case 'wait.opened':
+      return body.wait.id
+    case 'binding.changed':
+      return body.binding.agentId
+    default:
+      return 'messageId' in body ? body.messageId : undefined
   }
 }
 

@@ -102,7 +102,7 @@ class Bench implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.runtime.close()
+    await this.runtime.close().catch(() => undefined)
     await this.owner.close()
     await this.store.close()
   }
@@ -407,6 +407,100 @@ suite('cancelling', () => {
     ).done
     await bench.runtime.idle()
     assert.deepEqual(bench.runtime.state.head.queue, [])
+  })
+})
+
+suite('what goes wrong', () => {
+  test('cancelling a run that is just being started ends that run, once', async () => {
+    await using bench = await Bench.open([{ text: ['a', 'b'], delayPerDeltaMs: 1, hang: true }])
+    const submitted = bench.submit('Go.')
+    const cancelled = bench.runtime.cancel()
+    assert.equal(await (await submitted).done, 'aborted')
+    await cancelled
+    assert.equal(await bench.count('finish'), 1)
+    assert.equal((await bench.records()).at(-1)?.body.type, 'run.ended')
+  })
+
+  test('input that is no JSON runs no tool: the model is told and may try again', async () => {
+    await using bench = await Bench.open([
+      { toolCalls: [{ name: 'write', input: '{"path": "/tm' }] },
+      { text: 'Sorry.' },
+    ])
+    assert.equal(await (await bench.submit('Write it.')).done, 'complete')
+    assert.deepEqual(bench.journal, [])
+    assert.match(JSON.stringify(bench.model.requests[1]), /not a JSON object/)
+  })
+
+  for (const id of ['', '__proto__', 'constructor']) {
+    test(`a call with the id ${JSON.stringify(id)} is carried out like any other`, async () => {
+      await using bench = await Bench.open([{ toolCalls: [{ id, name: 'write' }] }, { text: 'Done.' }])
+      assert.equal(await (await bench.submit('Write it.')).done, 'complete')
+      assert.equal(bench.journal.length, 1)
+      assert.equal(await bench.count('tool-result'), 1)
+    })
+  }
+
+  test('two calls with one id are two calls, each with its own result', async () => {
+    await using bench = await Bench.open([
+      {
+        toolCalls: [
+          { id: 'same', name: 'write', input: { n: 1 } },
+          { id: 'same', name: 'write', input: { n: 2 } },
+        ],
+      },
+      { text: 'Done.' },
+    ])
+    assert.equal(await (await bench.submit('Write both.')).done, 'complete')
+    assert.equal(new Set(bench.journal).size, 2)
+    assert.equal(await bench.count('tool-result'), 2)
+  })
+
+  test('one thread has one runtime in a process', async () => {
+    await using bench = await Bench.open([{ text: 'x' }])
+    const again = ThreadRuntime.open({ store: bench.store, owner: bench.owner, thread: 'thread', agents: {} })
+    await assert.rejects(again, (error) => EvenerError.is(error, 'held') && error.message.includes('already'))
+  })
+
+  test('an agent whose cancel fails is left behind, and the run ends all the same', async () => {
+    const stubborn: AgentDriver = {
+      id: 'stubborn',
+      describe: async () => nativeDriver({ id: 'n', model: scriptedModel([]) }).describe(),
+      open: async () => ({
+        run: async function* () {
+          yield { type: 'start' }
+          await new Promise(() => undefined)
+        },
+        cancel: async () => Promise.reject(new Error('no')),
+        close: async () => undefined,
+      }),
+    }
+    await using bench = await Bench.open([], { agents: { stubborn: { driver: stubborn } } })
+    const run = await bench.runtime.submit({ agentId: 'stubborn', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    await bench.runtime.cancel()
+    assert.equal(await run.done, 'aborted')
+    assert.equal(await bench.count('finish'), 1)
+  })
+
+  test('a thread whose agent is not there keeps its questions, and says so when one is answered', async () => {
+    await using bench = await Bench.open(CALL, { decide: () => ASK })
+    await bench.submit('Write it.')
+    const { id } = await bench.wait()
+    await bench.runtime.close()
+    await bench.restart({ agents: {} })
+    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+    await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) =>
+      EvenerError.is(error, 'not-found'),
+    )
+    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+  })
+
+  test('a log that can no longer be written ends the run and keeps nobody waiting', async () => {
+    await using bench = await Bench.open([{ text: ['a', 'b', 'c'], delayPerDeltaMs: 2 }])
+    const run = await bench.submit('Go.')
+    await bench.store.takeOver('thread', 'somebody', (await bench.store.getStream('thread'))?.epoch ?? 0)
+    assert.equal(await run.done, 'interrupted')
+    await bench.runtime.idle()
+    await assert.rejects(bench.submit('more'), (error) => EvenerError.is(error, 'fenced'))
   })
 })
 

@@ -5,7 +5,6 @@ import {
   EvenerError,
   noFaults,
   toErrorData,
-  type AgentDriver,
   type Answer,
   type CancelReceipt,
   type ConfigChangedRecord,
@@ -18,17 +17,18 @@ import {
   type Part,
   type RecordBody,
   type RunOutcome,
+  type RunState,
   type Store,
   type ThreadState,
   type ToolCallRequest,
 } from '@evener/protocol'
+import { ABANDON_AFTER_MS, receiptOf, type ActiveRun, type RunHandle, type RuntimeAgent } from './active-run.ts'
 import { CallRunner } from './call-runner.ts'
 import { readHistory } from './history.ts'
 import { Mailbox } from './mailbox.ts'
 import type { ProcessOwner } from './ownership.ts'
 import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun } from './recover.ts'
-import type { RunnableTool } from './runnable-tool.ts'
 import { ThreadLog, type LogEntry, type ThreadLogOptions } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { WaitDesk } from './wait-desk.ts'
@@ -36,14 +36,6 @@ import { WaitDesk } from './wait-desk.ts'
 /** Longer than this a stream may not keep timers, sockets and aborts waiting. */
 const YIELD_AFTER_MS = 8
 const MAX_ATTEMPTS = 3
-/** How long a cancelled agent may take to end by itself. */
-const ABANDON_AFTER_MS = 5000
-
-/** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
-export interface RuntimeAgent {
-  readonly driver: AgentDriver
-  readonly tools?: readonly RunnableTool[]
-}
 
 export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'> {
   readonly store: Store
@@ -61,26 +53,6 @@ export interface Submission {
   readonly parts: readonly Part[]
   readonly agentId: string
   readonly by?: string
-}
-
-export interface RunHandle {
-  readonly runId: string
-  /** How the run ended. Settles neither while it waits for an answer nor when the runtime is closed before. */
-  readonly done: Promise<RunOutcome>
-}
-
-interface ActiveRun extends RunHandle {
-  readonly agent: RuntimeAgent
-  readonly turnId: string
-  readonly recorder: TurnRecorder
-  readonly abort: AbortController
-  readonly settle: (outcome: RunOutcome) => void
-  /** Resolves when the driver has been left. */
-  driven: Promise<void>
-  cancel: (() => Promise<CancelReceipt>) | undefined
-  receipt: CancelReceipt | undefined
-  /** The process lets go of the run without ending it. */
-  isDetached: boolean
 }
 
 /**
@@ -106,18 +78,24 @@ export class ThreadRuntime {
   /** Takes the thread, and takes up what a dead process left of it. */
   static async open(options: ThreadRuntimeOptions): Promise<ThreadRuntime> {
     const { owner, store, thread } = options
-    const fence = await owner.claim(thread)
-    const log = await ThreadLog.open({
-      store,
-      stream: thread,
-      fence,
-      ...(options.now === undefined ? {} : { now: options.now }),
-      ...(options.faults === undefined ? {} : { faults: options.faults }),
-      ...(options.onListenerFailure === undefined ? {} : { onListenerFailure: options.onListenerFailure }),
-    })
-    const runtime = new ThreadRuntime(options, fence, log)
-    await runtime.#mailbox.post(() => runtime.#recover())
-    return runtime
+    owner.enter(thread)
+    try {
+      const fence = await owner.claim(thread)
+      const log = await ThreadLog.open({
+        store,
+        stream: thread,
+        fence,
+        ...(options.now === undefined ? {} : { now: options.now }),
+        ...(options.faults === undefined ? {} : { faults: options.faults }),
+        ...(options.onListenerFailure === undefined ? {} : { onListenerFailure: options.onListenerFailure }),
+      })
+      const runtime = new ThreadRuntime(options, fence, log)
+      await runtime.#mailbox.post(() => runtime.#recover())
+      return runtime
+    } catch (error) {
+      owner.leave(thread)
+      throw error
+    }
   }
 
   get state(): ThreadState {
@@ -169,20 +147,27 @@ export class ThreadRuntime {
   answer(waitId: string, answer: Answer, by?: string): Promise<void> {
     return this.#mailbox.post(async () => {
       this.#assertOpen()
+      const { run } = this.#log.state.head
+      // Said before the answer is taken: it could not be used.
+      if (this.#active === undefined && run !== null) this.#agent(run.agentId)
       const isHeard = await this.#desk.answer(waitId, answer, by)
-      if (!isHeard && this.#active === undefined) await this.#resume('answer')
+      if (isHeard || this.#active !== undefined || run === null) return
+      if (await this.#canContinue(run)) return this.#resume('answer')
+      await closeInterruptedRun(this.#log)
+      await this.#nextInQueue()
     })
   }
 
   /** Ends the run: waits are cancelled, open calls closed, the queue is held until the next user act. */
   async cancel(): Promise<CancelReceipt> {
-    const active = this.#active
+    // In its turn: a run that is just being started is not a run that waits.
+    const active = await this.#mailbox.post(async () => this.#active)
     if (active === undefined) return this.#mailbox.post(() => this.#cancelParked())
     active.abort.abort()
-    active.receipt ??= await active.cancel?.()
-    this.#desk.dismiss()
     // An agent that neither goes on nor ends is left behind.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
+    this.#desk.dismiss()
+    active.receipt ??= await receiptOf(active)
     await active.done
     clearTimeout(timer)
     return active.receipt ?? NOTHING_TO_CANCEL
@@ -193,7 +178,8 @@ export class ThreadRuntime {
     for (;;) {
       await this.#mailbox.post(async () => undefined)
       const active = this.#active
-      if (active === undefined || this.#log.state.head.run?.status === 'parked') return
+      const isAtRest = active === undefined || this.#log.state.head.run?.status === 'parked'
+      if (isAtRest || this.#log.failure !== undefined) return
       const parked = Promise.withResolvers<void>()
       const stop = this.onEntry((entry) => {
         if (entry.kind === 'record' && entry.record.body.type === 'run.parked') parked.resolve()
@@ -212,7 +198,7 @@ export class ThreadRuntime {
       active.isDetached = true
       active.abort.abort()
       this.#desk.forget()
-      await active.cancel?.()
+      await receiptOf(active)
     }
     await this.#mailbox.post(async () => {
       const { run } = this.#log.state.head
@@ -257,16 +243,20 @@ export class ThreadRuntime {
     if (run === null) return this.#nextInQueue()
     // Before anything else: what the dead process left running must not go on beside us.
     for (const process of run.processes) await reapProcess(process)
-    const agent = Object.hasOwn(this.#options.agents, run.agentId) ? this.#options.agents[run.agentId] : undefined
-    const canContinue = agent !== undefined && (await agent.driver.describe()).hostTools === 'inproc'
-    if (!canContinue || run.turnId === null || run.attempt >= (this.#options.maxAttempts ?? MAX_ATTEMPTS)) {
+    // Whoever is asked can still answer; what the agent needs for it is seen then.
+    if (this.#desk.isOnlyWaiting()) return
+    if (!(await this.#canContinue(run)) || run.attempt >= (this.#options.maxAttempts ?? MAX_ATTEMPTS)) {
       await closeInterruptedRun(this.#log)
       return this.#nextInQueue()
     }
     if (run.isStepOpen) await closeFailedStep(this.#log)
-    // Nothing to do but wait: the run stays parked until somebody answers.
-    if (this.#desk.isOnlyWaiting()) return
     await this.#resume('crash')
+  }
+
+  /** Our own loop goes on from the log; other agents can only begin anew. */
+  async #canContinue(run: RunState): Promise<boolean> {
+    const agent = Object.hasOwn(this.#options.agents, run.agentId) ? this.#options.agents[run.agentId] : undefined
+    return agent !== undefined && run.turnId !== null && (await agent.driver.describe()).hostTools === 'inproc'
   }
 
   #drive(agent: RuntimeAgent, runId: string, turnId: string, input: readonly Part[], attempt?: number): RunHandle {
@@ -326,12 +316,18 @@ export class ThreadRuntime {
       failure = error
     }
     if (active.isDetached) return
-    await this.#mailbox.post(() => this.#end(active, failure)).catch(() => active.settle('interrupted'))
+    await this.#mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
   }
 
   #abandon(active: ActiveRun): void {
     active.isDetached = true
-    this.#mailbox.post(() => this.#end(active, undefined)).catch(() => active.settle('interrupted'))
+    this.#mailbox.post(() => this.#end(active, undefined)).catch(() => this.#drop(active))
+  }
+
+  /** The end could not be written: the log has failed, and the next process finds the run as it stands there. */
+  #drop(active: ActiveRun): void {
+    if (this.#active === active) this.#active = undefined
+    active.settle('interrupted')
   }
 
   async #end(active: ActiveRun, failure: unknown): Promise<void> {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { agentEventsOf, EvenerError, type LogRecord } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { dataFile, openStore } from '../data-file.ts'
+import { openExistingStore } from '../data-file.ts'
 import { describeActivity } from '../describe-activity.ts'
 import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
@@ -44,7 +44,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     }
     return 0
   }
-  const store = openStore(dataFile(values.db, terminal))
+  const store = openExistingStore(values.db, terminal)
   try {
     if ((await store.getThread(thread)) === null) {
       throw new EvenerError('not-found', `There is no thread "${thread}".`, {

@@ -4,7 +4,7 @@ import { harnesses } from '@evener/adapters'
 import { createThread, ProcessOwner, ThreadRuntime, type LogEntry, type RuntimeAgent } from '@evener/core/engine'
 import { agentEventsOf, isSealedPart, type AgentDriver, type AgentEvent } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { dataFile, openStore } from '../data-file.ts'
+import { openStore } from '../data-file.ts'
 import { demoAgent } from '../demo-agent.ts'
 import { Renderer } from '../render.ts'
 
@@ -50,7 +50,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const prompt = positionals.join(' ').trim() || (values.demo ? DEMO_PROMPT : '')
   if (prompt === '') throw new UsageError('say what to do: evener run "Explain this project"')
 
-  const store = openStore(dataFile(values.db, terminal))
+  if (values.harness === undefined && (values.model ?? values.record) !== undefined) {
+    throw new UsageError('--model and --record are for coding agents: name one with --harness')
+  }
+
+  const store = openStore(values.db, terminal)
   const owner = await ProcessOwner.register(store)
   let runtime: ThreadRuntime | undefined
   // The first Ctrl-C ends the run cleanly; what it did is kept.

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { dataFile, openStore } from '../data-file.ts'
+import { openExistingStore } from '../data-file.ts'
 
 export const threadsCommand: Command = {
   name: 'threads',
@@ -31,7 +31,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const limit = Number(values.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
     throw new UsageError('--limit takes a number from 1 to 1000')
-  const store = openStore(dataFile(values.db, terminal))
+  const store = openExistingStore(values.db, terminal)
   try {
     const page = await store.listThreads({ limit, ...(values.all ? {} : { resourceId: terminal.cwd }) })
     for (const thread of page.items) {

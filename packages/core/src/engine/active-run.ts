@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AgentDriver, CancelReceipt, RunOutcome } from '@evener/protocol'
+import type { RunnableTool } from './runnable-tool.ts'
+import type { TurnRecorder } from './turn-recorder.ts'
+
+/** How long a cancelled agent may take to end by itself. */
+export const ABANDON_AFTER_MS = 5000
+
+/** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
+export interface RuntimeAgent {
+  readonly driver: AgentDriver
+  readonly tools?: readonly RunnableTool[]
+}
+
+export interface RunHandle {
+  readonly runId: string
+  /** How the run ended. Settles neither while it waits for an answer nor when the runtime is closed before. */
+  readonly done: Promise<RunOutcome>
+}
+
+/** A run that is going on in this process. */
+export interface ActiveRun extends RunHandle {
+  readonly agent: RuntimeAgent
+  readonly turnId: string
+  readonly recorder: TurnRecorder
+  readonly abort: AbortController
+  readonly settle: (outcome: RunOutcome) => void
+  /** Resolves when the driver has been left. */
+  driven: Promise<void>
+  cancel: (() => Promise<CancelReceipt>) | undefined
+  receipt: CancelReceipt | undefined
+  /** The process lets go of the run without ending it. */
+  isDetached: boolean
+}
+
+/** How the agent took it to be stopped. One that does not answer must not keep anybody waiting. */
+export async function receiptOf(active: ActiveRun): Promise<CancelReceipt | undefined> {
+  const given = active.cancel?.().catch(() => undefined)
+  const tooLate = new AbortController()
+  const waited = delay(ABANDON_AFTER_MS, undefined, { signal: tooLate.signal, ref: false }).catch(() => undefined)
+  try {
+    return await Promise.race([given, waited])
+  } finally {
+    tooLate.abort()
+  }
+}
