@@ -1,6 +1,7 @@
 import type { ClientConnection } from '@agentclientprotocol/sdk'
-import { EvenerError, type JsonObject } from '@evener/protocol'
+import { EvenerError, type JsonObject, type Part } from '@evener/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import { handoverText } from '../launch/handover-text.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import type { SessionFacts } from '../live/followed-session.ts'
 import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
@@ -23,6 +24,8 @@ export interface AcpPeerSetup {
   readonly refusal?: (toolName: string, request: LaunchRequest) => string | undefined
   /** MCP servers are given to it when it is started. */
   readonly hasOwnMcp?: boolean
+  /** It wants to tell us of the files it writes, though we do not offer to hear of them. It writes them itself. */
+  readonly tellsWrites?: boolean
 }
 
 /** An agent over the Agent Client Protocol: JSON-RPC, one message per line. */
@@ -52,7 +55,8 @@ export class AcpPeer implements LivePeer {
     return this.#asked > 0
   }
 
-  async start({ request, isFirst }: LiveTask, port: TurnPort): Promise<void> {
+  async start(task: LiveTask, port: TurnPort): Promise<void> {
+    const { request, isFirst } = task
     const { title, refusal } = this.#setup
     this.#port = port
     this.#facts.isSettled = false
@@ -67,7 +71,9 @@ export class AcpPeer implements LivePeer {
       await this.#open(request, port)
     }
     await this.#useModel(request.model)
-    const prompt = promptBlocks(request.input, title, this.#can)
+    const before = [await this.#unheard(task), declinedText(this.#permissions.takeDeclined())]
+    const told = before.flatMap((text): readonly Part[] => (text === undefined ? [] : [{ id: '', type: 'text', text }]))
+    const prompt = promptBlocks([...told, ...request.input], title, this.#can)
     // Its answer is read from the agent's output, like everything else that it says.
     this.#agent.request(PROMPT, { sessionId: this.#sessionId, prompt }).catch(() => undefined)
   }
@@ -97,6 +103,18 @@ export class AcpPeer implements LivePeer {
     this.#connection?.close()
   }
 
+  /** What was said in the thread and not to it: a session that had to be begun anew knows nothing of it. */
+  async #unheard(task: LiveTask): Promise<string | undefined> {
+    const { request, isFirst, handover } = task
+    const isLost = isFirst && request.session.kind !== 'new' && this.#facts.nativeId !== undefined
+    if (!isLost) return task.handoverText()
+    const { messages } = await handover(() => false)
+    const history = async function* (): AsyncGenerator<(typeof messages)[number]> {
+      yield* messages.toReversed()
+    }
+    return (await handoverText(history, { kind: 'new', id: '' }, null, { runId: '' }))?.text
+  }
+
   #over(): void {
     const port = this.#port
     this.#port = undefined
@@ -123,9 +141,16 @@ export class AcpPeer implements LivePeer {
   }
 
   async #greet(): Promise<void> {
-    const { title } = this.#setup
+    const { title, tellsWrites } = this.#setup
     const { client } = await import('@agentclientprotocol/sdk')
-    this.#connection = client({ name: 'evener' })
+    const app = client({ name: 'evener' })
+    if (tellsWrites === true)
+      app.onRequest(
+        'fs/write_text_file',
+        (params) => params,
+        () => ({}),
+      )
+    this.#connection = app
       .onRequest(
         'session/request_permission',
         (params) => params as JsonObject,
@@ -201,6 +226,10 @@ export class AcpPeer implements LivePeer {
     await this.#ask('session/set_config_option', { sessionId: this.#sessionId ?? '', configId, value: wanted })
     this.#models = { ...models, current: wanted }
   }
+}
+
+function declinedText(declined: readonly string[]): string | undefined {
+  return declined.length === 0 ? undefined : ['What was declined before, and why:', ...declined].join('\n- ')
 }
 
 interface ModelOption {

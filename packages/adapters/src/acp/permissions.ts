@@ -40,6 +40,7 @@ export class Permissions {
   readonly #calls = new Map<string, AcpToolCall>()
   readonly #open = new Map<string, OpenRequest>()
   readonly #whenKnown = new Map<AcpToolCall, () => void>()
+  #declined: string[] = []
   #turn: PermissionTurn | undefined
 
   constructor(title: string, habits: AcpHabits) {
@@ -50,6 +51,13 @@ export class Permissions {
   begin(turn: PermissionTurn): void {
     this.#turn = turn
     this.#calls.clear()
+  }
+
+  /** What was declined, and why: the protocol can say that only with the next prompt. */
+  takeDeclined(): readonly string[] {
+    const declined = this.#declined
+    this.#declined = []
+    return declined
   }
 
   /** Nobody answers any more; the protocol wants to hear so. */
@@ -84,6 +92,7 @@ export class Permissions {
       turn.port.warn(`${this.#title} was not allowed to use ${native.toolName}: ${refusal}`, 'ungoverned')
       return this.#outcome({ isAllowed: false, reason: refusal }, options, turn.port)
     }
+    const ask = askOf(call, native, options)
     const { promise, resolve } = Promise.withResolvers<JsonObject>()
     const settle = (answer: JsonObject): void => {
       this.#open.delete(key)
@@ -95,9 +104,12 @@ export class Permissions {
     void turn.port.asks.put({
       key,
       call: native,
-      ...askOf(call, native, options),
+      ...ask,
       parts: partsOf(call, native),
-      answer: (verdict) => settle(this.#outcome(verdict, options, turn.port)),
+      answer: (verdict) => {
+        if (!verdict.isAllowed) this.#declined.push(`${ask.description}: ${verdict.reason}`)
+        settle(this.#outcome(verdict, options, turn.port))
+      },
     })
     return promise
   }
@@ -171,7 +183,7 @@ function askOf(
     ...(diffs.length === 0 ? {} : { diffs: diffs.map((diff) => ({ ...diff })) }),
     ...(locations.length === 0 ? {} : { locations: locations.map((location) => ({ ...location })) }),
   }
-  const description = title === undefined || title === toolName ? toolName : `${toolName}: ${title}`
+  const description = title === undefined ? toolName : title.startsWith(toolName) ? title : `${toolName}: ${title}`
   const ways = options.filter((option) => option.kind === 'allow_once')
   if (ways.length > 1) {
     const names = ways.map(({ name }) => name)

@@ -24,6 +24,7 @@ export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
     dialect: kiloCodeAcpDialect,
     habits: kiloCodeHabits,
     capabilities: OPENCODE_LIVE_CAPABILITIES,
+    tellsWrites: true,
     launch: (request) => launchOpencodeLive(request, FLAVOUR, options),
   }
   return followedDriver((facts) => acpHarness(agent, facts), options)

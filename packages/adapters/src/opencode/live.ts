@@ -31,6 +31,7 @@ export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
     dialect: opencodeAcpDialect,
     habits: opencodeHabits,
     capabilities: OPENCODE_LIVE_CAPABILITIES,
+    tellsWrites: true,
     launch: (request) => launchOpencodeLive(request, flavour, options),
   }
   return followedDriver((facts) => acpHarness(agent, facts), options)

@@ -1,0 +1,44 @@
+import type { AgentDriver, Capabilities, NativeRef } from '@evener/protocol'
+import type { Environment } from '../launch/find-cli.ts'
+import { followedDriver } from '../live/followed-driver.ts'
+import type { LiveOptions } from '../live/live-driver.ts'
+import { piAnchor } from './driver.ts'
+import type { PiLaunchOptions } from './launch.ts'
+import { launchPiLive } from './live-launch.ts'
+import { piDialect } from './mapper.ts'
+import { piProfile } from './profile.ts'
+import { PiPeer } from './rpc.ts'
+
+/** It can be told something while it works. It asks nobody: a tool it may not use is not there. */
+const CAPABILITIES: Capabilities = {
+  governs: 'none',
+  steer: 'inject',
+  resume: 'anchor',
+  fork: 'anchor',
+  handover: 'text',
+  hostTools: 'none',
+  interrupt: 'clean',
+  usage: 'turn',
+  images: true,
+  systemPrompt: 'append',
+  models: null,
+}
+
+export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}
+
+/** Pi as an agent that stays and can be steered. */
+export function piLive(options: PiLiveOptions = {}): AgentDriver {
+  const env: Environment = { ...process.env, ...options.env }
+  return followedDriver(
+    (facts) => ({
+      profile: piProfile,
+      dialect: piDialect,
+      capabilities: CAPABILITIES,
+      launch: (request) => launchPiLive(request, options),
+      anchorOf: piAnchor,
+      placeOf: ({ messageId }: NativeRef) => messageId,
+      connect: (link) => new PiPeer(link, facts, { env, provider: options.provider }),
+    }),
+    options,
+  )
+}

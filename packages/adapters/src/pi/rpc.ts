@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject, Part } from '@evener/protocol'
+import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import type { Environment } from '../launch/find-cli.ts'
+import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { promptOf } from '../launch/prompt.ts'
+import type { SessionFacts } from '../live/followed-session.ts'
+import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
+import { Replies } from '../live/replies.ts'
+import { readySession } from './ready-session.ts'
+import { piProfile } from './profile.ts'
+
+export interface PiPeerSetup {
+  readonly env: Environment
+  /** Of models that are named without one. */
+  readonly provider: string | undefined
+}
+
+interface Steered {
+  readonly id: string
+  readonly parts: readonly Part[]
+}
+
+/** What an extension wants to be answered; other requests of theirs are only for show. */
+const DIALOGS: ReadonlySet<string | undefined> = new Set(['confirm', 'editor', 'input', 'select'])
+
+/** Pi over its rpc mode: commands and their answers, and its events, one record per line. */
+export class PiPeer implements LivePeer {
+  readonly #link: LiveLink
+  readonly #facts: SessionFacts
+  readonly #setup: PiPeerSetup
+  readonly #replies = new Replies(piProfile.title)
+  #port: TurnPort | undefined
+  /** Given while it worked, in order. */
+  #steered: Steered[] = []
+  /** How many of those wait to be heard: the last ones. */
+  #waiting = 0
+  #isInterrupted = false
+  #model: string | undefined
+
+  constructor(link: LiveLink, facts: SessionFacts, setup: PiPeerSetup) {
+    this.#link = link
+    this.#facts = facts
+    this.#setup = setup
+  }
+
+  get isWaiting(): boolean {
+    return this.#replies.areOpen
+  }
+
+  get unheard(): readonly string[] {
+    return this.#queued().map(({ id }) => id)
+  }
+
+  async start({ request, isFirst, handoverText }: LiveTask, port: TurnPort): Promise<void> {
+    this.#port = port
+    this.#facts.isSettled = false
+    this.#isInterrupted = false
+    this.#steered = []
+    this.#waiting = 0
+    if (isFirst) await this.#open(request, port)
+    else if (request.model !== undefined && request.model !== this.#model) await this.#useModel(request.model)
+    this.#model = request.model ?? this.#model
+    const before = await handoverText()
+    const told: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
+    await this.#command('prompt', 'take the task', message([...told, ...request.input]))
+  }
+
+  async steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'> {
+    const steered: Steered = { id, parts }
+    this.#steered.push(steered)
+    await this.#command('steer', 'hear a message', message(parts))
+    return 'injected'
+  }
+
+  async interrupt(): Promise<void> {
+    this.#isInterrupted = true
+    // It would go on with what it has not heard yet.
+    if (this.#waiting > 0) await this.#command('clear_queue', 'forget what it was told')
+    await this.#command('abort', 'stop')
+  }
+
+  gone(): void {
+    this.#facts.isGone = true
+    this.#replies.end('it has ended')
+  }
+
+  record(record: JsonObject): void {
+    switch (record['type']) {
+      case 'response':
+        this.#response(record)
+        return
+      case 'queue_update':
+        if (!this.#isInterrupted) this.#waiting = asArray(record['steering'])?.length ?? 0
+        return
+      case 'agent_settled':
+        this.#settled()
+        return
+      case 'extension_ui_request':
+        this.#dismiss(record)
+    }
+  }
+
+  /** It has nothing left to do, unless it was told something at the last moment. */
+  #settled(): void {
+    const late = this.#queued()
+    if (late.length === 0 || this.#isInterrupted) {
+      this.#over()
+      return
+    }
+    this.#waiting = 0
+    this.#goOn(late).catch(() => this.#over())
+  }
+
+  async #goOn(late: readonly Steered[]): Promise<void> {
+    await this.#command('clear_queue', 'forget what it was told')
+    await this.#command('prompt', 'hear a message', message(late.flatMap(({ parts }) => parts)))
+  }
+
+  #over(): void {
+    const port = this.#port
+    this.#port = undefined
+    this.#facts.isSettled = true
+    port?.over()
+  }
+
+  #queued(): readonly Steered[] {
+    return this.#waiting === 0 ? [] : this.#steered.slice(-this.#waiting)
+  }
+
+  async #open(request: LaunchRequest, port: TurnPort): Promise<void> {
+    const { file, because } = await readySession(request, this.#setup.env)
+    if (file !== undefined) await this.#command('switch_session', 'go on with its session', { sessionPath: file })
+    if (because !== undefined) port.warn(`${piProfile.title} begins a new session, because ${because}.`, 'new-session')
+    const state = await this.#command('get_state', 'tell its session')
+    this.#facts.nativeId = asText(state['sessionId'])
+  }
+
+  /** `provider/model`, or a model of the provider it has. */
+  async #useModel(model: string): Promise<void> {
+    const slash = model.indexOf('/')
+    const state = slash === -1 ? await this.#command('get_state', 'tell its model') : NO_FIELDS
+    const current = asText(asObject(state['model'])?.['provider'])
+    const provider = slash === -1 ? (this.#setup.provider ?? current ?? '') : model.slice(0, slash)
+    await this.#command('set_model', 'change its model', { provider, modelId: model.slice(slash + 1) })
+  }
+
+  #command(type: string, what: string, fields: JsonObject = {}): Promise<JsonObject> {
+    const id = randomUUID()
+    const reply = this.#replies.expect(id, what)
+    this.#link.send({ id, type, ...fields })
+    return reply
+  }
+
+  #response(record: JsonObject): void {
+    const id = asText(record['id']) ?? ''
+    if (record['success'] === true) this.#replies.resolve(id, asObject(record['data']) ?? NO_FIELDS)
+    else this.#replies.reject(id, { message: asText(record['error']) ?? 'it does not say why' })
+  }
+
+  /** Nobody is asked by extensions: what they want to know they do not get. */
+  #dismiss(record: JsonObject): void {
+    const id = asText(record['id'])
+    if (id === undefined || !DIALOGS.has(asText(record['method']))) return
+    this.#link.send({ type: 'extension_ui_response', id, cancelled: true })
+  }
+}
+
+/** Throws `unsupported` for what it cannot be given. */
+function message(parts: readonly Part[]): JsonObject {
+  const { text, images } = promptOf(parts, piProfile.title)
+  const pictures = images.map(({ data, mimeType }) => ({ type: 'image', data, mimeType }))
+  return { message: text, ...(pictures.length === 0 ? {} : { images: pictures }) }
+}
