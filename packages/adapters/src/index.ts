@@ -14,13 +14,20 @@ export { runRecordOf } from './launch/process-note.ts'
 export type { CliProfile, LoginFile, StopWay } from './launch/profile.ts'
 export { recordRun, type RecordOptions, type RunRecorder } from './launch/recording.ts'
 export type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning, StopReason } from './launch/run-note.ts'
-export { claudeCode, type ClaudeCodeOptions } from './claude-code/driver.ts'
-export { codex, type CodexOptions } from './codex/driver.ts'
 export { antigravity, type AntigravityOptions } from './antigravity/driver.ts'
-export { cline, type ClineOptions } from './cline/driver.ts'
-export { goose, type GooseOptions } from './goose/driver.ts'
-export { kiloCode, type KiloCodeOptions } from './kilo-code/driver.ts'
-export { opencode, type OpencodeOptions } from './opencode/driver.ts'
-export { pi, type PiOptions } from './pi/driver.ts'
+export { claudeCode, type ClaudeCodeAgentOptions } from './claude-code/agent.ts'
+export { codex, type CodexAgentOptions } from './codex/agent.ts'
+export {
+  cline,
+  goose,
+  kiloCode,
+  opencode,
+  pi,
+  type ClineAgentOptions,
+  type GooseAgentOptions,
+  type OpencodeAgentOptions,
+  type PiAgentOptions,
+} from './agents.ts'
+export { acp, type AcpOptions } from './acp/driver.ts'
 export { dialects } from './dialects.ts'
 export { harnesses, type Harness } from './harnesses.ts'
