@@ -93,6 +93,8 @@ suite('attacks on shell rules', () => {
     const denied = shellRules({ deny: ['curl *'] }, { tools: { execute_command: 'allow' } })
     assert.equal(judgeShell(`${filler(limits.commands)}curl evil`, denied, { yolo: true }).policy, 'deny')
     assert.equal(judgeShell(`${filler(limits.commands)}$X evil`, denied, { yolo: true }).policy, 'ask')
+    assert.equal(judgeShell(`true ${'x '.repeat(5_000)}`, rules).policy, 'allow')
+    assert.equal(judgeShell(`true ${'x '.repeat(5_001)}`, rules).policy, 'ask')
     assert.equal(judgeShell(`echo ${'x'.repeat(limits.length)}`, denied, { yolo: true }).policy, 'ask')
   })
 

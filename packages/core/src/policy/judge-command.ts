@@ -22,12 +22,18 @@ export interface CommandCall {
   readonly noEdits: Omit<Finding, 'part'> | null
 }
 
+/** Every word is held against every rule; nobody could look through more of them anyway. */
+const MOST_WORDS = 5_000
+
 /** Judges every program that a command text would run, and every file that it would write, each by itself. */
 export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): Judgement {
   const shellRules = rules.filter((rule) => rule.kind === 'shell')
   const reading = readCommand(call.text, call.cwd === undefined ? {} : { cwd: call.cwd })
   if (!reading.ok) return judgeUnreadable(call, shellRules, rules, reading.reason)
   const { commands, suspicious } = reading
+  if (commands.reduce((count, { args }) => count + args.length, 0) > MOST_WORDS) {
+    return judgeUnreadable(call, shellRules, rules, `more than ${MOST_WORDS} words`)
+  }
   const touches = commands.map((command) => touchedFiles(command, call.where))
   const { denied, doubtful } = findDenies(call, shellRules, rules, commands, touches.flat())
   const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious

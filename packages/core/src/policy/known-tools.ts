@@ -8,7 +8,7 @@ const PATH_TOOLS: { readonly [toolName: string]: PathTool } = {
   read_file: 'path',
   write_file: 'path',
   edit_file: 'path',
-  list_files: { paths: ['path'], reach: 'tree' },
+  list_files: 'path',
   grep: { paths: ['path'], reach: 'tree' },
 }
 

@@ -25,11 +25,13 @@ function names(list: string): ReadonlySet<string> {
 const READS = names(
   'cat head tail less more nl tac bat batcat base64 xxd od hexdump strings source . wc cut sort uniq rev fold md5sum sha1sum sha256sum',
 )
-const LOOKS = names(
-  'ls dir tree grep egrep fgrep rg ag ack echo printf stat file diff cmp test [ du df jq cd find which type',
-)
+const LOOKS = names('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp du df jq find')
+/** Whatever they are told, no file's content comes of it. */
+const IGNORES = names('cd pushd popd echo printf test [ which type pwd true false :')
 const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
 const REACHES_BELOW = names('rm mv cp rsync chmod chown chgrp ln tar zip shred install')
+
+const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
 
 const HARMLESS_TARGET = /^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/
 const NETWORK = /^\/dev\/(?:tcp|udp)\//
@@ -40,8 +42,21 @@ export function touchedFiles(command: SimpleCommand, where: Whereabouts): Touch[
   const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
   return [
     ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
-    ...command.args.flatMap((arg) => named(arg, base, command, from)),
+    ...(IGNORES.has(base) ? [] : command.args.flatMap((arg) => named(arg, base, command, from))),
+    ...searched(base, command, from),
   ]
+}
+
+/** A search through folders reads whatever lies there. Its first operand is what it looks for. */
+function searched(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  const isRecursive =
+    /^(?:rg|ag|ack)$/.test(base) || (/^[ef]?grep$/.test(base) && args.some(({ text }) => RECURSIVE.test(text)))
+  if (!isRecursive) return []
+  const folders = args.filter(({ text }) => !isOption(text)).slice(1)
+  const paths = folders.length === 0 ? ['.'] : folders.map((word) => pathOf(word, from))
+  return paths.map((path) => {
+    return { access: 'read', path, from, isCertain: true, isTree: true, isRedirection: false, part: source }
+  })
 }
 
 /** Opens a connection, which no rule about reading files means. */
