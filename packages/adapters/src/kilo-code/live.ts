@@ -3,7 +3,7 @@ import { acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { kiloCodeAcpDialect, kiloCodeHabits } from '../kilo-code-acp/mapper.ts'
 import type { NativeTools } from '../launch/offered-tools.ts'
 import { followedDriver } from '../live/followed-driver.ts'
-import { launchOpencodeLive, type LiveFlavour } from '../opencode/live-launch.ts'
+import { launchOpencodeLive, OPENCODE_LIVE_AGENT, type LiveFlavour } from '../opencode/live-launch.ts'
 import { OPENCODE_LIVE_CAPABILITIES, type OpencodeLiveOptions } from '../opencode/live.ts'
 import { opencodeNativeTools } from '../opencode/native-tools.ts'
 import { kiloCodeProfile } from './profile.ts'
@@ -24,6 +24,7 @@ export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
     dialect: kiloCodeAcpDialect,
     habits: kiloCodeHabits,
     capabilities: OPENCODE_LIVE_CAPABILITIES,
+    mode: OPENCODE_LIVE_AGENT,
     tellsWrites: true,
     launch: (request) => launchOpencodeLive(request, FLAVOUR, options),
   }

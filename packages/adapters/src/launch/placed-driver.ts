@@ -19,8 +19,6 @@ import { makePrivateDir } from './private-dir.ts'
 /** A native session that a turn is about to go on with, and what it takes to look at it. */
 export interface PlaceRequest {
   readonly session: Exclude<NativeSession, { kind: 'new' }>
-  /** The last turn ended by itself: what it left in the session after the anchor is all there should be. */
-  readonly isSettled: boolean
   readonly limits: Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 'mcp'>
   readonly cli: FoundCli
   readonly env: Environment
@@ -133,7 +131,6 @@ class PlacedSession implements AgentSession {
     try {
       placed = await harness.place({
         session,
-        isSettled: binding?.extra?.['settled'] === true,
         limits: { rules: turn.rules ?? NO_RULES, permissions, allowUngoverned, mcp },
         cli,
         env,

@@ -74,6 +74,8 @@ export function launchOpencode(
     ],
     env: {
       ...env,
+      // It believes this more than the directory it was started in.
+      PWD: request.cwd,
       [`${prefix}_DISABLE_AUTOUPDATE`]: '1',
       [`${prefix}_PERMISSION`]: undefined,
       [`${prefix}_CONFIG_CONTENT`]: JSON.stringify(config),

@@ -11,7 +11,7 @@ import type { OpencodeLaunchOptions } from './launch.ts'
 export type LiveFlavour = Pick<Flavour, 'prefix' | 'tools' | 'env'>
 
 /** The agent that it runs as: a name of our own, so that no settings but ours speak about it. */
-const AGENT = 'evener'
+export const OPENCODE_LIVE_AGENT = 'evener'
 
 /**
  * Everything is asked. Of several entries that match the last one counts. Being outside of the directory is part of every
@@ -42,13 +42,13 @@ export function launchOpencodeLive(
     ...(instructions === undefined ? {} : { instructions: [...(asArray(config['instructions']) ?? []), file] }),
     agent: {
       ...asObject(config['agent']),
-      [AGENT]: {
+      [OPENCODE_LIVE_AGENT]: {
         mode: 'primary',
         permission: { ...ASK_ALL, ...deniedTools(rules, tools) },
         ...(maxSteps === undefined ? {} : { steps: maxSteps }),
       },
     },
-    default_agent: AGENT,
+    default_agent: OPENCODE_LIVE_AGENT,
   } satisfies JsonObject
   return {
     args: ['acp', ...(plugins ? [] : ['--pure']), ...args],

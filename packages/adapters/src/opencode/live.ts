@@ -4,7 +4,7 @@ import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
 import { opencodeAcpDialect, opencodeHabits } from '../opencode-acp/mapper.ts'
 import type { OpencodeLaunchOptions } from './launch.ts'
-import { launchOpencodeLive } from './live-launch.ts'
+import { launchOpencodeLive, OPENCODE_LIVE_AGENT } from './live-launch.ts'
 import { opencodeNativeTools } from './native-tools.ts'
 import { opencodeProfile } from './profile.ts'
 
@@ -31,6 +31,7 @@ export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
     dialect: opencodeAcpDialect,
     habits: opencodeHabits,
     capabilities: OPENCODE_LIVE_CAPABILITIES,
+    mode: OPENCODE_LIVE_AGENT,
     tellsWrites: true,
     launch: (request) => launchOpencodeLive(request, flavour, options),
   }

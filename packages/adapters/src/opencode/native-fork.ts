@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { EvenerError, type JsonValue } from '@evener/protocol'
 import { spawnRun, type RunProcess } from '@evener/shell/run'
-import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
+import { asArray, asObject, asText } from '../kit/fields.ts'
 import type { NativeSession } from '../launch/native-session.ts'
 import type { PlaceRequest } from '../launch/placed-driver.ts'
 import type { Flavour } from './flavour.ts'
@@ -29,29 +29,21 @@ export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Pr
   }
 }
 
-async function place({ session, isSettled }: PlaceRequest, server: Server): Promise<NativeSession> {
+async function place({ session }: PlaceRequest, server: Server): Promise<NativeSession> {
   const { nativeId, anchor } = session
   const messages = await server.messages(nativeId)
   if (messages === undefined) return anew('its session is gone')
-  const at = anchor === undefined ? messages.length - 1 : messages.findIndex(({ id }) => id === anchor)
+  const at = anchor === undefined ? messages.length - 1 : messages.indexOf(anchor)
   if (at === -1) return anew('its session no longer holds what was said last')
-  const after = messages.slice(at + 1)
-  // A turn that failed by itself leaves its question and no answer.
-  const isOurs = after.length === 0 || (isSettled && after.every(({ isAnswer }) => !isAnswer))
-  if (session.kind === 'resume' && isOurs) return session
-  const fork = await server.fork(nativeId, after[0]?.id)
-  const last = (await server.messages(fork))?.at(-1)?.id
+  const next = messages[at + 1]
+  if (session.kind === 'resume' && next === undefined) return session
+  const fork = await server.fork(nativeId, next)
+  const last = (await server.messages(fork))?.at(-1)
   return { kind: 'resume', nativeId: fork, ...(last === undefined ? {} : { anchor: last }) }
 }
 
 function anew(because: string): NativeSession {
   return { kind: 'new', id: randomUUID(), because }
-}
-
-interface NativeMessage {
-  readonly id: string
-  /** The agent's, and no failed attempt at one. */
-  readonly isAnswer: boolean
 }
 
 class Server {
@@ -76,7 +68,13 @@ class Server {
       command: cli.path,
       args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
       cwd,
-      env: { ...env, ...flavour.env, [`${prefix}_DISABLE_AUTOUPDATE`]: '1', [`${prefix}_SERVER_PASSWORD`]: password },
+      env: {
+        ...env,
+        ...flavour.env,
+        PWD: cwd,
+        [`${prefix}_DISABLE_AUTOUPDATE`]: '1',
+        [`${prefix}_SERVER_PASSWORD`]: password,
+      },
     })
     const stop = (): void => void run.kill({ graceMs: 0 })
     signal.addEventListener('abort', stop)
@@ -104,13 +102,10 @@ class Server {
     return new Server(run, address, { authorization, 'content-type': 'application/json' }, signal)
   }
 
-  /** A session's messages, oldest first. */
-  async messages(sessionId: string): Promise<readonly NativeMessage[] | undefined> {
+  /** The ids of a session's messages, oldest first. */
+  async messages(sessionId: string): Promise<readonly string[] | undefined> {
     const answer = await this.#ask('GET', `/session/${encodeURIComponent(sessionId)}/message`)
-    return asArray(answer)?.map((message) => {
-      const info = asObject(asObject(message)?.['info']) ?? NO_FIELDS
-      return { id: asText(info['id']) ?? '', isAnswer: info['role'] === 'assistant' && info['error'] === undefined }
-    })
+    return asArray(answer)?.map((message) => asText(asObject(asObject(message)?.['info'])?.['id']) ?? '')
   }
 
   /** A copy that ends before the message, or holds everything. */

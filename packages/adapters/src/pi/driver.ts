@@ -42,7 +42,9 @@ export function pi(options: PiOptions = {}): AgentDriver {
   )
 }
 
-/** A model call and its tools are over. */
+/** A model call and its tools are over, and it has not failed. */
 export function piAnchor(event: MappedEvent): string | undefined {
-  return event.type === 'step-finish' ? event.native?.messageId : undefined
+  if (event.type !== 'step-finish') return undefined
+  const { finishReason, native } = event
+  return finishReason === 'error' || finishReason === 'other' ? undefined : native?.messageId
 }

@@ -51,8 +51,7 @@ export function cutSession(text: string, anchor: string | undefined): SessionCut
   const after = wayToHead.slice(way.length)
   return {
     lines: [header.line, ...way.map(({ line }) => line)],
-    isWhole:
-      wayToHead[way.length - 1] === at && after.every(({ record }) => SILENT.has(asText(record['type']))),
+    isWhole: wayToHead[way.length - 1] === at && after.every(({ record }) => SILENT.has(asText(record['type']))),
     cwd: asText(header.record['cwd']),
   }
 }

@@ -1,0 +1,103 @@
+import type { ClientConnection } from '@agentclientprotocol/sdk'
+import { EvenerError, type JsonObject } from '@evener/protocol'
+import { asObject, NO_FIELDS } from '../kit/fields.ts'
+import { acpErrorOf } from './acp-error.ts'
+import { capabilitiesOf, GREETING, NO_CAPABILITIES, VERSION } from './greeting.ts'
+import { loginsOf } from './outcome.ts'
+import { Wire } from './wire.ts'
+
+export interface ConnectionSetup {
+  readonly title: string
+  /** It wants to tell us of the files it writes, though we do not offer to hear of them. It writes them itself. */
+  readonly tellsWrites?: boolean
+}
+
+export type AnswerPermission = (params: JsonObject, key: string, signal: AbortSignal) => Promise<JsonObject>
+
+/** The talk with one agent, in the words of the protocol's own library. */
+export class AcpConnection {
+  readonly #setup: ConnectionSetup
+  readonly #answer: AnswerPermission
+  readonly #wire: Wire
+  #connection: ClientConnection | undefined
+  #can = NO_CAPABILITIES
+  #logins: readonly string[] = []
+  #asked = 0
+
+  constructor(setup: ConnectionSetup, send: (message: JsonObject) => void, answer: AnswerPermission) {
+    this.#setup = setup
+    this.#answer = answer
+    this.#wire = new Wire(send)
+  }
+
+  /** What the agent says it can do. */
+  get can(): typeof NO_CAPABILITIES {
+    return this.#can
+  }
+
+  /** Something was asked and has to be read, however slow the taker of the events is. */
+  get isWaiting(): boolean {
+    return this.#asked > 0
+  }
+
+  /** Gives the method of ours that is answered, if one is. */
+  receive(record: JsonObject): string | undefined {
+    return this.#wire.receive(record)
+  }
+
+  /** Rejects with `unsupported` when the agent speaks another version. The library is loaded here, for the first agent. */
+  async greet(): Promise<void> {
+    const { title, tellsWrites } = this.#setup
+    const { client } = await import('@agentclientprotocol/sdk')
+    const app = client({ name: 'evener' }).onRequest(
+      'session/request_permission',
+      (params) => params as JsonObject,
+      ({ params, requestId, signal }) => this.#answer(params, String(requestId), signal),
+    )
+    if (tellsWrites === true) app.onRequest('fs/write_text_file', asIs, () => ({}))
+    this.#connection = app.connect(this.#wire.stream)
+    const greeted = await this.ask('initialize', GREETING)
+    this.#logins = loginsOf(greeted)
+    const version = greeted['protocolVersion']
+    if (version !== VERSION) {
+      throw new EvenerError('unsupported', `${title} speaks version ${JSON.stringify(version)} of the protocol.`, {
+        hint: `Use a version of ${title} that speaks version ${VERSION}.`,
+      })
+    }
+    this.#can = capabilitiesOf(asObject(greeted['agentCapabilities']) ?? NO_FIELDS)
+  }
+
+  /** Rejects with an `AcpError` when the agent refuses. */
+  async ask(method: string, params: JsonObject): Promise<JsonObject> {
+    this.#asked += 1
+    try {
+      return (await this.#agent.request<JsonObject | null>(method, params)) ?? NO_FIELDS
+    } catch (error) {
+      throw acpErrorOf(error, this.#logins)
+    } finally {
+      this.#asked -= 1
+    }
+  }
+
+  /** Asks for what takes long; its answer is read from the agent's output, like everything else that it says. */
+  begin(method: string, params: JsonObject): void {
+    this.#agent.request(method, params).catch(() => undefined)
+  }
+
+  async notify(method: string, params: JsonObject): Promise<void> {
+    await this.#agent.notify(method, params)
+  }
+
+  close(): void {
+    this.#connection?.close()
+  }
+
+  get #agent(): ClientConnection['agent'] {
+    if (this.#connection === undefined) throw new EvenerError('misuse', 'Nobody has greeted the agent yet.')
+    return this.#connection.agent
+  }
+}
+
+function asIs(params: unknown): unknown {
+  return params
+}
