@@ -465,6 +465,32 @@ describe('a native session', () => {
   })
 })
 
+describe('a native session that is lost', () => {
+  it('is followed by a new one, which is told what was said', async (t) => {
+    const host = liveHost(() => ASK, {
+      history: async function* () {
+        yield aMessage('a', 'I looked.', { role: 'assistant', native: { sessionId: SESSION, messageId: 'message-9' } })
+      },
+    })
+    const binding: Binding = { agentId: 'claude-code', nativeId: SESSION, syncedTo: 0, anchor: 'message-9' }
+    const { dir, run } = await stage(t, `t.say(t.prompt)`, { binding, host, env: { STAND_IN_RESUMES: 'never' } })
+    const events = await run().all
+    assert.equal(finishOf(events), 'stop')
+    assert.match(textOf(events), /I looked\.[^]*Do it\.$/)
+    const warnings = host.activity.flatMap((event) => (event.type === 'warning' ? [event] : []))
+    assert.deepEqual(
+      warnings.map(({ code, message }) => [code, message]),
+      [
+        [
+          'new-session',
+          'Claude Code begins a new session, because its session could not be resumed (No message found with message.uuid of: message-9).',
+        ],
+      ],
+    )
+    assert.equal((await diaryOf(dir, 'argv')).length, 2)
+  })
+})
+
 describe('what others said', () => {
   it('is told before the prompt', async (t) => {
     const host = liveHost(() => ASK, {

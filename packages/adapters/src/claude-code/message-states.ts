@@ -51,7 +51,9 @@ export class MessageStates {
       default:
         return false
     }
-    return this.#isTurnOver()
+    if (this.#prompt === '' || !this.#isTurnOver()) return false
+    this.#prompt = ''
+    return true
   }
 
   #isTurnOver(): boolean {

@@ -419,21 +419,20 @@ describe('a native thread', () => {
     assert.deepEqual(await requests(dir, 'thread/revert'), [])
   })
 
-  it('that has no such turn fails the turn, with what to do', async (t) => {
-    const { run } = await stage(t, SAY, { binding: { ...binding, anchor: 'turn-9' }, memory })
-    const events = await run().all
-    assert.equal(finishOf(events), 'error')
-    assert.deepEqual(
-      events.flatMap((event) => (event.type === 'error' ? [event.code] : [])),
-      ['not-found'],
-    )
-  })
-
-  it('that the program does not have fails the turn with its own words', async (t) => {
-    const { run } = await stage(t, SAY, { binding })
-    const error = (await run().all).find((event) => event.type === 'error')
-    assert.match(error?.type === 'error' ? error.error.message : '', /no rollout found for thread id thread-1/)
-  })
+  for (const [what, options] of [
+    ['has no such turn', { binding: { ...binding, anchor: 'turn-9' }, memory }],
+    ['the program does not have', { binding }],
+  ] as const) {
+    it(`that ${what} is followed by a new one, which is told everything`, async (t) => {
+      const host = withHistory(own('turn-2', 'i3'), aMessage('u0', 'long ago'))
+      const { run } = await stage(t, SAY, { ...options, host })
+      const events = await run().all
+      assert.equal(textOf(events), '[["user","long ago"],["assistant","said i3"]]')
+      assert.equal(finishOf(events), 'stop')
+      assert.notEqual(host.bindings.at(-1)?.nativeId, 'thread-1')
+      assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'new-session'))
+    })
+  }
 
   it('is forked after the last turn that our thread holds, with the model it had', async (t) => {
     const host = withHistory(own('turn-2', 'i3'), own('turn-1', 'i1'))

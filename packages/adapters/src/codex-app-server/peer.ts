@@ -2,7 +2,7 @@ import { EvenerError, type JsonObject, type JsonValue, type Part } from '@evener
 import { asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import { codexProfile } from '../codex/profile.ts'
 import { promptOf } from '../launch/prompt.ts'
-import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
+import { SessionLost, type LiveLink, type LivePeer, type LiveTask, type TurnPort } from '../live/live-harness.ts'
 import { Replies } from '../live/replies.ts'
 import { OpenItems, serverAsk } from './approvals.ts'
 import { handoverItems, instructionsItem } from './handover-items.ts'
@@ -47,7 +47,7 @@ export class AppServerPeer implements LivePeer {
       await this.#call('initialize', { clientInfo: CLIENT, capabilities: null })
       this.#link.send({ method: 'initialized' })
     }
-    const opened = isFirst ? await openThread((method, params) => this.#call(method, params), task) : undefined
+    const opened = isFirst ? await this.#open(task) : undefined
     this.#threadId = opened?.id ?? this.#threadId
     await this.#handOver(task, port, opened)
     const turn = await this.#call('turn/start', {
@@ -84,6 +84,15 @@ export class AppServerPeer implements LivePeer {
     if (method === undefined) this.#answer(record)
     else if ('id' in record) this.#request(record['id'] ?? null, method, params)
     else this.#notification(method, params)
+  }
+
+  async #open(task: LiveTask): Promise<OpenedThread> {
+    try {
+      return await openThread((method, params) => this.#call(method, params), task)
+    } catch (error) {
+      if (task.request.session.kind === 'new' || !EvenerError.is(error) || error.code === 'closed') throw error
+      throw new SessionLost(error.message)
+    }
   }
 
   async #handOver(task: LiveTask, port: TurnPort, opened: OpenedThread | undefined): Promise<void> {

@@ -56,11 +56,16 @@ export interface LiveTask {
   readonly handoverText: () => Promise<string | undefined>
 }
 
+/** The native session that the turn should have gone on with is not there, or not as it was. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+}
+
 /** One process, spoken to in its own protocol. */
 export interface LivePeer {
   /** Something was asked of the program and has to be read. */
   readonly isWaiting: boolean
-  /** Settles when the program has taken the task; rejects with why it has not. */
+  /** Settles when the program has taken the task; rejects with why it has not, with `SessionLost` if that is why. */
   start(task: LiveTask, port: TurnPort): Promise<void>
   /** One record of its output, after it was mapped. */
   record(record: JsonObject): void

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { NO_RULES, type Binding, type Host, type JsonObject, type StoredMessage } from '@evener/protocol'
 import type { KillReceipt, Line } from '@evener/shell/run'
+import { cleanText } from '../kit/clean-text.ts'
 import { parseRecord, splitLine } from '../kit/json-line.ts'
 import { hasKey } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { chooseSession, instructionsHash, type NativeSession } from '../launch/native-session.ts'
 import { makePrivateDir } from '../launch/private-dir.ts'
+import type { RunHeader, RunWarning } from '../launch/run-note.ts'
 import type { LiveContext } from './live-driver.ts'
 import type { LivePeer, LivePlan } from './live-harness.ts'
 import { LiveProcess } from './live-process.ts'
@@ -21,6 +24,14 @@ export interface Ready {
   readonly running: Running
   readonly request: LaunchRequest
   readonly isFirst: boolean
+  readonly opening: Opening
+}
+
+/** What is known of the turn before the program has said anything. */
+interface Opening {
+  readonly header: RunHeader
+  readonly anchor: string | undefined
+  readonly warnings: readonly RunWarning[]
 }
 
 interface HeldLine {
@@ -30,6 +41,7 @@ interface HeldLine {
 
 /** What a program says between turns is kept for the next; more than this it does not say. */
 const MAX_HELD = 1_000
+const MAX_WORDS = 500
 const NO_SESSION: NativeSession = { kind: 'new', id: '' }
 
 /** Keeps the process of a session: the one that is there, or another one where that is needed. */
@@ -50,7 +62,7 @@ export class Launcher {
     return this.#running
   }
 
-  /** A process that can take the turn, and the turn's log open. Rejects with why there is none. */
+  /** A process that can take the turn. What it says is held until the turn is opened. Rejects with why there is none. */
   async ready(live: LiveTurn, binding: Binding | null): Promise<Ready> {
     const task = this.#request(live)
     const key = this.#keyOf(task)
@@ -58,11 +70,41 @@ export class Launcher {
     const running = this.#running
     if (running !== undefined && running.key === key && !running.process.hasEnded) {
       const session: NativeSession = { kind: 'resume', nativeId: binding?.nativeId ?? '' }
-      await this.#open(live, task, binding, session, {})
-      return { running, request: { ...task, session }, isFirst: false }
+      const opening = await this.#opening(task, binding, session, {})
+      return { running, request: { ...task, session }, isFirst: false, opening }
     }
     await this.end()
-    return this.#start(live, task, binding, key)
+    const { capabilities } = this.#context.harness
+    const session = await chooseSession(binding, capabilities, (query) => this.#placed(query))
+    return this.#start(task, binding, session, key)
+  }
+
+  /** Another process with a session of its own, as the one it should have gone on with is lost. */
+  async renew(live: LiveTurn, why: string): Promise<Ready> {
+    const said = this.#between.flatMap(({ stream, line }) => (stream === 'stderr' ? [line.text] : [])).join(' ')
+    await this.end()
+    this.#between = []
+    const task = this.#request(live)
+    const words = cleanText(said === '' ? why : said)
+      .trim()
+      .slice(0, MAX_WORDS)
+      .toWellFormed()
+    const session: NativeSession = {
+      kind: 'new',
+      id: randomUUID(),
+      because: `its session could not be resumed (${words})`,
+    }
+    return this.#start(task, null, session, this.#keyOf(task))
+  }
+
+  /** From here on the turn hears what the program says, and what it has said so far. */
+  async open(live: LiveTurn, { opening }: Ready): Promise<void> {
+    const { header, anchor, warnings } = opening
+    await live.open(header, anchor, this.#context.options.record?.(live.turn))
+    for (const { message, code } of warnings) live.warn(message, code)
+    const held = this.#between
+    this.#between = []
+    for (const { stream, line } of held) void live.line(stream, line, false)
   }
 
   /** Ends the process, if there is one. Resolves when nothing of it is left, also when another call is ending it. */
@@ -73,9 +115,8 @@ export class Launcher {
     return this.#ending
   }
 
-  async #start(live: LiveTurn, task: LaunchRequest, binding: Binding | null, key: string): Promise<Ready> {
+  async #start(task: LaunchRequest, binding: Binding | null, session: NativeSession, key: string): Promise<Ready> {
     const { harness, cli, env, id } = this.#context
-    const session = await chooseSession(binding, harness.capabilities, (query) => this.#placed(query))
     const dir = await makePrivateDir()
     try {
       const request: LaunchRequest = {
@@ -87,7 +128,7 @@ export class Launcher {
       }
       const plan = harness.launch(request)
       await dir.write(plan.files ?? [])
-      await this.#open(live, request, binding, session, plan)
+      const opening = await this.#opening(request, binding, session, plan)
       let peer: LivePeer | undefined
       const process = await LiveProcess.start({
         command: cli.path,
@@ -106,51 +147,46 @@ export class Launcher {
         running.peer.gone()
         if (this.#running === running) this.#running = undefined
       })
-      return { running, request, isFirst: true }
+      return { running, request, isFirst: true, opening }
     } catch (error) {
       await dir.remove()
       throw error
     }
   }
 
-  async #open(
-    live: LiveTurn,
+  async #opening(
     request: LaunchRequest,
     binding: Binding | null,
     session: NativeSession,
     { env: more, warnings = [] }: Partial<LivePlan>,
-  ): Promise<void> {
-    const { harness, options, env, header } = this.#context
+  ): Promise<Opening> {
+    const { harness, env, header } = this.#context
     const { key, title } = harness.profile
     const keyIsThere = await hasKey(harness.profile, { ...env, ...more })
     const isResumed = session.kind === 'resume'
-    await live.open(
-      {
+    const isNew = session.kind === 'new'
+    const because = isNew ? session.because : undefined
+    return {
+      header: {
         ...header,
         cwd: request.cwd,
         ...(isResumed && session.nativeId !== '' ? { sessionId: session.nativeId } : {}),
-        ...(session.kind === 'new'
-          ? {}
-          : { usageBaseline: (isResumed ? binding?.usageTotal : undefined) ?? 'unknown' }),
+        ...(isNew ? {} : { usageBaseline: (isResumed ? binding?.usageTotal : undefined) ?? 'unknown' }),
         ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
       },
-      isResumed ? binding?.anchor : session.kind === 'fork' ? session.anchor : undefined,
-      options.record?.(live.turn),
-    )
-    if (session.kind === 'new' && session.because !== undefined) {
-      live.warn(`${title} begins a new session, because ${session.because}.`, 'new-session')
+      anchor: isNew ? undefined : isResumed ? binding?.anchor : session.anchor,
+      warnings:
+        because === undefined
+          ? warnings
+          : [{ message: `${title} begins a new session, because ${because}.`, code: 'new-session' }, ...warnings],
     }
-    for (const { message, code } of warnings) live.warn(message, code)
-    const held = this.#between
-    this.#between = []
-    for (const { stream, line } of held) void live.line(stream, line, false)
   }
 
   #line(peer: LivePeer | undefined, stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
     const live = this.#turn
     let held: Promise<void> | undefined
     if (live !== undefined && live.isOpen && !live.isOver) held = live.line(stream, line, peer?.isWaiting !== true)
-    else if (this.#between.length < MAX_HELD) this.#between.push({ stream, line })
+    else if (live?.isOpen !== true || this.#between.length < MAX_HELD) this.#between.push({ stream, line })
     if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(line.text)) this.#tell(peer, record)
     return held
   }

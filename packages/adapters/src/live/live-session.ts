@@ -17,12 +17,19 @@ import { failure, toFailure } from '../launch/run-failure.ts'
 import type { StopReason } from '../launch/run-note.ts'
 import { unheard } from './handover.ts'
 import type { LiveContext } from './live-driver.ts'
-import type { LiveTask } from './live-harness.ts'
-import { Launcher, type Running } from './live-launcher.ts'
+import { SessionLost, type LiveTask } from './live-harness.ts'
+import { Launcher, type Ready, type Running } from './live-launcher.ts'
 import { LiveTurn } from './live-turn.ts'
 
 const DEFAULT_IDLE_MS = 15 * 60_000
 const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
+
+/** How a turn has begun: it has, the process has ended, or it was refused. `lost`: because of its session. */
+interface Began {
+  readonly exit?: RunExit
+  readonly error?: Error
+  readonly lost?: string
+}
 
 /** One process for many turns. It is started for the first, and again when it is gone or has to be another one. */
 export class LiveSession implements AgentSession {
@@ -124,20 +131,38 @@ export class LiveSession implements AgentSession {
 
   /** Gives how the process ended, if it has. */
   async #take(live: LiveTurn): Promise<RunExit | undefined> {
-    const { running, request, isFirst } = await this.#launcher.ready(live, this.#binding)
+    let ready = await this.#launcher.ready(live, this.#binding)
+    let began = await this.#start(live, ready)
+    if (began.lost !== undefined && !live.isStopped) {
+      ready = await this.#launcher.renew(live, began.lost)
+      began = await this.#start(live, ready)
+    }
+    await this.#launcher.open(live, ready)
+    if (began.error !== undefined) throw began.error
+    return began.exit ?? Promise.race([live.whenOver.then(() => undefined), ready.running.process.done])
+  }
+
+  /** Hands the process its task. What is wrong with its session is told apart, as another one may do. */
+  async #start(live: LiveTurn, { running, request, isFirst }: Ready): Promise<Began> {
     if (live.isStopped) {
       await this.#launcher.end()
-      return undefined
+      return { exit: await running.process.done }
     }
-    const { turn } = live
     await this.#host.noteProcess?.(running.process.note)
-    const started = running.peer.start(this.#task(turn, request, isFirst), live)
+    const started = running.peer.start(this.#task(live.turn, request, isFirst), live)
     this.#started = started
-    // Its end says more than what it could not answer because of it.
-    started.catch(() => undefined)
-    const ended = running.process.done
-    const exit = await Promise.race([started.then(() => undefined), live.whenOver.then(() => undefined), ended])
-    return exit ?? Promise.race([live.whenOver.then(() => undefined), ended])
+    const canBeLost = isFirst && request.session.kind !== 'new'
+    try {
+      const ended = running.process.done
+      const exit = await Promise.race([started.then(() => undefined), live.whenOver.then(() => undefined), ended])
+      // Its end says more than what it could not answer because of it.
+      started.catch(() => undefined)
+      if (exit === undefined) return {}
+      return canBeLost ? { exit, lost: `it ended with ${exit.signal ?? `code ${exit.code}`}` } : { exit }
+    } catch (error) {
+      if (error instanceof SessionLost && canBeLost) return { error, lost: error.message }
+      return { error: error as Error }
+    }
   }
 
   #task(turn: Turn, request: LaunchRequest, isFirst: boolean): LiveTask {

@@ -66,6 +66,7 @@ export class LiveTurn implements TurnPort {
         if (!this.#isOver) this.warn(`An answer came too late and was not used: ${description}`, 'late-answer')
       },
     })
+    this.#clock.start()
   }
 
   /** The program has said that it is over, or it is being ended. */
@@ -103,14 +104,13 @@ export class LiveTurn implements TurnPort {
     this.#cwd = header.cwd
     this.#anchor = anchor
     await this.#log.open(header, record)
-    this.#clock.start()
   }
 
   /** A promise holds the program's output back. */
   line(stream: 'stdout' | 'stderr', line: Line, mayHold: boolean): Promise<void> | undefined {
     this.#clock.sign()
     const written = this.#log.line(stream, line)
-    if (!mayHold || this.#isOver || !this.#queue.isFull) return written
+    if (!mayHold || !this.#queue.isFull) return written
     const room = this.#queue.room()
     return written === undefined ? room : written.then(() => room)
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { listen, longTool, say, type Json } from './stand-in-io.ts'
+import { listen, longTool, note, say, type Json } from './stand-in-io.ts'
 
 const SESSION = '11111111-2222-4333-8444-555555555555'
 
@@ -158,12 +158,25 @@ async function take(message: UserMessage, body: (turn: Turn) => Promise<void>): 
   lifecycle(message.uuid, how)
 }
 
+/** As it does when its session does not hold the message any more. */
+function refuseToResume(): void {
+  const at = process.argv.indexOf('--resume-session-at')
+  if (at === -1) return
+  const error = `No message found with message.uuid of: ${process.argv[at + 1]}`
+  note('argv', process.argv.slice(2))
+  process.stderr.write(`${error}\n`)
+  say(stamp({ type: 'result', subtype: 'error_during_execution', is_error: true, errors: [error] }))
+  process.exitCode = 1
+  process.exit()
+}
+
 function textOf({ text }: Json): string {
   return typeof text === 'string' ? text : ''
 }
 
 /** Speaks the control protocol of Claude Code on standard input and output. */
 export async function serve(body: (turn: Turn) => Promise<void>): Promise<void> {
+  if (process.env['STAND_IN_RESUMES'] === 'never') refuseToResume()
   let isBusy = false
   const run = async (): Promise<void> => {
     if (isBusy) return

@@ -165,7 +165,7 @@ function answer(id: number, method: string, params: Json, body: (turn: Turn) => 
       succeed({ userAgent: 'stand-in' })
       return
     case 'thread/start': {
-      const started = `thread-${Object.keys(memory).length + 1}`
+      const started = `new-thread-${Object.keys(memory).length + 1}`
       thread(started)
       remember()
       succeed({ thread: { id: started } })

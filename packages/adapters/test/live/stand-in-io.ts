@@ -10,7 +10,7 @@ export function say(record: Json): void {
 }
 
 /** Leaves its traces in the directory it works in. */
-function note(name: 'argv' | 'heard', what: unknown): void {
+export function note(name: 'argv' | 'heard', what: unknown): void {
   appendFileSync(`${name}.jsonl`, `${JSON.stringify(what)}\n`)
 }
 

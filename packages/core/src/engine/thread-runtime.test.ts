@@ -9,6 +9,7 @@ import {
   type Decision,
   type LogRecord,
   type StoredMessage,
+  type ToolCallRequest,
   type Wait,
 } from '@evener/protocol'
 import { findTagged, spawnRun } from '@evener/shell/run'
@@ -408,6 +409,19 @@ suite('cancelling', () => {
     await bench.runtime.idle()
     assert.deepEqual(bench.runtime.state.head.queue, [])
   })
+})
+
+test('rules see the category and the annotations of our own tools', async () => {
+  const seen: unknown[] = []
+  const decide = (call: ToolCallRequest): Decision => {
+    seen.push([call.category, call.annotations])
+    return ALLOW
+  }
+  await using bench = await Bench.open(CALL, { decide }, { category: 'edit', annotations: { destructiveHint: true } })
+  await (
+    await bench.submit('Write it.')
+  ).done
+  assert.deepEqual(seen[0], ['edit', { destructiveHint: true }])
 })
 
 suite('what goes wrong', () => {

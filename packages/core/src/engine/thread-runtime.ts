@@ -28,6 +28,7 @@ import { readHistory } from './history.ts'
 import { Mailbox } from './mailbox.ts'
 import type { ProcessOwner } from './ownership.ts'
 import { reapProcess } from './reap-process.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 import { closeFailedStep, closeInterruptedRun } from './recover.ts'
 import { ThreadLog, type LogEntry, type ThreadLogOptions } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
@@ -386,7 +387,10 @@ export class ThreadRuntime {
     const origin = { run: runId, turn: turnId }
     const tools = agent.tools ?? []
     const decide = (call: ToolCallRequest): Decision =>
-      this.#options.decide?.(call, this.#log.state) ?? { policy: 'allow', reason: 'no rule applies' }
+      this.#options.decide?.(describeCall(call, tools), this.#log.state) ?? {
+        policy: 'allow',
+        reason: 'no rule applies',
+      }
     const runner = new CallRunner({
       log: this.#log,
       recorder,
@@ -452,6 +456,16 @@ export class ThreadRuntime {
 }
 
 const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
+
+/** Rules are about categories too, which the model does not know. */
+function describeCall(call: ToolCallRequest, tools: readonly RunnableTool[]): ToolCallRequest {
+  const tool = tools.find((candidate) => candidate.name === call.toolName)
+  return {
+    ...call,
+    ...(tool?.category === undefined ? {} : { category: tool.category }),
+    ...(tool?.annotations === undefined ? {} : { annotations: tool.annotations }),
+  }
+}
 
 function queueItem(
   lane: 'steer' | 'follow-up',

@@ -168,6 +168,8 @@ export const denied: CorpusGroup = {
     ['echo "rm x"', 'allow', 'only text'],
     ["echo '$(rm x)'", 'allow', 'only text'],
     ['grep rm file', 'allow', 'only text'],
+    ['xargs grep rm', 'allow', 'what xargs runs is seen'],
+    ['timeout 5 grep rm file', 'allow', 'what timeout runs is seen'],
     ['git rm x', 'allow', 'git has a subcommand of that name'],
     ['git commit -m "rm x"', 'allow', 'only text'],
     ['docker rm x', 'allow', 'docker has a subcommand of that name'],

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AgentEvent } from '@evener/protocol'
+import type { RealCli } from './bench.ts'
+import { ownBench } from './own-bench.ts'
+
+const TEST_MS = 10 * 60_000
+
+/** For programs that say nothing while they wait for the provider. */
+export function testSilentRetry(cli: RealCli): void {
+  it('waits and goes on without a word when there were too many requests', { timeout: TEST_MS }, async (t) => {
+    const turns = [{ error: { status: 429, retryAfterMs: 100 } }, { text: 'Recovered.' }]
+    const bench = await ownBench(t, cli, { turns })
+    const { activity } = await bench.turn()
+    assert.ok(activity.some((event) => event.type === 'agent' && event.message === 'Recovered.'))
+    assert.equal(bench.provider.requests.length, 2)
+  })
+}
+
+/** For programs that do not ask again when an answer breaks off. */
+export function testCutIsFatal(cli: RealCli): void {
+  it('fails when the answer is cut off, and what was said stays said', { timeout: TEST_MS }, async (t) => {
+    // Slowly, so that the first words are through before the end.
+    const half = { text: ['Half an ', 'answ', ''], delayPerDeltaMs: 1_000, cut: true } as const
+    const bench = await ownBench(t, cli, { turns: [half, { text: 'Never said.' }] })
+    const { events, activity } = await bench.turn()
+    assert.deepEqual(
+      activity.flatMap((event) => (event.type === 'agent' ? [event.message] : [])),
+      ['Half an answ'],
+    )
+    assert.equal(errorCodes(events).length, 1)
+    const last = events.at(-1)
+    assert.equal(last?.type === 'finish' && last.finishReason, 'error')
+  })
+}
+
+/** For programs that are shown no pictures. */
+export function testNoImages(cli: RealCli): void {
+  it('refuses images: it takes none', async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
+    const image = { id: '0', type: 'image', mimeType: 'image/png', data: 'aGk=' } as const
+    const { events } = await bench.turn({ turn: { input: [image] } })
+    assert.deepEqual(errorCodes(events), ['unsupported'])
+    assert.equal(bench.provider.requests.length, 0)
+    assert.equal((await bench.agent().describe()).images, false)
+  })
+}
+
+/** What the turn failed for; the code is empty where the program tells none. */
+export function errorCodes(events: readonly AgentEvent[]): readonly string[] {
+  return events.flatMap((event) => (event.type === 'error' ? [event.code ?? ''] : []))
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { access, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AgentSession, Binding, Turn } from '@evener/protocol'
+import { findTagged } from '@evener/shell/run'
+import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
+import { makeBench, makePlace, type Bench, type Place, type RealCli, type RealScript } from '../../src/real/bench.ts'
+import { installedCli } from '../../src/real/clis.ts'
+import { aTurn } from '../launch/diary.ts'
+import {
+  aMessage,
+  APPROVE,
+  finishOf,
+  liveHost,
+  resultsOf,
+  take,
+  textOf,
+  type LiveHost,
+  type PendingAsk,
+  type Taking,
+} from './live-host.ts'
+
+/** A program that asks, and how its model runs a command. */
+export interface LiveCli extends RealCli {
+  command(command: string): ToolCall
+  /** A call of which two can wait at the same time, about this file. */
+  independent(file: string, place: Place): ToolCall
+}
+
+export interface LiveStage {
+  readonly bench: Bench
+  readonly host: LiveHost
+  readonly session: AgentSession
+  readonly run: (more?: Partial<Turn>) => Taking
+}
+
+export interface StageSetup {
+  readonly host?: LiveHost
+  readonly binding?: Binding | null
+}
+
+/** A host whose rules allow everything. */
+export function allowing(): LiveHost {
+  return liveHost(() => ({ policy: 'allow', reason: 'a test' }))
+}
+
+export function answers(...texts: readonly string[]): readonly ModelTurn[] {
+  return texts.map((text) => ({ text }))
+}
+
+const INSTALL_MS = 30 * 60_000
+const TEST_MS = 10 * 60_000
+
+export async function openStage(t: TestContext, bench: Bench, setup: StageSetup = {}): Promise<LiveStage> {
+  const { host = liveHost(), binding = null } = setup
+  const session = await bench.agent().open(binding, host.host)
+  t.after(async () => {
+    await session.close()
+    for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
+  })
+  return { bench, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
+}
+
+export async function isThere({ place }: Bench, file: string): Promise<boolean> {
+  return access(join(place.work, file)).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A directory and a provider with a script, for one test. */
+export async function benchOf(
+  t: TestContext,
+  cli: RealCli,
+  bin: string,
+  script: (place: Place) => RealScript,
+): Promise<Bench> {
+  const place = await makePlace(t)
+  return makeBench(t, cli, bin, place, script(place))
+}
+
+/** A test with the program's path. */
+export type LiveTest = (title: string, body: (t: TestContext, bin: string) => Promise<void>) => void
+
+/** What has to be true of every program that asks. */
+export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
+  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''}, asked and steered`, () => {
+    let bin = ''
+    before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
+    const test: LiveTest = (title, body) => void it(title, { timeout: TEST_MS }, (t) => body(t, bin))
+    const stageOf = async (t: TestContext, ...turns: readonly ModelTurn[]): Promise<LiveStage> =>
+      openStage(t, await benchOf(t, cli, bin, () => ({ turns })))
+    const touch = (file: string): ModelTurn => ({ toolCalls: [cli.command(`touch ${file}`)] })
+    const done: ModelTurn = { text: 'Done.' }
+
+    test('runs a command that a person has approved', async (t) => {
+      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+      const turn = run()
+      const { request, answer } = await host.nextAsk()
+      assert.equal(request.subject.toolName, 'execute_command')
+      assert.deepEqual(request.subject.args, { command: 'touch a.txt' })
+      assert.equal(await isThere(bench, 'a.txt'), false)
+      answer(APPROVE)
+      assert.equal(finishOf(await turn.all), 'stop')
+      assert.equal(await isThere(bench, 'a.txt'), true)
+    })
+
+    test('does not run a command that a person has declined, and its model is told why', async (t) => {
+      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+      const turn = run()
+      const ask = await host.nextAsk()
+      ask.answer({ decision: 'decline', reason: 'REASON-42' })
+      const events = await turn.all
+      assert.equal(finishOf(events), 'stop')
+      assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
+      assert.equal(await isThere(bench, 'a.txt'), false)
+      assert.match(bench.request(1), /REASON-42/)
+    })
+
+    test('goes on with one of two calls that waited when the other is declined', async (t) => {
+      const bench = await benchOf(t, cli, bin, (place) => ({
+        turns: [{ toolCalls: [cli.independent('one', place), cli.independent('two', place)] }, done],
+      }))
+      for (const file of ['one', 'two']) await writeFile(join(bench.place.work, file), 'x')
+      const stage = await openStage(t, bench)
+      const turn = stage.run()
+      const asks = [await stage.host.nextAsk(), await stage.host.nextAsk()]
+      const about = (ask: PendingAsk, file: string): boolean => JSON.stringify(ask.request.subject.args).includes(file)
+      for (const ask of asks) ask.answer(about(ask, 'two') ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
+      const results = resultsOf(await turn.all)
+      assert.equal(results.filter((result) => result.startsWith('✗')).length, 1)
+      assert.equal(results.length, 2)
+    })
+
+    test('is stopped while a call waits, and nothing of it is left', async (t) => {
+      const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
+      const turn = run()
+      const ask = await host.nextAsk()
+      const receipt = await session.cancel()
+      assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
+      assert.equal(finishOf(await turn.all), 'other')
+      ask.answer(APPROVE)
+      assert.equal(await isThere(bench, 'a.txt'), false)
+      assert.equal(bench.provider.requests.length, 1)
+    })
+
+    test('waits longer than a minute for an answer', async (t) => {
+      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+      const turn = run()
+      const ask = await host.nextAsk()
+      await pause(61_000)
+      ask.answer(APPROVE)
+      assert.equal(finishOf(await turn.all), 'stop')
+      assert.equal(await isThere(bench, 'a.txt'), true)
+    })
+
+    test('asks again for the same when it has died while a call waited, and is resumed', async (t) => {
+      const { bench, host, run, session } = await stageOf(t, touch('a.txt'), touch('a.txt'), done)
+      const turn = run()
+      const first = await host.nextAsk()
+      process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+      assert.equal(finishOf(await turn.all), 'error')
+      const again = take(
+        session.run({ ...aTurn, runId: 'run-2', input: [{ id: '0', type: 'text', text: 'Go on.' }] }),
+        host,
+      )
+      const second = await host.nextAsk()
+      const subject = ({ request }: PendingAsk): unknown => ({
+        ...request.subject,
+        toolCallId: '',
+        cwd: request.payload?.['cwd'],
+      })
+      assert.deepEqual(subject(second), subject(first))
+      second.answer(APPROVE)
+      assert.equal(finishOf(await again.all), 'stop')
+      assert.equal(await isThere(bench, 'a.txt'), true)
+    })
+
+    test('hears a message while it works', async (t) => {
+      const waiting = cli.command('until test -e go.txt; do sleep 0.2; done')
+      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [waiting] }, done] }))
+      const { run, session } = await openStage(t, bench, { host: allowing() })
+      const turn = run()
+      await turn.until(({ type }) => type === 'tool-call')
+      assert.equal(await session.steer?.(aMessage('m1', 'STEERED-77')), 'injected')
+      await writeFile(join(bench.place.work, 'go.txt'), '')
+      assert.equal(finishOf(await turn.all), 'stop')
+      assert.ok(bench.provider.requests.some(({ text }) => text.includes('STEERED-77')))
+    })
+
+    test('is stopped in the middle of a command, and nothing is left running', async (t) => {
+      const endless = cli.command('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null')
+      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, done] }))
+      const { host, run, session } = await openStage(t, bench, { host: allowing() })
+      const turn = run()
+      while (!(await isThere(bench, 'started.txt'))) await pause(50)
+      const receipt = await session.cancel()
+      for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])
+      assert.equal(receipt.calls.length, 1)
+      assert.equal(finishOf(await turn.all), 'other')
+    })
+
+    test('is resumed at our anchor: what came after it is gone from the request', async (t) => {
+      const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
+      const first = await openStage(t, bench)
+      await first.run().all
+      const binding = first.host.bindings.at(-1) ?? null
+      await first.run({ runId: 'run-2' }).all
+      await first.session.close()
+      const { run } = await openStage(t, bench, { binding })
+      assert.equal(textOf(await run({ runId: 'run-3' }).all), 'Three.')
+      assert.match(bench.request(2), /One\./)
+      assert.doesNotMatch(bench.request(2), /Two\./)
+    })
+
+    test('takes the next turn in the same process', async (t) => {
+      const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
+      await run().all
+      const events = await run({ runId: 'run-2', input: [{ id: '0', type: 'text', text: 'Again.' }] }).all
+      assert.equal(finishOf(events), 'stop')
+      assert.deepEqual(host.processes[0], host.processes[1])
+      assert.match(bench.request(1), /One\./)
+    })
+
+    more(test)
+  })
+}
