@@ -14,7 +14,10 @@ import {
 const PREVIEW_CHARS = 512
 
 /** A blob before its record has a seq. */
-export type UnplacedBlob = Omit<NewBlob, 'seq'>
+export type UnplacedBlob = Omit<NewBlob, 'seq'> & {
+  /** Which of the records that are committed together refers to it; the first when absent. */
+  readonly of?: number
+}
 
 export function blobOf(bytes: Uint8Array, mime: string, preview?: string): { ref: BlobRef; blob: UnplacedBlob } {
   const hash = createHash('sha256').update(bytes).digest('hex')
@@ -27,6 +30,18 @@ export function blobOf(bytes: Uint8Array, mime: string, preview?: string): { ref
     },
     blob: { hash, mime, bytes },
   }
+}
+
+/** Takes large images and files out of a message, which keeps where they are. */
+export function extractFiles(parts: readonly Part[], of: number): { parts: readonly Part[]; blobs: UnplacedBlob[] } {
+  const blobs: UnplacedBlob[] = []
+  const kept = parts.map((part): Part => {
+    if ((part.type !== 'image' && part.type !== 'file') || part.data.length <= BLOB_THRESHOLD) return part
+    const { ref, blob } = blobOf(Buffer.from(part.data, 'base64'), part.mimeType)
+    blobs.push({ ...blob, of })
+    return { ...part, data: '', ref }
+  })
+  return { parts: kept, blobs }
 }
 
 /** Takes a large result out of its record, which keeps the beginning of it. */

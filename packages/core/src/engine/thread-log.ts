@@ -56,7 +56,6 @@ export interface ThreadLogOptions {
 /** What belongs into the same transaction as the records. */
 export interface CommitExtras {
   readonly outcomes?: readonly CommandOutcome[]
-  /** Of the first record: it is the one that refers to them. */
   readonly blobs?: readonly UnplacedBlob[]
   readonly thread?: Append['thread']
 }
@@ -189,7 +188,7 @@ export class ThreadLog implements Flushable {
   async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
     this.#assertWritable()
     const records = bodies.map((body) => this.#push(body, origin))
-    if (extras !== undefined) this.#extras.push(placeExtras(extras, records[0]?.seq ?? this.#committed.head.seq))
+    if (extras !== undefined) this.#extras.push(placeExtras(extras, records))
     await this.flush()
     return records
   }
@@ -346,8 +345,12 @@ export class ThreadLog implements Flushable {
   }
 }
 
-function placeExtras({ blobs, ...rest }: CommitExtras, seq: number): PlacedExtras {
-  return { ...rest, blobs: (blobs ?? []).map((blob) => ({ ...blob, seq })) }
+function placeExtras({ blobs, ...rest }: CommitExtras, records: readonly LogRecord[]): PlacedExtras {
+  const place = ({ of, ...blob }: UnplacedBlob): NewBlob[] => {
+    const seq = records[of ?? 0]?.seq
+    return seq === undefined ? [] : [{ ...blob, seq }]
+  }
+  return { ...rest, blobs: (blobs ?? []).flatMap(place) }
 }
 
 function joinExtras(thread: Append['thread'], extras: readonly PlacedExtras[]): Partial<Append> {

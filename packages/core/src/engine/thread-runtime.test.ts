@@ -424,6 +424,24 @@ test('rules see the category and the annotations of our own tools', async () => 
   assert.deepEqual(seen[0], ['edit', { destructiveHint: true }])
 })
 
+test('a large image is kept as a blob, and the model sees it whole', async () => {
+  await using bench = await Bench.open([{ text: 'A picture.' }])
+  const data = Buffer.alloc(60_000, 7).toString('base64')
+  const parts = [
+    { id: '0', type: 'text', text: 'Look.' },
+    { id: '1', type: 'image', mimeType: 'image/png', data },
+  ] as const
+  await (
+    await bench.runtime.submit({ agentId: 'native', parts })
+  ).done
+  const image = (await bench.messages())[0]?.parts[1]
+  assert.ok(image?.type === 'image' && image.ref !== undefined)
+  assert.equal(image.data, '')
+  assert.equal(Buffer.from((await bench.store.readBlob(image.ref.blob))?.bytes ?? []).toString('base64'), data)
+  assert.ok(JSON.stringify(await bench.records()).length < 20_000)
+  assert.ok(JSON.stringify(bench.model.requests[0]).includes(data))
+})
+
 suite('what goes wrong', () => {
   test('cancelling a run that is just being started ends that run, once', async () => {
     await using bench = await Bench.open([{ text: ['a', 'b'], delayPerDeltaMs: 1, hang: true }])

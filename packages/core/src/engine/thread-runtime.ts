@@ -23,6 +23,7 @@ import {
   type ToolCallRequest,
 } from '@evener/protocol'
 import { ABANDON_AFTER_MS, receiptOf, type ActiveRun, type RunHandle, type RuntimeAgent } from './active-run.ts'
+import { extractFiles } from './blobs.ts'
 import { CallRunner } from './call-runner.ts'
 import { readHistory } from './history.ts'
 import { Mailbox } from './mailbox.ts'
@@ -215,15 +216,18 @@ export class ThreadRuntime {
     const runId = randomUUID()
     const turnId = randomUUID()
     const { head } = this.#log.state
+    const released: RecordBody[] = head.queueHeld ? [{ type: 'queue.held', held: false }] : []
+    const { parts, blobs } = extractFiles(submission.parts, before.length + released.length + 1)
     await this.#log.commit(
       [
         ...before,
-        ...(head.queueHeld ? [{ type: 'queue.held', held: false } as const] : []),
+        ...released,
         { type: 'run.started', runId, agentId: submission.agentId, rules: head.rules },
-        { type: 'message.added', messageId: randomUUID(), role: 'user', parts: submission.parts },
+        { type: 'message.added', messageId: randomUUID(), role: 'user', parts },
         { type: 'turn.started', turnId, agentId: submission.agentId },
       ],
       { run: runId, turn: turnId, ...(submission.by === undefined ? {} : { by: submission.by }) },
+      { blobs },
     )
     return this.#drive(agent, runId, turnId, submission.parts)
   }
