@@ -92,17 +92,20 @@ testLive(cli, (test) => {
       routes: [{ match: 'SUBTASK-77', turns: [read(place), { text: 'I could not.' }] }],
       turns: [
         read(place),
+        call('Grep', { pattern: 'SECRET', output_mode: 'content' }),
         call('Agent', { description: 'Look', prompt: 'SUBTASK-77', subagent_type: 'general-purpose' }),
         done,
       ],
     }))
     await writeFile(join(bench.place.work, 'secret'), 'SECRET-1')
     const host = liveHost(({ toolName }) =>
-      toolName === 'read_file' ? { policy: 'deny', reason: 'It is secret.' } : { policy: 'allow', reason: '' },
+      ['read_file', 'grep'].includes(toolName)
+        ? { policy: 'deny', reason: 'It is secret.' }
+        : { policy: 'allow', reason: '' },
     )
     const { run } = await openStage(t, bench, { host })
     const refused = resultsOf(await run().all).filter((result) => result.includes('It is secret.'))
-    assert.equal(refused.length, 2)
+    assert.equal(refused.length, 3)
     assert.ok(bench.provider.requests.every(({ text }) => !text.includes('SECRET-1')))
   })
 

@@ -18,8 +18,13 @@ describe('the command line', () => {
   })
 
   it('allows nothing by itself: that is for us to say, call by call', () => {
-    const { args } = launched({ categories: { execute: 'allow' }, tools: { Bash: 'allow' } })
-    for (const flag of ['--allowedTools', '--permission-mode', '--permission-prompts']) assert.ok(!args.includes(flag))
+    const plan = launched({ categories: { execute: 'allow' }, tools: { Bash: 'allow' } })
+    for (const flag of ['--permission-mode', '--permission-prompts']) assert.ok(!plan.args.includes(flag))
+    assert.equal(optionOf(plan, '--allowedTools')?.split(',').includes('Bash'), false)
+  })
+
+  it('names the tools that it would not offer otherwise', () => {
+    assert.ok(optionOf(launched(), '--allowedTools')?.split(',').includes('Grep'))
   })
 
   it('denies what our rules deny', () => {

@@ -10,6 +10,9 @@ import { claudeCodeProfile } from './profile.ts'
 /** What decides in print mode, where nobody can be asked. */
 const PRINT_FLAGS: ReadonlySet<string> = new Set(['--permission-mode', '--permission-prompts', '--allowedTools'])
 
+/** It does not offer these unless they are named. They are judged by us like all others. */
+const TO_BE_NAMED: readonly string[] = ['Glob', 'Grep', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate']
+
 /**
  * As in print mode, but everything is asked: our denies are its own denies, and what our rules allow is not allowed by
  * it but by us, call by call.
@@ -18,7 +21,13 @@ export function launchClaudeLive(request: LaunchRequest, options: ClaudeLaunchOp
   const { stdin: _stdin, args, env, ...plan } = launchClaude({ ...request, rules: floor(request.rules) }, options)
   return {
     ...plan,
-    args: [...withoutFlags(args, PRINT_FLAGS), '--permission-prompt-tool', 'stdio'],
+    args: [
+      ...withoutFlags(args, PRINT_FLAGS),
+      '--permission-prompt-tool',
+      'stdio',
+      '--allowedTools',
+      TO_BE_NAMED.join(','),
+    ],
     // It says by itself when it has nothing left to do.
     env: { ...env, CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },
   }

@@ -203,6 +203,15 @@ describe('words', () => {
     assert.deepEqual(brief(mapped.activity), ['agent: Hello.'])
   })
 
+  it('that were cut off stand before the answer that follows', () => {
+    const said = inTurn(
+      notice('item/agentMessage/delta', { itemId: 'i1', delta: 'Half an' }),
+      notice('error', { error: { message: 'Reconnecting' }, willRetry: true }),
+      completed({ type: 'agentMessage', id: 'i2', text: 'Whole.' }),
+    )
+    assert.deepEqual(said, ['warning [retry]: Reconnecting', 'agent: Half an', 'agent: Whole.'])
+  })
+
   it('that were thought have their parts apart', () => {
     const mapped = run(
       notice('item/reasoning/summaryPartAdded', { itemId: 'r1', summaryIndex: 0 }),

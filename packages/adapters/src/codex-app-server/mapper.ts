@@ -145,8 +145,11 @@ class AppServerReader implements DialectReader {
 
   #error(params: JsonObject): void {
     const { message, code } = failureOf(asObject(params['error']) ?? NO_FIELDS)
-    if (params['willRetry'] === true) this.#run.warn(message, 'retry')
-    else if (!this.#threads.isMain(asText(params['threadId']))) this.#run.warn(message, code)
+    if (params['willRetry'] === true) {
+      this.#run.warn(message, 'retry')
+      // What was half said is over; the answer begins anew.
+      if (this.#threads.isMain(asText(params['threadId']))) this.#endStep()
+    } else if (!this.#threads.isMain(asText(params['threadId']))) this.#run.warn(message, code)
     else {
       this.#settleError(false)
       const draft = { type: 'error' as const, message, ...(code === undefined ? {} : { code }) }
