@@ -31,7 +31,7 @@ import type { ProcessOwner } from './ownership.ts'
 import { reapProcess } from './reap-process.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import { closeFailedStep, closeInterruptedRun } from './recover.ts'
-import { ThreadLog, type LogEntry, type ThreadLogOptions } from './thread-log.ts'
+import { ThreadLog, type LogEntry, type RecordOrigin, type ThreadLogOptions } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { WaitDesk } from './wait-desk.ts'
 
@@ -56,6 +56,12 @@ export interface Submission {
   readonly agentId: string
   readonly by?: string
 }
+
+/** What may be put on record from outside; runs, calls and waits have their own ways. */
+export type ControlFact = Extract<
+  RecordBody,
+  { type: 'message.added' | 'tasks.changed' | 'config.changed' | 'queue.added' | 'note' }
+>
 
 /**
  * Everything that happens to one thread in this process: one command at a time, one run at a time, all of it through the
@@ -142,6 +148,14 @@ export class ThreadRuntime {
     return this.#mailbox.post(async () => {
       this.#assertOpen()
       await this.#log.commit([{ type: 'config.changed', ...change }])
+    })
+  }
+
+  /** Puts on record what the control layer has to say: tasks, signals, notes. */
+  record(facts: readonly ControlFact[], origin: RecordOrigin = {}): Promise<void> {
+    return this.#mailbox.post(async () => {
+      this.#assertOpen()
+      await this.#log.commit(facts, origin)
     })
   }
 
