@@ -21,6 +21,8 @@ export interface CallState {
   readonly hash?: string
   /** What was answered when it waited: what it may do is decided by this and by the rules of the moment. */
   readonly answer?: Answer
+  /** What was answered when the tool itself had asked: it is carried out again with this. */
+  readonly resume?: Answer
 }
 
 const NEXT: Readonly<Record<CallStage, readonly CallStage[]>> = {

@@ -142,11 +142,16 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
   }
 }
 
-/** The answer goes to the call, where it is found after a restart as well. */
+/**
+ * The answer goes to the call, where it is found after a restart as well: apart from each other what decides whether it
+ * may be carried out, and what the tool itself asked for while it was.
+ */
 function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
-  const call = draft.head.waits[body.waitId]?.call
+  const wait = draft.head.waits[body.waitId]
   removeHeadEntry(draft, 'waits', body.waitId)
-  if (call !== undefined) moveCall(draft, call, (state) => ({ ...state, stage: 'ordered', answer: body.answer }))
+  if (wait?.call === undefined) return
+  const answered = wait.kind === 'approval' ? { answer: body.answer } : { resume: body.answer }
+  moveCall(draft, wait.call, (state) => ({ ...state, stage: 'ordered', ...answered }))
 }
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {

@@ -35,6 +35,7 @@ export const callStateSchema: Schema<CallState> = exact<CallState>()(
     waitId: optional(z.string()),
     hash: optional(z.string()),
     answer: optional(answerSchema),
+    resume: optional(answerSchema),
   }),
 )
 

@@ -38,6 +38,7 @@ const arbitraryCallState: fc.Arbitrary<CallState> = shape<CallState>(
     waitId: arbitraryId,
     hash: arbitraryId,
     answer: arbitraryAnswer,
+    resume: arbitraryAnswer,
   },
 )
 
