@@ -34,6 +34,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
       capabilities: CAPABILITIES,
       launch: (request) => launchClaude(request, options),
       anchorOf: claudeAnchor,
+      lostSession: /No (?:conversation|message) found with /,
     },
     options,
   )

@@ -1,7 +1,12 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { MCPConfiguration } from '@evener/protocol'
-import type { RealScript } from '../real/bench.ts'
+import { aMessage, type RealCli, type RealScript } from '../real/bench.ts'
+import { errorCodes } from '../real/other-ways.ts'
+import { ownBench } from '../real/own-bench.ts'
 import { testCli } from '../real/scenarios.ts'
 import { codex } from './driver.ts'
 import { codexProfile } from './profile.ts'
@@ -21,7 +26,7 @@ const patch = (input: string): RealScript => ({
 })
 const AGENT_ID = '{{re:agent_id[^0-9a-f]+([0-9a-f-]{36})}}'
 
-testCli({
+const cli: RealCli = {
   profile: codexProfile,
   agent: ({ bin, place, provider, hasKey, options }) =>
     codex({
@@ -103,4 +108,21 @@ testCli({
     'resume-at-anchor': 'in print mode it tells no turn ids and resumes only at the end',
     fork: 'in print mode it tells no turn ids and forks only at the end',
   },
+}
+
+testCli(cli)
+
+describe('Codex, its own way', () => {
+  it('begins a new session when its own one is gone, and is told what was said', async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
+    const { binding } = await bench.turn()
+    assert.ok(binding)
+    await rm(join(bench.place.home, '.codex', 'sessions'), { recursive: true })
+    const history = [aMessage('Halfway there.', { sessionId: binding.nativeId })]
+    const second = await bench.turn({ binding, history, turn: { runId: 'run-2' } })
+    assert.deepEqual(errorCodes(second.events), [])
+    assert.ok(second.warnings.some((warning) => /begins a new session.*no rollout found/.test(warning)))
+    assert.notEqual(second.binding?.nativeId, binding.nativeId)
+    assert.match(bench.request(1), /Halfway there\./)
+  })
 })

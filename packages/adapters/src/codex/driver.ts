@@ -35,6 +35,7 @@ export function codex(options: CodexOptions = {}): AgentDriver {
       dialect: codexDialect,
       capabilities: CAPABILITIES,
       launch: (request) => launchCodex(request, options),
+      lostSession: /no rollout found for /,
     },
     options,
   )

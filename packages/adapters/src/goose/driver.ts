@@ -39,6 +39,7 @@ export function goose(options: GooseOptions = {}): AgentDriver {
       launch: (request) => launchGoose(request, options),
       place: placeGooseSession,
       sessionOf: gooseSessionOf,
+      lostSession: /no such session exists/,
     },
     options,
   )

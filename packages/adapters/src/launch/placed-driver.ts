@@ -146,7 +146,7 @@ class PlacedSession implements AgentSession {
     }
     if (placed.kind === 'new') return this.#open(anew(harness, placed), null, signal)
     const launch = (request: LaunchRequest): ReturnType<PrintHarness['launch']> =>
-      harness.launch({ ...request, session: placed })
+      harness.launch(request.session.kind === 'new' ? request : { ...request, session: placed })
     // What stands at the old anchor stands at the placed session's own one.
     const moved = (told: Binding): Binding =>
       told.anchor === session.anchor && placed.anchor !== undefined ? { ...told, anchor: placed.anchor } : told

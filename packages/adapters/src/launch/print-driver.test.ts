@@ -2,67 +2,16 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
-import { EvenerError, type AgentEvent, type Binding, type Host } from '@evener/protocol'
-import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
+import { describe, it } from 'node:test'
+import { EvenerError } from '@evener/protocol'
+import { aTurn, diary } from '../../test/launch/diary.ts'
+import { bindingOf, errorOf, finishOf, printTurn, typesOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
-import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
-
-interface Ran {
-  readonly events: readonly AgentEvent[]
-  readonly notes: Diary
-  readonly dir: string
-}
-
-interface Setting {
-  readonly options?: PrintOptions
-  readonly harness?: Partial<PrintHarness>
-  readonly host?: (dir: string) => Partial<Host>
-  readonly binding?: Binding
-}
-
-/** One turn of a program, after which nothing may be left of it. */
-async function run(t: TestContext, body: string, setting: Setting = {}): Promise<Ran> {
-  const { options, harness, host, binding } = setting
-  const dir = await scratch(t)
-  const notes = diary(host?.(dir))
-  const driver = printDriver(standIn(harness), { bin: await program(dir, body), cwd: dir, ...options })
-  const session = await driver.open(binding ?? null, notes.host)
-  const events = await takeAll(session.run(aTurn), notes)
-  await session.close()
-  assert.equal(events.filter(({ type }) => type === 'finish').length, 1)
-  assert.equal(events.at(-1)?.type, 'finish')
-  assert.equal(await survivors(notes), 0)
-  return { events, notes, dir }
-}
-
-const typesOf = (events: readonly AgentEvent[]): string[] => events.map(({ type }) => type)
-
-function finishOf(events: readonly AgentEvent[]): string | undefined {
-  const last = events.at(-1)
-  return last?.type === 'finish' ? last.finishReason : undefined
-}
-
-function errorOf(events: readonly AgentEvent[]): { readonly code?: string | undefined; readonly message: string } {
-  const errors = events.filter((event) => event.type === 'error')
-  assert.equal(errors.length, 1, 'one failure is one error')
-  const [error] = errors
-  return { code: error?.code, message: error?.error.message ?? '' }
-}
-
-const warningsOf = ({ activity }: Diary): string[] =>
-  activity.flatMap((event) => (event.type === 'warning' ? [event.code ?? event.message] : []))
-
-const bindingOf = (more: Partial<Binding> = {}): Binding => ({
-  agentId: 'stand-in',
-  nativeId: 'native-1',
-  syncedTo: 7,
-  ...more,
-})
+import { printDriver, type PrintHarness } from './print-driver.ts'
 
 describe('a turn', () => {
   it('is one process that is told its task and whose lines are events', async (t) => {
-    const { events, notes, dir } = await run(t, `hello(); text('You said: ' + await stdin()); done()`)
+    const { events, notes, dir } = await printTurn(t, `hello(); text('You said: ' + await stdin()); done()`)
     assert.deepEqual(typesOf(events), ['start', 'text-delta', 'finish'])
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, 'You said: Do it.')
     assert.equal(finishOf(events), 'stop')
@@ -78,14 +27,14 @@ describe('a turn', () => {
       const { existsSync } = await import('node:fs')
       while (!existsSync('heard')) await new Promise((resolve) => setTimeout(resolve, 5))
       text('went on'); done()`
-    const notes = await run(t, body, {
+    const notes = await printTurn(t, body, {
       host: (dir) => ({ noteActivity: () => void writeFile(join(dir, 'heard'), '') }),
     })
     assert.deepEqual(typesOf(notes.events), ['start', 'text-delta', 'finish'])
   })
 
   it('tells the host in its place what no event stands for', async (t) => {
-    const { notes } = await run(t, `hello(); text('a'); say({ type: 'new-thing' }); text('bb'); done()`)
+    const { notes } = await printTurn(t, `hello(); text('a'); say({ type: 'new-thing' }); text('bb'); done()`)
     assert.deepEqual(
       notes.order.filter((entry) => !entry.startsWith('bind')),
       ['start', 'text-delta', 'unknown', 'text-delta', 'finish'],
@@ -94,7 +43,7 @@ describe('a turn', () => {
 
   it('begins when the process was noted, and not before', async (t) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const { events } = await run(
+    const { events } = await printTurn(
       t,
       `hello(); text('ready'); const task = await stdin(); text('task: ' + task); done()`,
       {
@@ -109,7 +58,7 @@ describe('a turn', () => {
   })
 
   it('fails when its process cannot be noted, and ends the process', async (t) => {
-    const { events } = await run(t, `hello(); forever()`, {
+    const { events } = await printTurn(t, `hello(); forever()`, {
       host: () => ({
         noteProcess: async () => {
           throw new EvenerError('fenced', 'The log is lost.')
@@ -129,14 +78,14 @@ describe('a turn', () => {
       const [file, dir] = process.argv.slice(2)
       const mode = (path) => (statSync(path).mode & 0o777).toString(8)
       text([readFileSync(file, 'utf8'), mode(file), mode(dir), dir].join(' ')); process.exit(4)`
-    const { events } = await run(t, body, { harness: { launch } })
+    const { events } = await printTurn(t, body, { harness: { launch } })
     const said = events[1]?.type === 'text-delta' ? events[1].text.split(' ') : []
     assert.deepEqual(said.slice(0, 3), ['abc', '600', '700'])
     assert.equal(existsSync(said[3] ?? ''), false)
   })
 
   it('gives the program its variables and takes others away', async (t) => {
-    const { events } = await run(t, `text([process.env.A, process.env.B, process.env.C].join(' ')); done()`, {
+    const { events } = await printTurn(t, `text([process.env.A, process.env.B, process.env.C].join(' ')); done()`, {
       options: { env: { A: 'a', B: 'b', C: 'c' } },
       harness: { launch: () => ({ args: [], env: { B: undefined, C: 'd' } }) },
     })
@@ -144,7 +93,7 @@ describe('a turn', () => {
   })
 
   it('reads end of file when there is nothing to be read', async (t) => {
-    const { events } = await run(t, `text('[' + await stdin() + ']'); done()`, {
+    const { events } = await printTurn(t, `text('[' + await stdin() + ']'); done()`, {
       harness: { launch: () => ({ args: [] }) },
     })
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, '[]')
@@ -152,14 +101,14 @@ describe('a turn', () => {
 
   it('takes a prompt that fills the pipe many times over', async (t) => {
     const text = 'x'.repeat(3_000_000)
-    const { events } = await run(t, `text(String((await stdin()).length)); done()`, {
+    const { events } = await printTurn(t, `text(String((await stdin()).length)); done()`, {
       harness: { launch: () => ({ args: [], stdin: text }) },
     })
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, '3000000')
   })
 
   it('goes on when the program ends without reading its task', async (t) => {
-    const { events } = await run(t, `process.stdin.destroy(); hello(); done(); process.exit(0)`, {
+    const { events } = await printTurn(t, `process.stdin.destroy(); hello(); done(); process.exit(0)`, {
       harness: { launch: () => ({ args: [], stdin: 'x'.repeat(3_000_000) }) },
     })
     assert.equal(finishOf(events), 'stop')
@@ -170,7 +119,7 @@ describe('a turn', () => {
       hello()
       for (let n = 0; n < 3000; n++) { text('line ' + n); console.error('warning ' + n) }
       done()`
-    const { events, notes } = await run(t, body)
+    const { events, notes } = await printTurn(t, body)
     const texts = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : []))
     assert.deepEqual(
       texts,
@@ -185,7 +134,7 @@ describe('a turn', () => {
 
 describe('a turn that fails', () => {
   it('C4-33 has one error with the program’s own output when it exits with a code', async (t) => {
-    const { events } = await run(t, `console.error('cannot find the config'); process.exit(3)`)
+    const { events } = await printTurn(t, `console.error('cannot find the config'); process.exit(3)`)
     const { code, message } = errorOf(events)
     assert.equal(code, 'exit-3')
     assert.match(message, /cannot find the config/)
@@ -193,19 +142,19 @@ describe('a turn that fails', () => {
   })
 
   it('C4-33 has an error when it exits with a code and prints nothing', async (t) => {
-    const { events } = await run(t, `process.exit(3)`)
+    const { events } = await printTurn(t, `process.exit(3)`)
     assert.equal(errorOf(events).code, 'exit-3')
   })
 
   it('C4-33 has an error when the program is killed, and keeps the half line it was printing', async (t) => {
     const body = `process.stdout.write('{"type":"thread.sta', () => process.kill(process.pid, 'SIGKILL')); forever()`
-    const { events, notes } = await run(t, body)
+    const { events, notes } = await printTurn(t, body)
     assert.equal(errorOf(events).code, 'SIGKILL')
     assert.ok(notes.activity.some((event) => event.type === 'unknown' && event.raw === '{"type":"thread.sta'))
   })
 
   it('says what is wrong when the program cannot be started', async (t) => {
-    const { events, notes } = await run(t, `hello()`, { options: { cwd: '/nowhere/at/all' } })
+    const { events, notes } = await printTurn(t, `hello()`, { options: { cwd: '/nowhere/at/all' } })
     const { code, message } = errorOf(events)
     assert.equal(code, 'cwd-not-found')
     assert.match(message, /\/nowhere\/at\/all/)
@@ -214,7 +163,7 @@ describe('a turn that fails', () => {
   })
 
   it('does not start under rules that the program cannot keep', async (t) => {
-    const { events, notes } = await run(t, `hello()`, {
+    const { events, notes } = await printTurn(t, `hello()`, {
       harness: {
         launch: () => {
           throw new EvenerError('policy-unsupported', 'It cannot.', { details: { rules: ['deny x'] } })
@@ -229,9 +178,9 @@ describe('a turn that fails', () => {
 
   it('says how to set a key when none was found', async (t) => {
     const body = `console.error('not logged in'); process.exit(1)`
-    const without = await run(t, body)
+    const without = await printTurn(t, body)
     assert.match(errorOf(without.events).message, /not logged in.*No key for Stand-in was found\. Set STAND_IN_KEY\./s)
-    const withKey = await run(t, body, { options: { env: { STAND_IN_KEY: 'k' } } })
+    const withKey = await printTurn(t, body, { options: { env: { STAND_IN_KEY: 'k' } } })
     assert.doesNotMatch(errorOf(withKey.events).message, /No key/)
   })
 })
@@ -244,7 +193,7 @@ describe('limits', () => {
       while (!existsSync('heard')) await new Promise((resolve) => setTimeout(resolve, 5))
       text('awake'); done()`
     const seen: string[] = []
-    const { events } = await run(t, body, {
+    const { events } = await printTurn(t, body, {
       options: { stallMs: 50 },
       host: (dir) => ({
         noteActivity: ({ events: [event] }) => {
@@ -258,7 +207,7 @@ describe('limits', () => {
   })
 
   it('C4-34 a silence ends the turn if that was asked for', async (t) => {
-    const { events, notes } = await run(t, `hello(); forever()`, { options: { stallMs: 50, onStall: 'abort' } })
+    const { events, notes } = await printTurn(t, `hello(); forever()`, { options: { stallMs: 50, onStall: 'abort' } })
     assert.equal(errorOf(events).code, 'stall')
     assert.equal(finishOf(events), 'error')
     assert.deepEqual(warningsOf(notes), ['stall'])
@@ -269,13 +218,13 @@ describe('limits', () => {
       hello()
       setInterval(() => say({ type: 'error', message: 'Reconnecting... waiting for network' }), 5)
       process.on('SIGTERM', () => { say({ type: 'turn.failed', error: { message: 'interrupted' } }); process.exit(1) })`
-    const { events } = await run(t, body, { options: { deadlineMs: 1500 } })
+    const { events } = await printTurn(t, body, { options: { deadlineMs: 1500 } })
     assert.equal(errorOf(events).code, 'deadline')
     assert.equal(finishOf(events), 'error')
   })
 
   it('a deadline ends a program that does not listen to signals', async (t) => {
-    const { events } = await run(t, `process.on('SIGTERM', () => {}); hello(); forever()`, {
+    const { events } = await printTurn(t, `process.on('SIGTERM', () => {}); hello(); forever()`, {
       options: { deadlineMs: 1000 },
       harness: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 100 } }) },
     })
@@ -285,7 +234,7 @@ describe('limits', () => {
 
 describe('native sessions', () => {
   it('are bound at once and at every anchor, never ahead of what was taken', async (t) => {
-    const { notes } = await run(t, `hello(); text('a'); text('bb'); done(5)`, {
+    const { notes } = await printTurn(t, `hello(); text('a'); text('bb'); done(5)`, {
       harness: { anchorOf: (event) => (event.type === 'text-delta' ? event.native?.itemId : undefined) },
     })
     assert.deepEqual(notes.order, [
@@ -302,7 +251,7 @@ describe('native sessions', () => {
 
   it('are resumed with what they have used already', async (t) => {
     const usageTotal = { inputTokens: 100, outputTokens: 100, totalTokens: 200, reasoningTokens: 0 }
-    const { events, notes } = await run(t, `hello(); text(process.argv.slice(2).join(' ')); done(150)`, {
+    const { events, notes } = await printTurn(t, `hello(); text(process.argv.slice(2).join(' ')); done(150)`, {
       binding: bindingOf({
         extra: { settled: true },
         usageTotal: { ...usageTotal, cachedInputTokens: 0, cacheWriteInputTokens: 0, costUsd: 0 },
@@ -316,7 +265,7 @@ describe('native sessions', () => {
   })
 
   it('that may have gone on unseen are not resumed at their end, and it is said', async (t) => {
-    const { events, notes } = await run(t, `hello(); text('[' + process.argv.slice(2) + ']'); done()`, {
+    const { events, notes } = await printTurn(t, `hello(); text('[' + process.argv.slice(2) + ']'); done()`, {
       binding: bindingOf(),
     })
     assert.equal(events[1]?.type === 'text-delta' && events[1].text, '[]')
@@ -324,7 +273,7 @@ describe('native sessions', () => {
   })
 
   it('that are new are told before the prompt what was said so far', async (t) => {
-    const { events } = await run(t, `hello(); text(await stdin()); done()`, {
+    const { events } = await printTurn(t, `hello(); text(await stdin()); done()`, {
       host: () => ({
         history: async function* () {
           const parts = [{ id: '0', type: 'text', text: 'Said before.' }] as const
@@ -350,7 +299,7 @@ describe('native sessions', () => {
   })
 
   it('are looked up afterwards for programs that do not tell them', async (t) => {
-    const { notes } = await run(t, `text('hi'); done()`, { harness: { sessionOf: async () => 'looked-up' } })
+    const { notes } = await printTurn(t, `text('hi'); done()`, { harness: { sessionOf: async () => 'looked-up' } })
     assert.deepEqual(
       notes.bindings.map(({ nativeId }) => nativeId),
       ['looked-up'],
@@ -360,7 +309,7 @@ describe('native sessions', () => {
 
 describe('the driver', () => {
   it('tells what an untested version says that was not understood', async (t) => {
-    const { notes } = await run(t, `hello(); say({ type: 'new-thing' }); done()`, {
+    const { notes } = await printTurn(t, `hello(); say({ type: 'new-thing' }); done()`, {
       harness: { profile: standInProfile({ knownVersions: ['2.0.0'] }) },
     })
     const warning = notes.activity.find((event) => event.type === 'warning')
@@ -396,7 +345,7 @@ describe('the driver', () => {
 
   it('records a turn where it is told to', async (t) => {
     const recordings = await scratch(t)
-    await run(t, `hello(); text('hi'); done()`, {
+    await printTurn(t, `hello(); text('hi'); done()`, {
       options: { record: ({ turnId }) => ({ dir: join(recordings, turnId) }) },
     })
     const events = await readFile(join(recordings, aTurn.turnId, 'events.jsonl'), 'utf8')

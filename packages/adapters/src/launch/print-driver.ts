@@ -29,6 +29,11 @@ export interface PrintHarness {
   launch(request: LaunchRequest): LaunchPlan
   /** The place this event stands at, if a later turn can resume there. */
   anchorOf?(event: MappedEvent): string | undefined
+  /**
+   * How it says, before anything else, that the session or message to go on with is not there. A new session is begun then:
+   * it may have been killed before it saved what it had printed.
+   */
+  readonly lostSession?: RegExp
   /** For programs that do not tell their session while they run: asked after the end. */
   sessionOf?(ended: EndedRun): Promise<string | undefined>
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   NO_RULES,
   type AgentEvent,
@@ -13,9 +14,10 @@ import { EventQueue } from './event-queue.ts'
 import { hasKey } from './find-cli.ts'
 import { handoverText } from './handover-text.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
-import { bindingFacts, chooseSession, instructionsHash } from './native-session.ts'
+import { bindingFacts, chooseSession, instructionsHash, type NativeSession } from './native-session.ts'
 import type { PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
+import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
 import { RunLog } from './run-log.ts'
 import type { RunHeader, StopReason } from './run-note.ts'
@@ -47,6 +49,8 @@ export class PrintRun {
   #anchor: string | undefined
   #lookedUpSession: string | undefined
   #bound = ''
+  #opening = (): Promise<void> => this.#log.open(this.#header({}))
+  #opened: Promise<void> | undefined
 
   constructor(context: PrintContext, turn: Turn, binding: Binding | null, ports: PrintRunPorts) {
     this.#context = context
@@ -101,20 +105,50 @@ export class PrintRun {
     let exit = NEVER_STARTED
     try {
       dir = await makePrivateDir()
-      const request = await this.#request(dir.path)
-      const plan = await this.#plan(request)
-      await dir.write(plan.files ?? [])
-      if (!this.#isStopped) exit = await this.#runProgram(request, plan)
+      exit = await this.#goOn(dir)
     } catch (error) {
-      this.#isStopped = true
-      this.#log.tell({ stop: { reason: 'failed', error: toFailure(error) } })
+      this.#fail(error)
     }
     this.#isOver = true
-    if (!this.#log.isOpen) await this.#log.open(this.#header({}))
+    if (!this.#log.isOpen) await this.#openLog().catch((error: unknown) => this.#fail(error))
     this.#countUnknown()
     this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
     await this.#tidyUp(dir)
     this.#queue.end()
+  }
+
+  #fail(error: unknown): void {
+    this.#isStopped = true
+    this.#log.tell({ stop: { reason: 'failed', error: toFailure(error) } })
+  }
+
+  /** Runs the program; once more, with a session of its own, if the one it was to go on with is lost. */
+  async #goOn(dir: PrivateDir): Promise<RunExit> {
+    const { capabilities } = this.#context.harness
+    const session = await chooseSession(this.#binding, capabilities, (query) => this.#ports.host.history(query))
+    const { exit, complaint } = await this.#attempt(dir, session)
+    if (complaint === undefined) return exit
+    this.#log.forget()
+    const because = `its session could not be resumed (${complaint})`
+    return (await this.#attempt(dir, { kind: 'new', id: randomUUID(), because })).exit
+  }
+
+  /** With a `complaint` nothing was logged: its session is lost. */
+  async #attempt(
+    dir: PrivateDir,
+    session: NativeSession,
+  ): Promise<{ readonly exit: RunExit; readonly complaint?: string }> {
+    this.#lookedUpSession = undefined
+    const request = await this.#request(dir.path, session)
+    const plan = await this.#plan(request)
+    const { lostSession } = this.#context.harness
+    const trial = session.kind === 'new' || lostSession === undefined ? undefined : new ResumeTrial(lostSession)
+    if (trial === undefined) await this.#openLog()
+    await dir.write(plan.files ?? [])
+    if (this.#isStopped) return { exit: NEVER_STARTED }
+    const exit = await this.#runProgram(request, plan, trial)
+    const complaint = this.#isStopped || this.#log.isOpen ? undefined : trial?.complaint(exit)
+    return { exit, ...(complaint === undefined ? {} : { complaint }) }
   }
 
   async #tidyUp(dir: PrivateDir | undefined): Promise<void> {
@@ -126,8 +160,8 @@ export class PrintRun {
     }
   }
 
-  async #request(dir: string): Promise<LaunchRequest> {
-    const { harness, options } = this.#context
+  async #request(dir: string, session: NativeSession): Promise<LaunchRequest> {
+    const { options } = this.#context
     const { instructions, maxSteps, rules = NO_RULES, ...turn } = this.#turn
     let { input } = turn
     const { host } = this.#ports
@@ -136,7 +170,6 @@ export class PrintRun {
     this.#cwd = cwd
     this.#instructions = instructionsHash(instructions)
     const history: Host['history'] = (query) => host.history(query)
-    const session = await chooseSession(this.#binding, harness.capabilities, history)
     const handover = await handoverText(history, session, this.#binding, turn)
     if (handover !== undefined) {
       const { text, messages, isTruncated } = handover
@@ -165,20 +198,24 @@ export class PrintRun {
     const plan = harness.launch(request)
     const { key, title } = harness.profile
     const keyIsThere = await hasKey(harness.profile, { ...env, ...plan.env })
-    await this.#log.open(
-      this.#header({
-        ...(plan.sessionId === undefined ? {} : { sessionId: plan.sessionId }),
-        ...(session.kind === 'new' ? {} : { usageBaseline: this.#binding?.usageTotal ?? 'unknown' }),
-        ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
-      }),
-      options.record?.(this.#turn),
-    )
-    if (session.kind !== 'new') this.#anchor = session.anchor
-    else if (session.because !== undefined) {
+    const header = this.#header({
+      ...(plan.sessionId === undefined ? {} : { sessionId: plan.sessionId }),
+      ...(session.kind === 'new' ? {} : { usageBaseline: this.#binding?.usageTotal ?? 'unknown' }),
+      ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
+    })
+    this.#opening = () => this.#log.open(header, options.record?.(this.#turn))
+    this.#anchor = session.kind === 'new' ? undefined : session.anchor
+    if (session.kind === 'new' && session.because !== undefined) {
       this.#log.warn(`${title} begins a new session, because ${session.because}.`, 'new-session')
     }
     for (const { message, code } of plan.warnings ?? []) this.#log.warn(message, code)
     return plan
+  }
+
+  /** From here on it is this run that is told of. */
+  #openLog(): Promise<void> {
+    this.#opened ??= this.#opening()
+    return this.#opened
   }
 
   #header(more: Partial<RunHeader>): RunHeader {
@@ -191,7 +228,7 @@ export class PrintRun {
     }
   }
 
-  async #runProgram(request: LaunchRequest, plan: LaunchPlan): Promise<RunExit> {
+  async #runProgram(request: LaunchRequest, plan: LaunchPlan, trial: ResumeTrial | undefined): Promise<RunExit> {
     const { harness, cli } = this.#context
     const { host } = this.#ports
     const env = { ...this.#context.env, ...plan.env }
@@ -203,7 +240,13 @@ export class PrintRun {
       ...(plan.stdin === undefined ? {} : { input: plan.stdin }),
       ...this.#limits(),
       stopWay: harness.profile.stop,
-      log: this.#log,
+      log: {
+        line: (stream, line) => {
+          const written = this.#log.line(stream, line)
+          return trial?.hears(stream, line.text) === true && !this.#log.isOpen ? this.#openLog() : written
+        },
+        warn: (message, code) => this.#log.warn(message, code),
+      },
       room: () => (this.#queue.isFull ? this.#queue.room() : undefined),
       noteProcess: (note) => host.noteProcess?.(note),
     })
@@ -230,6 +273,7 @@ export class PrintRun {
       )
     const silent = ({ silentMs }: { silentMs: number }): void => {
       const message = `${title} has printed nothing for ${silentMs} ms`
+      void this.#openLog().catch((error: unknown) => void this.stop('failed', toFailure(error)))
       this.#log.warn(`${message}.`, 'stall')
       if (onStall === 'abort') void this.stop('stalled', failure('stall', `${message} and was stopped.`))
     }

@@ -12,7 +12,8 @@ export class RunLog {
   readonly #emit: (event: MappedEvent) => void
   #mapping: RunMapping | undefined
   #recorder: RunRecorder | undefined
-  #early: RunNote[] = []
+  /** What was said before it was open. */
+  #early: (() => void)[] = []
 
   constructor(dialect: Dialect, now: () => number, emit: (event: MappedEvent) => void) {
     this.#dialect = dialect
@@ -27,8 +28,7 @@ export class RunLog {
       if (record !== undefined) this.#recorder = await recordRun(record, this.#dialect, header, this.#now())
     } finally {
       this.#mapping = mapping
-      for (const note of this.#early) this.tell(note)
-      this.#early = []
+      for (const say of this.#early.splice(0)) say()
     }
   }
 
@@ -45,17 +45,23 @@ export class RunLog {
     return this.#mapping?.brokenOff ?? []
   }
 
-  /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
+  /**
+   * A promise means: the disk is slower than the output, wait for it. It never rejects. What is said before the log is open
+   * comes right after its header.
+   */
   line(stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
+    if (this.#mapping === undefined) {
+      this.#early.push(() => void this.line(stream, line))
+      return undefined
+    }
     const at = this.#now()
-    this.#mapping?.line(stream, line.text, at)
+    this.#mapping.line(stream, line.text, at)
     return this.#recorder?.line(stream, line, at)
   }
 
-  /** What is told before the log is open comes right after its header. */
   tell(note: RunNote): void {
     if (this.#mapping === undefined) {
-      this.#early.push(note)
+      this.#early.push(() => this.tell(note))
       return
     }
     const at = this.#now()
@@ -65,6 +71,11 @@ export class RunLog {
 
   warn(message: string, code?: string): void {
     this.tell({ warning: { message, ...(code === undefined ? {} : { code }) } })
+  }
+
+  /** What was said before the log was open has not been said. */
+  forget(): void {
+    this.#early = []
   }
 
   async close(): Promise<void> {

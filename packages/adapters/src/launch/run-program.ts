@@ -23,7 +23,7 @@ export interface ProgramOptions extends Omit<SpawnRunOptions, 'stdin' | 'spool'>
   /** What it reads, then end of file. Absent: end of file at once. */
   readonly input?: string
   readonly stopWay: StopWay
-  readonly log: RunLog
+  readonly log: Pick<RunLog, 'line' | 'warn'>
   /** Settles when more may be read: how slow takers of events hold the program back. */
   readonly room: () => Promise<void> | undefined
   readonly noteProcess: (note: ProcessNote) => Promise<void> | void

@@ -54,6 +54,7 @@ export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): Agen
       launch: (request) => launchOpencode(request, flavour, options),
       anchorOf: opencodeAnchor,
       place: (request) => placeAtAnchor(request, flavour),
+      lostSession: /Session not found/,
     },
     options,
   )
