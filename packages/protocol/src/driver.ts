@@ -70,10 +70,22 @@ export interface HistoryQuery {
   readonly limit?: number
 }
 
+/** What a tool shows the model instead of its whole result. */
+export type ModelOutput =
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'json'; readonly value: JsonValue }
+  | { readonly type: 'content'; readonly value: readonly ModelOutputPart[] }
+
+export type ModelOutputPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'file'; readonly mediaType: string; readonly data: string; readonly fileName?: string }
+
 export interface ToolOutcome {
   readonly result: JsonValue
   readonly isError?: boolean
   readonly error?: ErrorData
+  /** Absent: the model sees the result. */
+  readonly modelOutput?: ModelOutput
 }
 
 export interface HostTool {

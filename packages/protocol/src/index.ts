@@ -214,10 +214,13 @@ export type {
   Host,
   HostTool,
   LogLevel,
+  ModelOutput,
+  ModelOutputPart,
   ToolCallRequest,
   ToolOutcome,
   Turn,
 } from './driver.ts'
+export type { RunnableTool, ToolRunContext, ToolSuspension } from './runnable-tool.ts'
 export { toWire, type Wire } from './wire-form.ts'
 export type {
   FileContent,

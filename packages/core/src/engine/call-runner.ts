@@ -4,10 +4,12 @@ import {
   type Answer,
   type Decision,
   type FaultPoints,
+  type JsonObject,
   type PartAddress,
   type ToolCallPart,
   type ToolCallRequest,
   type ToolOutcome,
+  type ToolSuspension,
   type WaitRequest,
 } from '@evener/protocol'
 import { callHash } from './call-hash.ts'
@@ -21,7 +23,8 @@ export interface CallRunnerOptions {
   readonly runId: string
   readonly turnId: string
   readonly agentId: string
-  readonly tools: readonly RunnableTool[]
+  readonly requestContext?: JsonObject
+  readonly tools: readonly RunnableTool[] | (() => readonly RunnableTool[])
   readonly signal: AbortSignal
   readonly faults: FaultPoints
   readonly decide: (call: ToolCallRequest) => Decision
@@ -42,7 +45,8 @@ export class CallRunner {
 
   async run(call: ToolCallRequest): Promise<ToolOutcome> {
     const { recorder, tools } = this.#options
-    const tool = tools.find((candidate) => candidate.name === call.toolName)
+    const offered = typeof tools === 'function' ? tools() : tools
+    const tool = offered.find((candidate) => candidate.name === call.toolName)
     const address = recorder.callAddress(call.toolCallId)
     if (tool === undefined || address === undefined) {
       return { result: `There is no tool named "${call.toolName}".`, isError: true }
@@ -51,17 +55,31 @@ export class CallRunner {
     if (begun?.stage === 'started' && !mayRepeat(tool)) {
       return this.#end(call, 'in-doubt', IN_DOUBT)
     }
-    const verdict = await this.#judge(call, tool, address)
-    if (verdict !== undefined) return this.#end(call, 'denied', verdict)
-    return this.#carryOut(call, tool, address, (begun?.attempt ?? 0) + 1)
+    await this.#hearAnswer(address)
+    for (let attempt = (begun?.attempt ?? 0) + 1; ; attempt++) {
+      // Asked before every attempt: while a tool waited for its answer, rules may have changed.
+      const verdict = await this.#judge(call, tool, address)
+      if (verdict !== undefined) return this.#end(call, 'denied', verdict)
+      const outcome = await this.#carryOut(call, tool, address, attempt)
+      if (!('suspend' in outcome)) return outcome
+      await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address)
+    }
+  }
+
+  /** A tool that had asked in an earlier process goes on when it has its answer, not before. */
+  async #hearAnswer(address: PartAddress): Promise<void> {
+    const { ask, log } = this.#options
+    const waiting = this.#callPart(address)?.call
+    const wait = waiting?.waitId === undefined ? undefined : log.state.head.waits[waiting.waitId]
+    if (wait !== undefined && wait.kind !== 'approval') await ask(wait, address)
   }
 
   /** `undefined` when the call may go ahead, else what the model is told. */
   async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
-    const { agentId, ask, decide } = this.#options
+    const { agentId, ask } = this.#options
     const hash = callHash(agentId, call, tool)
     for (;;) {
-      const decision = decide(call)
+      const decision = this.#decide(call, tool)
       if (decision.policy === 'deny') return `The call was denied: ${decision.reason}.`
       const { answer, hash: answered } = this.#callPart(address)?.call ?? {}
       if (answer !== undefined && answered === hash) {
@@ -73,28 +91,40 @@ export class CallRunner {
     }
   }
 
+  /** A tool may want to be asked about by itself; a rule, a grant or yolo that allows the call is somebody's word for it. */
+  #decide(call: ToolCallRequest, tool: RunnableTool): Decision {
+    const { decide, log } = this.#options
+    const decision = decide(call)
+    if (decision.policy !== 'allow' || decision.rule !== undefined || log.state.head.yolo) return decision
+    const { requiresApproval } = tool
+    const isWanted = typeof requiresApproval === 'function' ? requiresApproval(call.args) : requiresApproval === true
+    return isWanted ? { policy: 'ask', reason: 'the tool wants to be approved' } : decision
+  }
+
   async #carryOut(
     call: ToolCallRequest,
     tool: RunnableTool,
     address: PartAddress,
     attempt: number,
-  ): Promise<ToolOutcome> {
-    const { faults, log, recorder, runId, signal, turnId } = this.#options
+  ): Promise<ToolOutcome | ToolSuspension> {
+    const { agentId, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
     const idempotencyKey = `${runId}:${call.toolCallId}`
+    const { toolCallId, toolName } = call
     await log.commit(
       [
         {
           type: 'call.started',
           messageId: address.messageId,
           partId: address.partId,
-          toolCallId: call.toolCallId,
+          toolCallId,
           attempt,
           idempotencyKey,
         },
       ],
       { run: runId, turn: turnId },
     )
-    await faults.reach('tool.before', call.toolName)
+    await faults.reach('tool.before', toolName)
+    const resume = this.#callPart(address)?.call.resume
     try {
       // A tool that does not listen to its signal must not keep a cancelled run from ending.
       return await unlessAborted(
@@ -102,23 +132,24 @@ export class CallRunner {
         tool.execute(call.args, {
           signal,
           idempotencyKey,
+          toolCallId,
+          runId,
+          turnId,
+          threadId: log.stream,
+          agentId,
+          ...(requestContext === undefined ? {} : { requestContext }),
+          ...(resume === undefined ? {} : { resume }),
           progress: (output) => {
-            if (signal.aborted) return
-            void recorder.record({
-              type: 'tool-progress',
-              toolCallId: call.toolCallId,
-              toolName: call.toolName,
-              output,
-            })
+            if (!signal.aborted) void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
           },
         }),
       )
     } catch (error) {
       const data = toErrorData(error)
-      if (signal.aborted) recorder.noteOutcome(call.toolCallId, 'aborted')
+      if (signal.aborted) recorder.noteOutcome(toolCallId, 'aborted')
       return { result: data.message, isError: true, error: data }
     } finally {
-      await faults.reach('tool.after', call.toolName)
+      await faults.reach('tool.after', toolName)
     }
   }
 
@@ -158,6 +189,18 @@ function approvalOf(call: ToolCallRequest, agentId: string, hash: string, decisi
     kind: 'approval',
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
     description: `${call.toolName}: ${decision.reason}`,
+  }
+}
+
+function questionOf(call: ToolCallRequest, agentId: string, { suspend }: ToolSuspension): WaitRequest {
+  const { kind, description, payload, answerSchema } = suspend
+  return {
+    id: randomUUID(),
+    kind,
+    subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args },
+    description,
+    ...(payload === undefined ? {} : { payload }),
+    ...(answerSchema === undefined ? {} : { answerSchema }),
   }
 }
 

@@ -70,6 +70,8 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'HostTool',
     'LogLevel',
     'MessageQuery',
+    'ModelOutput',
+    'ModelOutputPart',
     'NewBlob',
     'NewCommand',
     'NewStream',
@@ -103,7 +105,12 @@ const COVERED_BY: Readonly<Record<string, keyof typeof schemas>> = {
 }
 
 /** Modules of nothing but ports and callbacks, and what those are handed within one process. */
-const IN_PROCESS: ReadonlySet<string> = new Set(['./agent-harness.ts', './connectivity.ts', './telemetry.ts'])
+const IN_PROCESS: ReadonlySet<string> = new Set([
+  './agent-harness.ts',
+  './connectivity.ts',
+  './runnable-tool.ts',
+  './telemetry.ts',
+])
 
 interface ExportedType {
   readonly name: string

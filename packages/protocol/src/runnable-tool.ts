@@ -1,0 +1,41 @@
+import type { HostTool, ToolOutcome } from './driver.ts'
+import type { JsonObject } from './json.ts'
+import type { ToolCategory } from './permission.ts'
+import type { Answer, WaitKind } from './wait.ts'
+
+/** A tool that we carry out ourselves. */
+export interface RunnableTool extends HostTool {
+  readonly category?: ToolCategory
+  /** Safe to carry out again after a crash, with the same key. Read-only tools are. */
+  readonly isIdempotent?: boolean
+  /** Wants somebody's approval where no rule allows the call: always, or for such input. */
+  readonly requiresApproval?: boolean | ((input: JsonObject) => boolean)
+  readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome | ToolSuspension>
+}
+
+export interface ToolRunContext {
+  readonly signal: AbortSignal
+  /** The same for every attempt at this call. */
+  readonly idempotencyKey: string
+  readonly toolCallId: string
+  readonly runId: string
+  readonly turnId: string
+  readonly threadId: string
+  readonly agentId: string
+  readonly requestContext?: JsonObject
+  /** What was answered when the tool had asked. It is carried out again from its beginning. */
+  readonly resume?: Answer
+  readonly progress: (output: string) => void
+}
+
+/** A tool that cannot go on without an answer. It is carried out again with it, maybe in another process. */
+export interface ToolSuspension {
+  readonly suspend: {
+    readonly kind: Exclude<WaitKind, 'approval'>
+    /** One line for a person. */
+    readonly description: string
+    readonly payload?: JsonObject
+    /** JSON Schema of the answer, as text. */
+    readonly answerSchema?: string
+  }
+}
