@@ -189,6 +189,10 @@ suite('signals', () => {
     })
   }
 
+  test('show what was said, not the markup the model reads', () => {
+    assert.deepEqual(signal('system_reminder', { message: 'a < b' }), { type: 'system_reminder', message: 'a < b' })
+  })
+
   test('every kind of signal has a content type', () => {
     holds(true satisfies Equal<SignalContent['type'], SignalKind>)
   })

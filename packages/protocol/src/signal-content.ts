@@ -11,7 +11,9 @@ const OPERATIONS: readonly OMOperationType[] = ['observation', 'reflection']
  * the right kind; what a reader cannot do without has a neutral default.
  */
 export function signalContent(part: SignalPart): SignalContent {
-  const { data, text: message } = part
+  const { data } = part
+  // What the model reads is marked up; what was said is kept beside it.
+  const message = typeof data['message'] === 'string' ? data['message'] : part.text
   switch (part.kind) {
     case 'system_reminder':
       return {
