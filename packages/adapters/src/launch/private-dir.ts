@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ownPrefix, removeAbandoned } from './abandoned-dirs.ts'
 
 export interface PrivateFile {
   /** A plain name. */
@@ -25,8 +26,15 @@ export class PrivateDir {
   }
 }
 
+/** Those of hosts that were killed go first: nobody else would remove them. */
+const swept = new Map<string, Promise<void>>()
+
 export async function makePrivateDir(): Promise<PrivateDir> {
-  const path = await mkdtemp(join(tmpdir(), 'evener-'))
+  const root = tmpdir()
+  const sweep = swept.get(root) ?? removeAbandoned(root)
+  swept.set(root, sweep)
+  await sweep
+  const path = await mkdtemp(join(root, await ownPrefix()))
   await chmod(path, 0o700)
   return new PrivateDir(path)
 }
