@@ -9,6 +9,7 @@ import type {
   AgentEvent,
   AgentSession,
   Binding,
+  Host,
   NativeRef,
   StoredMessage,
   Turn,
@@ -40,6 +41,10 @@ export type RealScript = ScriptObject<ProviderRequest>
 /** What the scenarios need to know about a program. */
 export interface RealCli {
   readonly profile: CliProfile
+  /** How it is spoken to, when its scenarios are played in more than one way. */
+  readonly way?: string
+  /** What its host says beyond what the scenarios need: whoever asks has to be answered. */
+  readonly host?: Partial<Host>
   /** The program as an agent that talks to the provider and to nobody else, without long retries. */
   agent(setup: AgentSetup): AgentDriver
   /** The model's turns that use the program's own tools for what a scenario is about. The answer "Done." is added. */
@@ -48,6 +53,8 @@ export interface RealCli {
   readonly expected?: Partial<Readonly<Record<ToolScenario, (place: Place) => readonly Expected[]>>>
   /** Options that a scenario needs with this program. */
   readonly options?: Partial<Readonly<Record<ToolScenario | 'reasoning' | 'image', PrintOptions>>>
+  /** In which way it does what a scenario is about, for people who compare programs. */
+  readonly notes?: Readonly<Record<string, string>>
   /** What it cannot do, and why. */
   readonly unsupported?: Readonly<Record<string, string>>
 }
@@ -130,6 +137,7 @@ export class Bench {
       history: async function* () {
         yield* setup.history ?? []
       },
+      ...this.cli.host,
     })
     const session = await this.agent(setup.options, setup.hasKey).open(setup.binding ?? null, notes.host)
     const over = new AbortController()

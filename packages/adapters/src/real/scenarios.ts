@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { before, describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { NO_RULES, type AgentEvent, type CancelReceipt } from '@evener/protocol'
 import type { Turn as ModelTurn } from '@evener/testing'
 import {
@@ -18,16 +18,30 @@ import {
   type RealScript,
   type ToolScenario,
 } from './bench.ts'
+import type { Ability } from './abilities.ts'
 import { dialects } from '../dialects.ts'
 import { normalize } from '../launch/normalize.ts'
 import { installedCli } from './clis.ts'
+import { proving, type Claim } from './proofs.ts'
+import { SIDE_BY_SIDE } from './side-by-side.ts'
+import { assertNoPrivateDirs } from './no-leftovers.ts'
+
+const INSTALL_MS = 30 * 60_000
+const SCENARIO_MS = 10 * 60_000
+/** Programs have asked the model by then, unless the machine is very busy. */
+const DEADLINE_MS = 20_000
 
 /** One thing that every program has to do, whatever its own words for it are. */
 interface Scenario {
   readonly name: string
   readonly title: string
-  /** What the model says. Default: the program's own script for this scenario. */
+  /** Default: the ability that has the scenario's name. */
+  readonly proves?: Ability<'print'>
+  /** It shows that a program cannot do this, and what happens instead. */
+  readonly disproves?: Ability<'print'>
+  /** What the model says. Default: the program's own script for this scenario, or for the one that is named here. */
   readonly script?: readonly ModelTurn[]
+  readonly scriptOf?: ToolScenario
   readonly files?: Readonly<Record<string, string>>
   readonly play: (bench: Bench) => Promise<void>
 }
@@ -214,6 +228,17 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'deadline',
+    title: 'is ended by our deadline when the provider never answers',
+    script: [{ hang: true, repeat: true }],
+    play: async (bench) => {
+      const { events } = await bench.turn({ options: { deadlineMs: DEADLINE_MS } })
+      theError(events)
+      assert.equal(events.find((event) => event.type === 'error')?.code, 'deadline')
+      assert.equal(finishOf(events).finishReason, 'error')
+    },
+  },
+  {
     name: 'resume',
     title: 'goes on with its session, and counts only what the turn used',
     script: ['First answer.', 'Second answer.'].map((text) => ({
@@ -274,6 +299,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'head-moved',
     title: 'begins a new session when its own may have gone on unseen',
+    disproves: 'resume-at-anchor',
     script: ['First answer.', 'Second answer.'].map((text) => ({ text })),
     play: async (bench) => {
       const { binding } = await bench.turn()
@@ -328,6 +354,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'touch',
     title: 'does not run commands that our rules deny',
+    proves: 'rules',
     play: async (bench) => {
       const { events } = await bench.turn({ turn: { rules: { ...NO_RULES, categories: { execute: 'deny' } } } })
       assert.equal(await isThere(join(bench.place.work, 'touched.txt')), false)
@@ -335,8 +362,10 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'write',
+    name: 'read-only',
+    scriptOf: 'write',
     title: 'does not write where it may only read',
+    proves: 'read-only',
     files: FILES,
     play: async (bench) => {
       const { events } = await bench.turn({ options: { permissions: 'read-only' } })
@@ -347,6 +376,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'write-outside',
     title: 'does not write outside of its directory where it may only edit',
+    proves: 'edit-only',
     play: async (bench) => {
       const { events } = await bench.turn({ options: { permissions: 'edit' } })
       assert.equal(await isThere(join(bench.place.home, 'outside.txt')), false)
@@ -354,8 +384,10 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: 'parallel',
+    name: 'recording',
+    scriptOf: 'parallel',
     title: 'is recorded so that the recording reads again exactly as it was',
+    proves: 'recording',
     play: async (bench) => {
       const dir = join(bench.place.temp, 'recording')
       const { activity } = await bench.turn({ options: { record: () => ({ dir }) } })
@@ -368,6 +400,7 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'endless-command',
     title: 'is stopped in the middle of a command, and nothing is left running',
+    proves: 'stop',
     play: async (bench) => {
       let receipt: CancelReceipt | undefined
       const { events } = await bench.turn({
@@ -397,33 +430,39 @@ const scenarios: readonly Scenario[] = [
   },
 ]
 
-const INSTALL_MS = 30 * 60_000
-const SCENARIO_MS = 10 * 60_000
-
 /** All scenarios on the pinned version of a program. */
 export function testCli(cli: RealCli): void {
   const { title, npm } = cli.profile
-  describe(`${title} ${npm?.version ?? ''}`, () => {
+  describe([title, npm?.version, cli.way].filter((word) => word !== undefined).join(' '), () => {
     let bin = ''
+    after(assertNoPrivateDirs)
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
     for (const scenario of scenarios) {
       if (cli.unsupported?.[scenario.name] !== undefined) continue
-      it(scenario.title, { timeout: SCENARIO_MS }, (t) => play(t, cli, bin, scenario))
+      const body = proving(cli.profile, 'print', claimOf(cli, scenario), (t) => play(t, cli, bin, scenario))
+      it(scenario.title, { timeout: SCENARIO_MS }, body)
     }
   })
 }
 
+function claimOf(cli: RealCli, { name, proves, disproves }: Scenario): Claim<'print'> {
+  if (disproves !== undefined) {
+    return { cannot: disproves, because: cli.unsupported?.[disproves] ?? 'it resumes only at the end of its session' }
+  }
+  return { can: proves ?? (name as Ability<'print'>), but: cli.notes?.[name] }
+}
+
 async function play(t: TestContext, cli: RealCli, bin: string, scenario: Scenario): Promise<void> {
   const place = await makePlace(t)
-  const script = scriptOf(cli, scenario, place)
+  const script = scriptFor(cli, scenario, place)
   const bench = await makeBench(t, cli, bin, place, script)
   for (const [name, content] of Object.entries(scenario.files ?? {})) await putFile(join(place.work, name), content)
   await scenario.play(bench)
 }
 
-function scriptOf(cli: RealCli, { name, script }: Scenario, place: Place): RealScript {
+function scriptFor(cli: RealCli, { name, script, scriptOf }: Scenario, place: Place): RealScript {
   if (script !== undefined) return { turns: script }
-  const own = cli.scripts[name as ToolScenario]
+  const own = cli.scripts[scriptOf ?? (name as ToolScenario)]
   assert.ok(
     own,
     `${cli.profile.title} needs a script for "${name}", or a reason in "unsupported" why it cannot do that`,

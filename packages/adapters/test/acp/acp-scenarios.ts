@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { before, describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { EvenerError, type AgentEvent } from '@evener/protocol'
 import { findTagged } from '@evener/shell/run'
@@ -8,6 +8,7 @@ import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/te
 import type { PrintOptions } from '../../src/launch/print-driver.ts'
 import type { Bench, RealCli } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
+import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { brief } from '../brief.ts'
 import { aTurn } from '../launch/diary.ts'
 import { aMessage, APPROVE, finishOf, liveHost, resultsOf, take, textOf } from '../live/live-host.ts'
@@ -60,6 +61,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
   describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''} over ACP`, () => {
     let bin = ''
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
+    after(assertNoPrivateDirs)
     const test: LiveTest = (title, body) => void it(title, { timeout: TEST_MS }, (t) => body(t, bin))
     const stageOf = async (t: TestContext, ...turns: readonly ModelTurn[]): Promise<LiveStage> =>
       openStage(t, await benchOf(t, cli, bin, () => ({ turns })))

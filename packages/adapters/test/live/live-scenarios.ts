@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { before, describe, it, type TestContext } from 'node:test'
+import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AgentSession, Binding, Turn } from '@evener/protocol'
 import { findTagged } from '@evener/shell/run'
 import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
 import { makeBench, makePlace, type Bench, type Place, type RealCli, type RealScript } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
+import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { aTurn } from '../launch/diary.ts'
 import {
   aMessage,
@@ -89,6 +90,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
   describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''}, asked and steered`, () => {
     let bin = ''
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
+    after(assertNoPrivateDirs)
     const test: LiveTest = (title, body) => void it(title, { timeout: TEST_MS }, (t) => body(t, bin))
     const stageOf = async (t: TestContext, ...turns: readonly ModelTurn[]): Promise<LiveStage> =>
       openStage(t, await benchOf(t, cli, bin, () => ({ turns })))
