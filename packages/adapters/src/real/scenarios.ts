@@ -18,7 +18,7 @@ import {
   type RealScript,
   type ToolScenario,
 } from './bench.ts'
-import type { Ability } from './abilities.ts'
+import type { Ability, Mode } from './abilities.ts'
 import { dialects } from '../dialects.ts'
 import { normalize } from '../launch/normalize.ts'
 import { installedCli } from './clis.ts'
@@ -36,9 +36,9 @@ interface Scenario {
   readonly name: string
   readonly title: string
   /** Default: the ability that has the scenario's name. */
-  readonly proves?: Ability<'print'>
+  readonly proves?: Ability
   /** It shows that a program cannot do this, and what happens instead. */
-  readonly disproves?: Ability<'print'>
+  readonly disproves?: Ability
   /** What the model says. Default: the program's own script for this scenario, or for the one that is named here. */
   readonly script?: readonly ModelTurn[]
   readonly scriptOf?: ToolScenario
@@ -433,23 +433,27 @@ const scenarios: readonly Scenario[] = [
 /** All scenarios on the pinned version of a program. */
 export function testCli(cli: RealCli): void {
   const { title, npm } = cli.profile
-  describe([title, npm?.version, cli.way].filter((word) => word !== undefined).join(' '), () => {
+  describe([title, npm?.version, cli.way].filter((word) => word !== undefined).join(' '), SIDE_BY_SIDE, () => {
     let bin = ''
     after(assertNoPrivateDirs)
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
     for (const scenario of scenarios) {
       if (cli.unsupported?.[scenario.name] !== undefined) continue
-      const body = proving(cli.profile, 'print', claimOf(cli, scenario), (t) => play(t, cli, bin, scenario))
+      const body = proving(cli.profile, modeOf(cli), claimOf(cli, scenario), (t) => play(t, cli, bin, scenario))
       it(scenario.title, { timeout: SCENARIO_MS }, body)
     }
   })
 }
 
-function claimOf(cli: RealCli, { name, proves, disproves }: Scenario): Claim<'print'> {
+function modeOf({ way }: RealCli): Mode {
+  return way === undefined ? 'print' : 'live'
+}
+
+function claimOf(cli: RealCli, { name, proves, disproves }: Scenario): Claim {
   if (disproves !== undefined) {
     return { cannot: disproves, because: cli.unsupported?.[disproves] ?? 'it resumes only at the end of its session' }
   }
-  return { can: proves ?? (name as Ability<'print'>), but: cli.notes?.[name] }
+  return { can: proves ?? (name as Ability), but: cli.notes?.[name] }
 }
 
 async function play(t: TestContext, cli: RealCli, bin: string, scenario: Scenario): Promise<void> {

@@ -1,0 +1,57 @@
+import { ABILITIES, type Ability, type Mode } from './abilities.ts'
+import type { Proof } from './proofs.ts'
+
+const MODES: readonly Mode[] = ['print', 'live']
+const HEADINGS: Readonly<Record<Mode, string>> = {
+  print: 'A process for every turn',
+  live: 'A process that stays and asks',
+}
+
+/** The tables that the proofs make, as Markdown. Throws when they contradict each other or leave something open. */
+export function abilitiesTables(proofs: readonly Proof[]): string {
+  return MODES.map((mode) =>
+    table(
+      mode,
+      proofs.filter((proof) => proof.mode === mode),
+    ),
+  ).join('\n')
+}
+
+function table(mode: Mode, proofs: readonly Proof[]): string {
+  const columns = [...new Set(proofs.map(columnOf))].sort()
+  const notes: string[] = []
+  const cell = (column: string, ability: Ability): string => {
+    const found = proofs.filter((proof) => proof.ability === ability && columnOf(proof) === column)
+    const [first] = found
+    if (first === undefined)
+      throw new Error(`No test of ${column} (${mode}) shows that it can or cannot do "${ability}".`)
+    if (found.some(({ works }) => works !== first.works)) {
+      throw new Error(`Tests of ${column} (${mode}) contradict each other about "${ability}".`)
+    }
+    const marks = [...new Set(found.flatMap(({ note }) => note ?? []))].sort().map((note) => markOf(note, notes))
+    return [first.works ? '✓' : '–', ...marks].join(' ')
+  }
+  const rows = Object.entries(ABILITIES[mode]).map(([ability, words]) => [
+    words,
+    ...columns.map((column) => cell(column, ability as Ability)),
+  ])
+  const listed = notes.map((note, index) => `${index + 1}. ${note}`)
+  return [`### ${HEADINGS[mode]}`, '', ...aligned([['', ...columns], ...rows]), '', ...listed, ''].join('\n')
+}
+
+function columnOf({ program, version }: Proof): string {
+  return `${program} ${version}`
+}
+
+/** The number of a note: the same words have the same. */
+function markOf(note: string, notes: string[]): string {
+  if (!notes.includes(note)) notes.push(note)
+  return `(${notes.indexOf(note) + 1})`
+}
+
+function aligned([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
+  const widths = head.map((_, index) => Math.max(3, ...[head, ...rows].map((row) => row[index]?.length ?? 0)))
+  const line = (cells: readonly string[]): string =>
+    `| ${widths.map((width, index) => (cells[index] ?? '').padEnd(width)).join(' | ')} |`
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
+}
