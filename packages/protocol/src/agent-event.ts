@@ -102,6 +102,17 @@ export interface ToolProgressEvent extends EventExtras {
   readonly output?: string
 }
 
+/**
+ * What a model is asked with besides the conversation, as it was really sent. An agent that knows it says so in
+ * `meta.request` of its `step-start`; it is kept once per content.
+ */
+export type StepRequest = {
+  readonly system?: string
+  /** The tool definitions, in the order in which they were sent. */
+  readonly tools?: JsonValue
+  readonly model?: string
+}
+
 export interface StepStartEvent extends EventExtras {
   readonly type: 'step-start'
   readonly stepIndex: number

@@ -44,6 +44,7 @@ export type {
   ReasoningDeltaEvent,
   StartEvent,
   StepFinishEvent,
+  StepRequest,
   StepStartEvent,
   TextDeltaEvent,
   ToolAnnotations,

@@ -24,6 +24,8 @@ export interface PartBase {
 export interface TextPart extends PartBase {
   readonly type: 'text'
   readonly text: string
+  /** Set when the text is large: it is kept there, and `text` has only its beginning. */
+  readonly ref?: BlobRef
 }
 
 export interface ReasoningPart extends PartBase {

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import {
   BLOB_THRESHOLD,
+  type Blob,
   type BlobRef,
   type JsonValue,
   type NewBlob,
   type Part,
+  type RecordBody,
   type RecordedToolResult,
+  type RequestRef,
+  type StepRequest,
   type Store,
   type StoredMessage,
-  type ToolResultPart,
 } from '@evener/protocol'
 
 const PREVIEW_CHARS = 512
@@ -19,44 +22,105 @@ export type UnplacedBlob = Omit<NewBlob, 'seq'> & {
   readonly of?: number
 }
 
-export function blobOf(bytes: Uint8Array, mime: string, preview?: string): { ref: BlobRef; blob: UnplacedBlob } {
+/** A record without its large contents, which are stored beside it. */
+export interface Extracted<Body> {
+  readonly body: Body
+  readonly blobs: readonly Omit<NewBlob, 'seq'>[]
+}
+
+export function blobOf(bytes: Uint8Array, mime: string): { ref: BlobRef; blob: UnplacedBlob } {
   const hash = createHash('sha256').update(bytes).digest('hex')
-  return {
-    ref: {
-      blob: hash,
-      size: bytes.length,
-      mime,
-      ...(preview === undefined ? {} : { preview: preview.slice(0, PREVIEW_CHARS) }),
-    },
-    blob: { hash, mime, bytes },
+  return { ref: { blob: hash, size: bytes.length, mime }, blob: { hash, mime, bytes } }
+}
+
+/** Text as it is, as long as it is text: half a character survives only as an escape. */
+function jsonBlob(value: JsonValue): { ref: BlobRef; blob: UnplacedBlob } {
+  return typeof value === 'string' && value.isWellFormed()
+    ? blobOf(Buffer.from(value), 'text/plain')
+    : blobOf(Buffer.from(JSON.stringify(value)), 'application/json')
+}
+
+/** What `jsonBlob` was given. */
+function valueOf({ bytes, mime }: Pick<Blob, 'bytes' | 'mime'>): JsonValue {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  return mime === 'application/json' ? (JSON.parse(text) as JsonValue) : text
+}
+
+/** Every record passes here on its way into the log, so that no writer can forget it. */
+export function extractBody(body: RecordBody): Extracted<RecordBody> {
+  switch (body.type) {
+    case 'message.added': {
+      const { parts, blobs } = extractParts(body.parts)
+      return { body: blobs.length === 0 ? body : { ...body, parts }, blobs }
+    }
+    case 'queue.added': {
+      const { parts, blobs } = extractParts(body.item.parts)
+      return { body: blobs.length === 0 ? body : { ...body, item: { ...body.item, parts } }, blobs }
+    }
+    case 'tool-result':
+      return extractResult(body)
+    default:
+      return { body, blobs: [] }
   }
 }
 
-/** Takes large images and files out of a message, which keeps where they are. */
-export function extractFiles(parts: readonly Part[], of: number): { parts: readonly Part[]; blobs: UnplacedBlob[] } {
-  const blobs: UnplacedBlob[] = []
-  const kept = parts.map((part): Part => {
-    if ((part.type !== 'image' && part.type !== 'file') || part.data.length <= BLOB_THRESHOLD) return part
-    const { ref, blob } = blobOf(Buffer.from(part.data, 'base64'), part.mimeType)
-    blobs.push({ ...blob, of })
-    return { ...part, data: '', ref }
+function extractParts(parts: readonly Part[]): { parts: readonly Part[]; blobs: Extracted<Part>['blobs'] } {
+  const blobs: Omit<NewBlob, 'seq'>[] = []
+  const kept = parts.map((part) => {
+    const extracted = extractPart(part)
+    blobs.push(...extracted.blobs)
+    return extracted.body
   })
   return { parts: kept, blobs }
 }
 
-/** Takes a large result out of its record, which keeps the beginning of it. */
-export function extractResult(result: RecordedToolResult): { body: RecordedToolResult; blobs: UnplacedBlob[] } {
-  const isText = typeof result.result === 'string'
-  const text = typeof result.result === 'string' ? result.result : JSON.stringify(result.result)
-  if (Buffer.byteLength(text) <= BLOB_THRESHOLD) return { body: result, blobs: [] }
-  const { ref, blob } = blobOf(Buffer.from(text), isText ? 'text/plain' : 'application/json', text)
-  return { body: { ...result, result: null, resultRef: ref }, blobs: [blob] }
+function extractPart(part: Part): Extracted<Part> {
+  if (part.type === 'text' && Buffer.byteLength(part.text) > BLOB_THRESHOLD) {
+    const { ref, blob } = jsonBlob(part.text)
+    return { body: { ...part, text: beginningOf(part.text), ref }, blobs: [blob] }
+  }
+  if ((part.type === 'image' || part.type === 'file') && part.data.length > BLOB_THRESHOLD) {
+    const bytes = Buffer.from(part.data, 'base64')
+    // What is written in another way than we would write it comes back as it was only if it stays.
+    if (bytes.toString('base64') !== part.data) return { body: part, blobs: [] }
+    const { ref, blob } = blobOf(bytes, part.mimeType)
+    return { body: { ...part, data: '', ref }, blobs: [blob] }
+  }
+  // What was extracted before, for a queue, belongs to the message it becomes as well.
+  const ref = refOf(part)
+  return { body: part, blobs: ref === undefined ? [] : [{ hash: ref.blob, mime: ref.mime }] }
 }
 
-/** The message with its large bodies in place, as a model has to see it. */
+function extractResult(result: RecordedToolResult): Extracted<RecordedToolResult> {
+  const text = typeof result.result === 'string' ? result.result : JSON.stringify(result.result)
+  if (Buffer.byteLength(text) <= BLOB_THRESHOLD) return { body: result, blobs: [] }
+  const { ref, blob } = jsonBlob(result.result)
+  return { body: { ...result, result: null, resultRef: { ...ref, preview: beginningOf(text) } }, blobs: [blob] }
+}
+
+/** The request of a step: always apart from the record, because the next step's is most likely the same. */
+export function extractRequest(request: StepRequest): Extracted<RequestRef> {
+  const system = request.system === undefined ? undefined : jsonBlob(request.system)
+  const tools = request.tools === undefined ? undefined : jsonBlob(request.tools)
+  return {
+    body: {
+      ...(system === undefined ? {} : { system: system.ref }),
+      ...(tools === undefined ? {} : { tools: tools.ref }),
+      ...(request.model === undefined ? {} : { model: request.model }),
+    },
+    blobs: [...(system === undefined ? [] : [system.blob]), ...(tools === undefined ? [] : [tools.blob])],
+  }
+}
+
+/** The message with its large contents in place, as a model has to see it. */
 export async function inflateMessage(store: Store, message: StoredMessage): Promise<StoredMessage> {
-  if (!message.parts.some((part) => refOf(part) !== undefined)) return message
-  return { ...message, parts: await Promise.all(message.parts.map((part) => inflatePart(store, part))) }
+  const parts = await inflateParts(store, message.parts)
+  return parts === message.parts ? message : { ...message, parts }
+}
+
+export async function inflateParts(store: Store, parts: readonly Part[]): Promise<readonly Part[]> {
+  if (!parts.some((part) => refOf(part) !== undefined)) return parts
+  return Promise.all(parts.map((part) => inflatePart(store, part)))
 }
 
 async function inflatePart(store: Store, part: Part): Promise<Part> {
@@ -65,21 +129,37 @@ async function inflatePart(store: Store, part: Part): Promise<Part> {
   const blob = await store.readBlob(ref.blob)
   if (part.type === 'tool-result') {
     const { resultRef: _ref, ...rest } = part
-    return { ...rest, result: blob === null ? missing(ref) : resultOf(blob.bytes, blob.mime) }
+    return { ...rest, result: blob === null ? missing(ref, ref.preview) : valueOf(blob) }
+  }
+  if (part.type === 'text') {
+    const { ref: _ref, ...rest } = part
+    return { ...rest, text: blob === null ? missing(ref, part.text) : String(valueOf(blob)) }
   }
   return blob === null ? part : ({ ...part, data: Buffer.from(blob.bytes).toString('base64') } as Part)
 }
 
 function refOf(part: Part): BlobRef | undefined {
   if (part.type === 'tool-result') return part.resultRef
-  return part.type === 'image' || part.type === 'file' ? part.ref : undefined
+  return part.type === 'image' || part.type === 'file' || part.type === 'text' ? part.ref : undefined
 }
 
-function resultOf(bytes: Uint8Array, mime: string): JsonValue {
-  const text = new TextDecoder().decode(bytes)
-  return mime === 'application/json' ? (JSON.parse(text) as JsonValue) : text
+/** The system prompt and tools that a step was asked with; `undefined` for what was not recorded or is erased. */
+export async function inflateRequest(store: Store, ref: RequestRef): Promise<StepRequest> {
+  const system = ref.system === undefined ? null : await store.readBlob(ref.system.blob)
+  const tools = ref.tools === undefined ? null : await store.readBlob(ref.tools.blob)
+  return {
+    ...(system === null ? {} : { system: String(valueOf(system)) }),
+    ...(tools === null ? {} : { tools: valueOf(tools) }),
+    ...(ref.model === undefined ? {} : { model: ref.model }),
+  }
 }
 
-function missing(ref: BlobRef): ToolResultPart['result'] {
-  return `${ref.preview ?? ''}… (the rest of ${ref.size} bytes is no longer kept)`
+function missing(ref: BlobRef, beginning = ''): string {
+  return `${beginning}… (the rest of ${ref.size} bytes is no longer kept)`
+}
+
+/** Not cut inside a pair of surrogates: half a character is none. */
+function beginningOf(text: string): string {
+  const end = /[\uD800-\uDBFF]/.test(text[PREVIEW_CHARS - 1] ?? '') ? PREVIEW_CHARS - 1 : PREVIEW_CHARS
+  return text.slice(0, end)
 }

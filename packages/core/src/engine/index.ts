@@ -7,6 +7,7 @@ export { createThread, forkThread, rewindThread, type Fork, type NewThread } fro
 export { isDead, ProcessOwner } from './ownership.ts'
 export { recordsAfter } from './load-state.ts'
 export { foldWithViews, type Folded } from './view-writes.ts'
-export { blobOf, type UnplacedBlob } from './blobs.ts'
+export { blobOf, inflateMessage, inflateParts, type UnplacedBlob } from './blobs.ts'
 export type { RunHandle, RuntimeAgent } from './active-run.ts'
 export { ThreadRuntime, type ControlFact, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'
+export { requestPrefix, type RequestPrefix } from './request-prefix.ts'

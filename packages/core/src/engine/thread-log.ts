@@ -15,10 +15,11 @@ import {
   type LogRecord,
   type NewBlob,
   type RecordBody,
+  type SealedPart,
   type Store,
   type ThreadState,
 } from '@evener/protocol'
-import type { UnplacedBlob } from './blobs.ts'
+import { extractBody, type Extracted, type UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'
 import { Emitter, type ListenerFailure } from './emitter.ts'
 import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } from './flush-ticker.ts'
@@ -60,8 +61,6 @@ export interface CommitExtras {
   readonly thread?: Append['thread']
 }
 
-type PlacedExtras = Omit<CommitExtras, 'blobs'> & { readonly blobs: readonly NewBlob[] }
-
 interface PendingBatch {
   seq: number
   event: BatchEvent
@@ -95,7 +94,8 @@ export class ThreadLog implements Flushable {
   #pendingChars = 0
   /** The oldest unsealed batch of each open part, written or not. */
   readonly #openParts = new Map<string, number>()
-  #extras: PlacedExtras[] = []
+  #extras: Omit<CommitExtras, 'blobs'>[] = []
+  #blobs: NewBlob[] = []
   #writing: Promise<void> = Promise.resolve()
   #lastFlush = 0
   #failure: EvenerError | undefined
@@ -171,12 +171,13 @@ export class ThreadLog implements Flushable {
   }
 
   /** A record nothing waits for: shown at once, written with the next batch or barrier. */
-  add(body: RecordBody, origin: RecordOrigin = {}): LogRecord {
+  add(body: RecordBody, origin: RecordOrigin = {}, blobs: Extracted<RecordBody>['blobs'] = []): LogRecord {
     this.#assertWritable()
     if (BARRIER_TYPES.has(body.type)) {
       throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
     const record = this.#push(body, origin)
+    for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
     this.#shown.add(record.seq)
     this.#live = reduce(this.#live, record).state
     this.#entries.emit({ kind: 'record', record, live: true, state: this.#live })
@@ -188,7 +189,7 @@ export class ThreadLog implements Flushable {
   async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
     this.#assertWritable()
     const records = bodies.map((body) => this.#push(body, origin))
-    if (extras !== undefined) this.#extras.push(placeExtras(extras, records))
+    if (extras !== undefined) this.#attach(extras, records)
     await this.flush()
     return records
   }
@@ -226,12 +227,23 @@ export class ThreadLog implements Flushable {
     }
   }
 
-  #push(body: RecordBody, origin: RecordOrigin): LogRecord {
-    if (!isSealedPart(body)) {
-      const record = this.#record(body, origin)
-      this.#pending.push(record)
-      return record
+  #attach({ blobs, ...rest }: CommitExtras, records: readonly LogRecord[]): void {
+    this.#extras.push(rest)
+    for (const { of, ...blob } of blobs ?? []) {
+      const seq = records[of ?? 0]?.seq
+      if (seq !== undefined) this.#blobs.push({ ...blob, seq })
     }
+  }
+
+  #push(whole: RecordBody, origin: RecordOrigin): LogRecord {
+    const { body, blobs } = extractBody(whole)
+    const record = isSealedPart(body) ? this.#seal(body, origin) : this.#record(body, origin)
+    this.#pending.push(record)
+    for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
+    return record
+  }
+
+  #seal(body: SealedPart, origin: RecordOrigin): LogRecord {
     const key = partKey(body.messageId, body.partId)
     const batch = this.#batches.get(key)
     const first = this.#openParts.get(key)
@@ -246,9 +258,7 @@ export class ThreadLog implements Flushable {
     } else if (batch !== undefined) {
       this.#fillBatch(batch)
     }
-    const record = this.#record(body, origin, first)
-    this.#pending.push(record)
-    return record
+    return this.#record(body, origin, first)
   }
 
   #record(body: RecordBody, origin: RecordOrigin, first?: number): LogRecord {
@@ -280,8 +290,10 @@ export class ThreadLog implements Flushable {
     for (const batch of this.#batches.values()) this.#fillBatch(batch)
     const records = this.#pending
     const extras = this.#extras
+    const blobs = this.#blobs
     const shown = this.#shown
     this.#pending = []
+    this.#blobs = []
     this.#shown = new Set()
     this.#extras = []
     this.#batches.clear()
@@ -296,6 +308,7 @@ export class ThreadLog implements Flushable {
         records,
         ...folded.writes,
         ...joinExtras(folded.writes.thread, extras),
+        ...(blobs.length === 0 ? {} : { blobs }),
       })
       await this.#faults.reach('append.after', records.at(-1)?.body.type)
     } catch (error) {
@@ -345,19 +358,10 @@ export class ThreadLog implements Flushable {
   }
 }
 
-function placeExtras({ blobs, ...rest }: CommitExtras, records: readonly LogRecord[]): PlacedExtras {
-  const place = ({ of, ...blob }: UnplacedBlob): NewBlob[] => {
-    const seq = records[of ?? 0]?.seq
-    return seq === undefined ? [] : [{ ...blob, seq }]
-  }
-  return { ...rest, blobs: (blobs ?? []).flatMap(place) }
-}
-
-function joinExtras(thread: Append['thread'], extras: readonly PlacedExtras[]): Partial<Append> {
+function joinExtras(thread: Append['thread'], extras: readonly CommitExtras[]): Partial<Append> {
   if (extras.length === 0) return {}
   return {
     outcomes: extras.flatMap((extra) => extra.outcomes ?? []),
-    blobs: extras.flatMap((extra) => extra.blobs),
     thread: Object.assign({}, thread, ...extras.map((extra) => extra.thread ?? {})) as Append['thread'] & object,
   }
 }

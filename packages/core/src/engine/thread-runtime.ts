@@ -23,7 +23,7 @@ import {
   type ToolCallRequest,
 } from '@evener/protocol'
 import { ABANDON_AFTER_MS, receiptOf, type ActiveRun, type RunHandle, type RuntimeAgent } from './active-run.ts'
-import { extractFiles } from './blobs.ts'
+import { inflateParts } from './blobs.ts'
 import { CallRunner } from './call-runner.ts'
 import { readHistory } from './history.ts'
 import { Mailbox } from './mailbox.ts'
@@ -231,7 +231,7 @@ export class ThreadRuntime {
     const turnId = randomUUID()
     const { head } = this.#log.state
     const released: RecordBody[] = head.queueHeld ? [{ type: 'queue.held', held: false }] : []
-    const { parts, blobs } = extractFiles(submission.parts, before.length + released.length + 1)
+    const { parts } = submission
     await this.#log.commit(
       [
         ...before,
@@ -241,9 +241,8 @@ export class ThreadRuntime {
         { type: 'turn.started', turnId, agentId: submission.agentId },
       ],
       { run: runId, turn: turnId, ...(submission.by === undefined ? {} : { by: submission.by }) },
-      { blobs },
     )
-    return this.#drive(agent, runId, turnId, submission.parts)
+    return this.#drive(agent, runId, turnId, parts)
   }
 
   /** Goes on with a run that an earlier process began. */
@@ -380,7 +379,8 @@ export class ThreadRuntime {
     if (item === undefined || head.queueHeld || this.#closed) return
     const agentId = typeof item.requestContext?.['agentId'] === 'string' ? item.requestContext['agentId'] : head.agentId
     if (agentId === null || !Object.hasOwn(this.#options.agents, agentId)) return
-    const submission = { parts: item.parts, agentId, ...(item.by === undefined ? {} : { by: item.by }) }
+    const parts = await inflateParts(this.#options.store, item.parts)
+    const submission = { parts, agentId, ...(item.by === undefined ? {} : { by: item.by }) }
     await this.#start(submission, [{ type: 'queue.removed', itemId: item.id, reason: 'sent' }])
   }
 

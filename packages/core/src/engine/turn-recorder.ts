@@ -15,6 +15,8 @@ import {
   type ReasoningDeltaEvent,
   type RunOutcome,
   type StepFinishEvent,
+  type StepRequest,
+  type StepStartEvent,
   type TextDeltaEvent,
   type ToolCallDeltaEvent,
   type ToolCallEvent,
@@ -23,7 +25,7 @@ import {
   type UsageIncrement,
   type UsageTotals,
 } from '@evener/protocol'
-import { extractResult } from './blobs.ts'
+import { extractRequest } from './blobs.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
 import type { RecordOrigin, ThreadLog } from './thread-log.ts'
 
@@ -107,7 +109,7 @@ export class TurnRecorder {
       case 'tool-result':
         return this.#toolResult(event)
       case 'step-start':
-        this.#stepStart(event.stepIndex)
+        this.#stepStart(event)
         return undefined
       case 'step-finish':
         this.#stepFinish(event)
@@ -231,16 +233,16 @@ export class TurnRecorder {
     const tracker = this.#trackerOf(event)
     const call = tracker.answer(event.toolCallId)
     const outcome = this.#outcomes.get(event.toolCallId)
-    const { body, blobs } = extractResult({
+    const body: RecordBody = {
       ...event,
       ...tracker.take('tool-result', event.toolCallId),
       ...(call === undefined ? {} : { call: { messageId: call.messageId, partId: call.partId } }),
       ...(outcome === undefined ? {} : { outcome }),
-    })
-    await this.#log.commit([body, ...this.#endedMessages()], this.#origin, { blobs })
+    }
+    await this.#log.commit([body, ...this.#endedMessages()], this.#origin)
   }
 
-  #stepStart(stepIndex: number): void {
+  #stepStart({ stepIndex, meta }: StepStartEvent): void {
     const speaker = this.#speakers.get(MAIN)
     if (speaker !== undefined) {
       this.#sealTexts(MAIN)
@@ -249,7 +251,13 @@ export class TurnRecorder {
     }
     this.#step = stepIndex
     this.#stepError = undefined
-    this.#log.add({ type: 'step.started', stepIndex }, this.#origin)
+    const request = meta?.['request']
+    if (request === undefined) {
+      this.#log.add({ type: 'step.started', stepIndex }, this.#origin)
+      return
+    }
+    const { body, blobs } = extractRequest(request as StepRequest)
+    this.#log.add({ type: 'step.started', stepIndex, request: body }, this.#origin, blobs)
   }
 
   #stepFinish(event: StepFinishEvent): void {

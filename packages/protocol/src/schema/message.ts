@@ -55,7 +55,7 @@ const media = {
 }
 
 export const textPartSchema: Schema<TextPart> = exact<TextPart>()(
-  object({ ...base, type: z.literal('text'), text: z.string() }),
+  object({ ...base, type: z.literal('text'), text: z.string(), ref: optional(blobRefSchema) }),
 )
 
 export const reasoningPartSchema: Schema<ReasoningPart> = exact<ReasoningPart>()(

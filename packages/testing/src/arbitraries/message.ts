@@ -56,7 +56,7 @@ const media = {
 }
 const mediaOptions = { ...base, ref: arbitraryBlobRef, fileName: arbitraryText }
 
-const text = shape<TextPart>({ type: fc.constant('text'), id, text: arbitraryText }, base)
+const text = shape<TextPart>({ type: fc.constant('text'), id, text: arbitraryText }, { ...base, ref: arbitraryBlobRef })
 const image = shape<ImagePart>({ type: fc.constant('image'), ...media }, mediaOptions)
 const file = shape<FilePart>({ type: fc.constant('file'), ...media }, mediaOptions)
 const signal = shape<SignalPart>(

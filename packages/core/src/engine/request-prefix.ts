@@ -1,0 +1,26 @@
+import type { Lineage, StepRequest, Store, StoredMessage } from '@evener/protocol'
+import { inflateMessage, inflateRequest } from './blobs.ts'
+
+/** What a model was asked with: system prompt and tools as they were sent, and the conversation before the step. */
+export interface RequestPrefix extends StepRequest {
+  readonly messages: readonly StoredMessage[]
+}
+
+/**
+ * The request of the newest step up to `at` as a function of the log alone: whatever instructions and tools are computed
+ * today, a fork at that step sends what its parent sent.
+ */
+export async function requestPrefix(store: Store, lineage: Lineage, at: number): Promise<RequestPrefix | null> {
+  const record = await store.latestRecord(lineage, 'step.started', at)
+  if (record?.body.type !== 'step.started' || record.body.request === undefined) return null
+  const messages: StoredMessage[] = []
+  let cursor: string | null = null
+  do {
+    const page = await store.listMessages(lineage, { order: 'oldest', ...(cursor === null ? {} : { cursor }) })
+    for (const message of page.items) {
+      if (message.order < record.seq) messages.push(await inflateMessage(store, message))
+    }
+    cursor = (page.items.at(-1)?.order ?? 0) < record.seq ? page.next : null
+  } while (cursor !== null)
+  return { ...(await inflateRequest(store, record.body.request)), messages }
+}
