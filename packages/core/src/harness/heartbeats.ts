@@ -1,0 +1,83 @@
+/** Work to be done again and again while the harness lives. */
+export interface HeartbeatHandler {
+  readonly id: string
+  readonly intervalMs: number
+  readonly handler: () => void | Promise<void>
+  /** Also at once, not only after the first interval. Default: true. */
+  readonly immediate?: boolean
+  readonly shutdown?: () => void | Promise<void>
+}
+
+interface Beating {
+  readonly handler: HeartbeatHandler
+  timer: NodeJS.Timeout | undefined
+  /** The run that is going on. */
+  running: Promise<void> | undefined
+  isStopped: boolean
+}
+
+/**
+ * Runs handlers at their intervals. The next run is planned when the last has ended, so one handler never runs beside
+ * itself; a failure is told and changes nothing; no timer keeps the process alive.
+ */
+export class Heartbeats {
+  readonly #beating = new Map<string, Beating>()
+  readonly #onFailure: (id: string, error: Error) => void
+
+  constructor(onFailure: (id: string, error: Error) => void) {
+    this.#onFailure = onFailure
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#beating.keys()]
+  }
+
+  /** One with the same id is replaced, its shutdown included. */
+  async register(handler: HeartbeatHandler): Promise<void> {
+    if (!Number.isFinite(handler.intervalMs) || handler.intervalMs <= 0) {
+      throw new RangeError(`The interval of heartbeat "${handler.id}" must be a positive number of milliseconds.`)
+    }
+    await this.remove(handler.id)
+    const beating: Beating = { handler, timer: undefined, running: undefined, isStopped: false }
+    this.#beating.set(handler.id, beating)
+    if (handler.immediate === false) this.#plan(beating)
+    else this.#beat(beating)
+  }
+
+  /** Resolves when a run that was going on has ended and the handler has shut down. */
+  async remove(id: string): Promise<void> {
+    const beating = this.#beating.get(id)
+    if (beating === undefined) return
+    this.#beating.delete(id)
+    beating.isStopped = true
+    clearTimeout(beating.timer)
+    await beating.running
+    await this.#attempt(id, async () => beating.handler.shutdown?.())
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.ids.map((id) => this.remove(id)))
+  }
+
+  #plan(beating: Beating): void {
+    if (beating.isStopped) return
+    beating.timer = setTimeout(() => this.#beat(beating), beating.handler.intervalMs)
+    beating.timer.unref()
+  }
+
+  #beat(beating: Beating): void {
+    const { id, handler } = beating.handler
+    beating.running = this.#attempt(id, async () => handler()).then(() => {
+      beating.running = undefined
+      this.#plan(beating)
+    })
+  }
+
+  async #attempt(id: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#onFailure(id, error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+}

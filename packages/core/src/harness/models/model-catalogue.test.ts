@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { scriptedModel } from '@evener/testing'
+import { ModelCatalogue } from './model-catalogue.ts'
+import type { ModelGateway } from './model-types.ts'
+import { priceOf } from './price-list.ts'
+
+const SONNET = 'anthropic/claude-sonnet-4-5'
+
+suite('the catalogue of models', () => {
+  test('knows names, context windows and prices without asking anybody', async () => {
+    const models = await new ModelCatalogue({ env: { ANTHROPIC_API_KEY: 'sk' } }).list()
+    const sonnet = models.find(({ id }) => id === SONNET)
+    assert.deepEqual(sonnet, {
+      id: SONNET,
+      provider: 'anthropic',
+      modelName: 'claude-sonnet-4-5',
+      hasApiKey: true,
+      apiKeyEnvVar: 'ANTHROPIC_API_KEY',
+      useCount: 0,
+      contextWindow: 200_000,
+      price: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    })
+    assert.ok(models.length > 500)
+    assert.equal(new Set(models.map(({ id }) => id)).size, models.length)
+    assert.equal(models.find(({ provider }) => provider === 'openai')?.hasApiKey, false)
+  })
+
+  test('asks the checker for keys before the environment', async () => {
+    const asked: string[] = []
+    const catalogue = new ModelCatalogue({
+      env: { OPENAI_API_KEY: 'sk', GROQ_API_KEY: 'gsk' },
+      modelAuthChecker: (provider) => {
+        asked.push(provider)
+        return provider === 'anthropic' ? true : provider === 'openai' ? false : undefined
+      },
+    })
+    const byProvider = new Map((await catalogue.list()).map((model) => [model.provider, model.hasApiKey]))
+    assert.deepEqual(
+      ['anthropic', 'openai', 'groq', 'mistral'].map((provider) => byProvider.get(provider)),
+      [true, false, true, false],
+    )
+    assert.equal(asked.filter((provider) => provider === 'openai').length, 1)
+    assert.deepEqual(await catalogue.authStatus('openai/gpt-5'), { hasAuth: false, apiKeyEnvVar: 'OPENAI_API_KEY' })
+    assert.deepEqual(await catalogue.authStatus(SONNET), { hasAuth: true, apiKeyEnvVar: 'ANTHROPIC_API_KEY' })
+    assert.deepEqual(await catalogue.authStatus('mistral/unlisted'), {
+      hasAuth: false,
+      apiKeyEnvVar: 'MISTRAL_API_KEY',
+    })
+    assert.deepEqual(await catalogue.authStatus(''), { hasAuth: true })
+  })
+
+  test('puts what was used most first, and tells the tracker of a use', async () => {
+    const used: string[] = []
+    const catalogue = new ModelCatalogue({
+      modelUseCountProvider: async () => ({ 'openai/gpt-4o': 3, [SONNET]: 7 }),
+      modelUseCountTracker: (modelId) => void used.push(modelId),
+    })
+    const [first, second, third] = await catalogue.list()
+    assert.deepEqual([first?.id, first?.useCount, second?.id, third?.useCount], [SONNET, 7, 'openai/gpt-4o', 0])
+    await catalogue.noteUse(SONNET)
+    assert.deepEqual(used, [SONNET])
+  })
+
+  test('takes in what the user adds, which overrules the list', async () => {
+    const catalogue = new ModelCatalogue({
+      customModelCatalogProvider: () => [
+        { id: 'local/llama', hasApiKey: true, contextWindow: 8_192 },
+        { id: SONNET, contextWindow: 1_000_000, apiKeyEnvVar: 'MY_KEY' },
+      ],
+      env: { MY_KEY: 'k' },
+    })
+    const models = await catalogue.list()
+    assert.deepEqual(
+      models.find(({ id }) => id === 'local/llama'),
+      {
+        id: 'local/llama',
+        provider: 'local',
+        modelName: 'llama',
+        hasApiKey: true,
+        contextWindow: 8_192,
+        useCount: 0,
+      },
+    )
+    assert.equal(models.filter(({ id }) => id === SONNET).length, 1)
+    assert.deepEqual(await catalogue.authStatus(SONNET), { hasAuth: true, apiKeyEnvVar: 'MY_KEY' })
+    assert.equal(await catalogue.contextWindowOf(SONNET), 1_000_000)
+  })
+
+  test('is read anew when it is told that it is stale', async () => {
+    let reads = 0
+    const catalogue = new ModelCatalogue({ customModelCatalogProvider: () => (reads++, [{ id: `mine/${reads}` }]) })
+    await catalogue.list()
+    await catalogue.list()
+    assert.equal(reads, 1)
+    catalogue.invalidate()
+    assert.ok((await catalogue.list()).some(({ id }) => id === 'mine/2'))
+  })
+
+  test('goes on without a source that fails, and says so', async () => {
+    const failures: string[] = []
+    const catalogue = new ModelCatalogue({
+      customModelCatalogProvider: () => {
+        throw new Error('no catalogue')
+      },
+      onFailure: (error) => failures.push(error.message),
+    })
+    assert.ok((await catalogue.list()).length > 500)
+    assert.deepEqual(failures, ['no catalogue'])
+  })
+})
+
+suite('a gateway', () => {
+  const model = scriptedModel([])
+  const asked: object[] = []
+  const gateway: ModelGateway = {
+    id: 'corp',
+    fetchProviders: async () => ({
+      openai: { name: 'OpenAI', models: ['gpt-x'], apiKeyEnvVar: ['CORP_KEY', 'OTHER_KEY'] },
+    }),
+    handlesModel: (modelId) => modelId === 'bare/model',
+    getApiKey: async (modelId) => `key of ${modelId}`,
+    resolveLanguageModel: (args) => {
+      asked.push(args)
+      return model
+    },
+  }
+
+  test('adds its models under its own name', async () => {
+    const catalogue = new ModelCatalogue({ gateways: [gateway], env: { OTHER_KEY: 'k' } })
+    assert.deepEqual(
+      (await catalogue.list()).find(({ id }) => id === 'corp/openai/gpt-x'),
+      {
+        id: 'corp/openai/gpt-x',
+        provider: 'corp/openai',
+        modelName: 'gpt-x',
+        hasApiKey: true,
+        apiKeyEnvVar: 'CORP_KEY',
+        useCount: 0,
+      },
+    )
+  })
+
+  test('makes the models it offers or takes, and no others', async () => {
+    const catalogue = new ModelCatalogue({ gateways: [gateway] })
+    assert.equal(await catalogue.resolve('corp/openai/gpt-x'), model)
+    assert.equal(await catalogue.resolve('bare/model'), model)
+    assert.deepEqual(asked, [
+      { modelId: 'gpt-x', providerId: 'openai', apiKey: 'key of corp/openai/gpt-x' },
+      { modelId: 'model', providerId: 'bare', apiKey: 'key of bare/model' },
+    ])
+    assert.equal(await catalogue.resolve(SONNET), undefined)
+  })
+
+  test('is nothing when it is switched off, and comes after resolveModel', async () => {
+    const off = new ModelCatalogue({ gateways: [{ ...gateway, shouldEnable: () => false }] })
+    assert.equal(await off.resolve('corp/openai/gpt-x'), undefined)
+    assert.ok(!(await off.list()).some(({ id }) => id.startsWith('corp/')))
+    const own = scriptedModel([])
+    const catalogue = new ModelCatalogue({ gateways: [gateway], resolveModel: () => own })
+    assert.equal(await catalogue.resolve('corp/openai/gpt-x'), own)
+  })
+})
+
+suite('the price of an answer', () => {
+  test('counts cached and cache-written input at their own rates', async () => {
+    const usage = {
+      inputTokens: 1_000_000 - 300_000,
+      cachedInputTokens: 200_000,
+      cacheWriteInputTokens: 100_000,
+      outputTokens: 100_000,
+    }
+    // A model without a rate for long prompts: 1 $ in, 0.1 $ cached, 1.25 $ written, 5 $ out, per million.
+    const price = await priceOf('anthropic/claude-haiku-4-5', usage)
+    assert.equal(price?.toFixed(6), (0.7 * 1 + 0.2 * 0.1 + 0.1 * 1.25 + 0.1 * 5).toFixed(6))
+  })
+
+  test('is not made up for a model nobody knows', async () => {
+    assert.equal(await priceOf('nobody/nothing-1', { inputTokens: 10 }), undefined)
+  })
+
+  test('costs nothing at the start: the list is read when it is asked for', () => {
+    const module = fileURLToPath(new URL('model-catalogue.ts', import.meta.url))
+    const program = `import { registerHooks } from 'node:module'
+      registerHooks({ resolve(name, context, next) { if (name.includes('genai-prices')) throw new Error('read'); return next(name, context) } })
+      const { ModelCatalogue } = await import(${JSON.stringify(module)})
+      new ModelCatalogue()`
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+  })
+})

@@ -1,0 +1,191 @@
+import type { LanguageModel } from '@evener/agent'
+import { KNOWN_PROVIDERS, knownProvider, splitModelId } from './known-providers.ts'
+import type {
+  AvailableModel,
+  CustomModelCatalogProvider,
+  ModelAuthChecker,
+  ModelAuthStatus,
+  ModelGateway,
+  ModelUseCountProvider,
+  ModelUseCountTracker,
+} from './model-types.ts'
+import { listedModels, priceOf } from './price-list.ts'
+
+export interface ModelCatalogueOptions {
+  readonly resolveModel?: (modelId: string) => LanguageModel | Promise<LanguageModel>
+  readonly modelAuthChecker?: ModelAuthChecker
+  readonly modelUseCountProvider?: ModelUseCountProvider
+  readonly modelUseCountTracker?: ModelUseCountTracker
+  readonly customModelCatalogProvider?: CustomModelCatalogProvider
+  readonly gateways?: readonly ModelGateway[]
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** A source of models failed. It is left out until the catalogue is read anew. */
+  readonly onFailure?: (error: Error) => void
+}
+
+type Entry = Omit<AvailableModel, 'useCount' | 'hasApiKey'> & {
+  /** What the source itself says; asked of checker and environment when it says nothing. */
+  readonly hasApiKey?: boolean
+  readonly envVars: readonly string[]
+}
+
+const CACHE_MS = 10_000
+
+/** Which models there are, whether they can be used, what they cost. */
+export class ModelCatalogue {
+  readonly #options: ModelCatalogueOptions
+  #cached: { readonly entries: Promise<readonly Entry[]>; readonly at: number } | undefined
+
+  constructor(options: ModelCatalogueOptions = {}) {
+    this.#options = options
+  }
+
+  /** Most used first. Keys and counts are asked anew each time, models every ten seconds at most. */
+  async list(): Promise<readonly AvailableModel[]> {
+    const [entries, counts] = await Promise.all([this.#entries(), this.#useCounts()])
+    const known = new Map<string, Promise<boolean>>()
+    const hasKey = (entry: Entry): Promise<boolean> => {
+      const asked = known.get(entry.provider) ?? this.#hasKey(entry.provider, entry.envVars)
+      known.set(entry.provider, asked)
+      return asked
+    }
+    const models = await Promise.all(
+      entries.map(async (entry): Promise<AvailableModel> => {
+        const { envVars: _envVars, hasApiKey, ...shown } = entry
+        return { ...shown, hasApiKey: hasApiKey ?? (await hasKey(entry)), useCount: counts[entry.id] ?? 0 }
+      }),
+    )
+    return models.sort((a, b) => b.useCount - a.useCount || (a.id < b.id ? -1 : 1))
+  }
+
+  invalidate(): void {
+    this.#cached = undefined
+  }
+
+  /** Whether the model's provider can be called. Without a model nothing is missing. */
+  async authStatus(modelId: string): Promise<ModelAuthStatus> {
+    if (modelId === '') return { hasAuth: true }
+    const entry = (await this.#entries()).find(({ id }) => id === modelId)
+    const { provider } = entry ?? splitModelId(modelId)
+    const envVars = entry?.envVars ?? knownProvider(provider)?.envVars ?? []
+    const hasAuth = entry?.hasApiKey ?? (await this.#hasKey(provider, envVars))
+    const apiKeyEnvVar = entry?.apiKeyEnvVar ?? envVars[0]
+    return { hasAuth, ...(apiKeyEnvVar === undefined ? {} : { apiKeyEnvVar }) }
+  }
+
+  async contextWindowOf(modelId: string): Promise<number | undefined> {
+    return (await this.#entries()).find(({ id }) => id === modelId)?.contextWindow
+  }
+
+  priceOf(...args: Parameters<typeof priceOf>): Promise<number | undefined> {
+    return priceOf(...args)
+  }
+
+  async noteUse(modelId: string): Promise<void> {
+    await this.#options.modelUseCountTracker?.(modelId)
+  }
+
+  /** Who was configured for it; `undefined` leaves the id to the agent, which knows the usual providers. */
+  async resolve(modelId: string): Promise<LanguageModel | undefined> {
+    if (this.#options.resolveModel !== undefined) return this.#options.resolveModel(modelId)
+    const gateway = this.#enabledGateways().find(
+      (each) => modelId.startsWith(`${each.id}/`) || each.handlesModel?.(modelId) === true,
+    )
+    if (gateway?.resolveLanguageModel === undefined) return undefined
+    const bare = modelId.startsWith(`${gateway.id}/`) ? modelId.slice(gateway.id.length + 1) : modelId
+    const { provider, modelName } = splitModelId(bare)
+    const apiKey = (await gateway.getApiKey?.(modelId)) ?? ''
+    return gateway.resolveLanguageModel({ modelId: modelName, providerId: provider, apiKey })
+  }
+
+  #entries(): Promise<readonly Entry[]> {
+    if (this.#cached === undefined || Date.now() - this.#cached.at > CACHE_MS) {
+      this.#cached = { entries: this.#read(), at: Date.now() }
+    }
+    return this.#cached.entries
+  }
+
+  /** Later sources overrule earlier ones: the user knows best. */
+  async #read(): Promise<readonly Entry[]> {
+    const sources = await Promise.all([
+      this.#attempt(() => listedEntries()),
+      ...this.#enabledGateways().map((gateway) => this.#attempt(() => gatewayEntries(gateway))),
+      this.#attempt(() => this.#customEntries()),
+    ])
+    return [...new Map(sources.flat().map((entry) => [entry.id, entry])).values()]
+  }
+
+  async #customEntries(): Promise<readonly Entry[]> {
+    const models = (await this.#options.customModelCatalogProvider?.()) ?? []
+    return models.map((model) => {
+      const { provider, modelName } = splitModelId(model.id)
+      return {
+        provider,
+        modelName,
+        ...model,
+        envVars: model.apiKeyEnvVar === undefined ? (knownProvider(provider)?.envVars ?? []) : [model.apiKeyEnvVar],
+      }
+    })
+  }
+
+  #enabledGateways(): readonly ModelGateway[] {
+    return (this.#options.gateways ?? []).filter((gateway) => gateway.shouldEnable?.() !== false)
+  }
+
+  async #hasKey(provider: string, envVars: readonly string[]): Promise<boolean> {
+    const said = await this.#options.modelAuthChecker?.(provider)
+    if (said !== undefined) return said
+    const env = this.#options.env ?? process.env
+    return envVars.some((name) => (env[name] ?? '') !== '')
+  }
+
+  async #useCounts(): Promise<Readonly<Record<string, number>>> {
+    return (await this.#options.modelUseCountProvider?.()) ?? {}
+  }
+
+  async #attempt(read: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> {
+    try {
+      return await read()
+    } catch (error) {
+      this.#options.onFailure?.(error instanceof Error ? error : new Error(String(error)))
+      return []
+    }
+  }
+}
+
+async function listedEntries(): Promise<readonly Entry[]> {
+  const lists = await Promise.all(
+    KNOWN_PROVIDERS.map(async (provider) =>
+      (await listedModels(provider))
+        .filter(({ isDeprecated }) => !isDeprecated)
+        .map(({ isDeprecated: _isDeprecated, ...facts }): Entry => {
+          const [apiKeyEnvVar] = provider.envVars
+          return {
+            id: `${provider.id}/${facts.modelName}`,
+            provider: provider.id,
+            ...facts,
+            envVars: provider.envVars,
+            ...(apiKeyEnvVar === undefined ? {} : { apiKeyEnvVar }),
+          }
+        }),
+    ),
+  )
+  return lists.flat()
+}
+
+async function gatewayEntries(gateway: ModelGateway): Promise<readonly Entry[]> {
+  const providers = (await gateway.fetchProviders?.()) ?? {}
+  return Object.entries(providers).flatMap(([providerId, { apiKeyEnvVar, models }]) => {
+    const provider =
+      providerId === gateway.id || providerId.startsWith(`${gateway.id}/`) ? providerId : `${gateway.id}/${providerId}`
+    const envVars = typeof apiKeyEnvVar === 'string' ? [apiKeyEnvVar] : apiKeyEnvVar
+    const [first] = envVars
+    return models.map((modelName): Entry => ({
+      id: `${provider}/${modelName}`,
+      provider,
+      modelName,
+      envVars,
+      ...(first === undefined ? {} : { apiKeyEnvVar: first }),
+    }))
+  })
+}
