@@ -10,6 +10,7 @@ import type {
 import type { Binding } from './binding.ts'
 import type { BlobRef } from './blob.ts'
 import type { CallOutcome } from './call.ts'
+import type { TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Lineage } from './lineage.ts'
@@ -76,6 +77,8 @@ export interface RunStartedRecord {
   /** What was in force: a resumed run has at least these denies. */
   readonly rules: PermissionRules
   readonly requestContext?: JsonObject
+  /** What whoever started the run wanted for its turns. */
+  readonly turn?: TurnDefaults
 }
 
 export interface RunResumedRecord {
@@ -182,6 +185,8 @@ export interface CallStartedRecord extends PartAddress {
   readonly idempotencyKey: string
   /** Hash of agent, tool, definition, arguments and directory. */
   readonly hash?: string
+  /** Hash of the tool's definition as it was when the call was allowed. */
+  readonly definition?: string
   readonly procs?: readonly ProcessNote[]
 }
 
@@ -196,6 +201,8 @@ export interface WaitAnsweredRecord {
   readonly type: 'wait.answered'
   readonly waitId: string
   readonly answer: Answer
+  /** Whoever asked is gone: the answer is kept for when the same is asked again, once. */
+  readonly detached?: true
 }
 
 export interface WaitCancelledRecord {
@@ -215,7 +222,12 @@ export interface QueueItem {
   readonly lane: 'follow-up' | 'steer'
   readonly parts: readonly Part[]
   readonly by?: string
+  /** The agent that is to hear it; the thread's own when absent. */
+  readonly agentId?: string
+  /** The id of the message it becomes. */
+  readonly messageId?: string
   readonly requestContext?: JsonObject
+  readonly turn?: TurnDefaults
 }
 
 export interface QueueAddedRecord {

@@ -48,6 +48,9 @@ export interface Turn {
   readonly resumed?: { readonly attempt: number }
 }
 
+/** What holds for a turn unless somebody says otherwise. */
+export type TurnDefaults = Partial<Pick<Turn, 'model' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions'>>
+
 export interface ToolCallRequest extends ToolCallInfo {
   readonly category?: ToolCategory
   readonly serverName?: string
@@ -101,6 +104,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export interface Host {
   /** Waits for a person. The wait outlives this process. */
   ask(request: WaitRequest): Promise<Answer>
+  /** The agent no longer waits for the answer: its question is taken back. */
+  withdraw?(waitId: string): Promise<void> | void
   decide(call: ToolCallRequest): Decision
   history(query: HistoryQuery): AsyncIterable<StoredMessage>
   /**
@@ -108,6 +113,11 @@ export interface Host {
    * something was said, so that the agent has to go on.
    */
   listen?(): Promise<boolean>
+  /**
+   * Asked before every model step: what holds from here on, which may be another model and other instructions than at the
+   * start of the turn. What `listTools` gives afterwards belongs to it.
+   */
+  turn?(): Promise<TurnDefaults>
   listTools?(): readonly HostTool[]
   callTool?(call: ToolCallRequest): Promise<ToolOutcome>
   /** A native binding is recorded as soon as it is known, not at the end of the turn. */

@@ -1,15 +1,16 @@
 import type { Binding } from './binding.ts'
 import type { OmPointer, ProcessNote, QueueItem, RunOutcome } from './control-record.ts'
+import type { TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject } from './json.ts'
 import { rootLineage, type Lineage } from './lineage.ts'
 import { NO_GRANTS, NO_RULES, type Grants, type PermissionRules } from './permission.ts'
 import type { Goal, TaskItem } from './task.ts'
 import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
-import type { Wait } from './wait.ts'
+import type { Answer, Wait } from './wait.ts'
 
 /** Raised whenever the fold gives other heads for the same records; stored heads of another version are rebuilt. */
-export const REDUCER_VERSION = 1
+export const REDUCER_VERSION = 2
 
 export interface RunState {
   readonly runId: string
@@ -27,6 +28,15 @@ export interface RunState {
   readonly processes: readonly ProcessNote[]
   /** The denies in force at the start stay in force. */
   readonly rules: PermissionRules
+  readonly requestContext?: JsonObject
+  readonly turn?: TurnDefaults
+  /** What was answered when the asker was gone. Each counts once, when the same is asked again. */
+  readonly kept?: readonly KeptAnswer[]
+}
+
+export interface KeptAnswer {
+  readonly hash: string
+  readonly answer: Answer
 }
 
 export interface LastRun {
@@ -63,6 +73,10 @@ export interface Head {
   readonly queueHeld: boolean
   /** Pending ones only. */
   readonly waits: { readonly [waitId: string]: Wait }
+  /** Hashes of calls nobody knows the outcome of, until somebody approves the same call or it begins again. */
+  readonly inDoubt: readonly string[]
+  /** What tools were when a call of theirs was last allowed. */
+  readonly definitions: readonly { readonly tool: string; readonly hash: string }[]
   readonly tasks: readonly TaskItem[]
   /** The seq of the record that set them. */
   readonly tasksAt: number
@@ -91,6 +105,8 @@ export function emptyHead(stream: string): Head {
     queue: [],
     queueHeld: false,
     waits: {},
+    inDoubt: [],
+    definitions: [],
     tasks: [],
     tasksAt: 0,
     usage: { own: NO_USAGE, subagents: NO_USAGE, lastStep: {} },

@@ -162,7 +162,15 @@ export {
 } from './record.ts'
 export { upcast, UPCASTERS, type StoredRecord, type Upcaster, type UpcasterTable } from './upcast.ts'
 export { eraseBody } from './erase-body.ts'
-export { emptyHead, REDUCER_VERSION, type Head, type LastRun, type QueuedItem, type RunState } from './head.ts'
+export {
+  emptyHead,
+  REDUCER_VERSION,
+  type Head,
+  type KeptAnswer,
+  type LastRun,
+  type QueuedItem,
+  type RunState,
+} from './head.ts'
 export {
   asJson,
   assertSafePath,
@@ -220,6 +228,7 @@ export type {
   ToolCallRequest,
   ToolOutcome,
   Turn,
+  TurnDefaults,
 } from './driver.ts'
 export type { RunnableTool, ToolRunContext, ToolSuspension } from './runnable-tool.ts'
 export { toWire, type Wire } from './wire-form.ts'

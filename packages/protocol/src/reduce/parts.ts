@@ -5,6 +5,7 @@ import type { Part, PartBase, ThreadMessage, ToolResultPart } from '../message.t
 import { asJson } from '../op.ts'
 import type { SealedPart } from '../record.ts'
 import { findMessage, partPath, putMessage, setPartOp, type Draft } from './draft.ts'
+import { endDoubt, noteDefinition, noteDoubt } from './doubts.ts'
 import { partIndex, putPart } from './part-list.ts'
 
 /** Live tool output is a window: cut back to this when it has grown to twice as much. */
@@ -111,7 +112,9 @@ export function applySeal(draft: Draft, body: SealedPart): void {
   if (body.type === 'tool-result') {
     const address = body.call ?? findCall(draft, body.messageId, body.toolCallId)
     const outcome = body.outcome ?? (body.isError === true ? 'error' : 'ok')
-    if (address !== undefined) moveCall(draft, address, (call) => ({ ...call, stage: 'ended', outcome }))
+    if (address === undefined) return
+    if (outcome === 'in-doubt') noteDoubt(draft, callAt(draft, address)?.hash)
+    moveCall(draft, address, (call) => ({ ...call, stage: 'ended', outcome }))
   }
 }
 
@@ -182,12 +185,38 @@ function findCall(draft: Draft, messageId: string, toolCallId: string): PartAddr
 }
 
 export function applyCallStarted(draft: Draft, body: CallStartedRecord): void {
+  const { attempt, definition, hash, idempotencyKey } = body
+  const tool = toolAt(draft, body)
   moveCall(draft, body, (call) => ({
-    ...call,
+    ...(hash === undefined ? call : boundTo(call, hash)),
     stage: 'started',
-    attempt: body.attempt,
-    idempotencyKey: body.idempotencyKey,
+    attempt,
+    idempotencyKey,
   }))
+  endDoubt(draft, hash)
+  if (tool !== undefined && definition !== undefined) noteDefinition(draft, tool, definition)
+}
+
+/** An answer counts for what was asked about: with another hash it is none. */
+function boundTo(call: CallState, hash: string): CallState {
+  if (call.hash === hash) return call
+  const { answer: _answer, ...rest } = call
+  return { ...rest, hash }
+}
+
+function callAt(draft: Draft, address: PartAddress): CallState | undefined {
+  const part = partAt(draft, address)
+  return part?.type === 'tool-call' ? part.call : undefined
+}
+
+function toolAt(draft: Draft, address: PartAddress): string | undefined {
+  const part = partAt(draft, address)
+  return part?.type === 'tool-call' ? part.toolName : undefined
+}
+
+function partAt(draft: Draft, { messageId, partId }: PartAddress): Part | undefined {
+  const message = draft.messages.at(findMessage(draft, messageId))
+  return message?.parts.at(partIndex(partId, message.parts.length))
 }
 
 /** Moves a call along its state machine; a move that it does not allow changes nothing. */

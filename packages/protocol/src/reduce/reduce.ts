@@ -6,6 +6,7 @@ import type { ThreadMessage } from '../message.ts'
 import type { Op } from '../op.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
 import { removeHeadEntry, setHead, setHeadEntry, type Draft, type ThreadState } from './draft.ts'
+import { endDoubt } from './doubts.ts'
 import { applyErased, applyFork, applyRewind } from './lineages.ts'
 import { applyMessageAdded, applyMessageEnded, applyMessageStarted } from './messages.ts'
 import { applyBatch, applyCallStarted, applySeal, moveCall } from './parts.ts'
@@ -17,6 +18,8 @@ import {
   applyStepEnded,
   applyTurnEnded,
   changeRun,
+  keepAnswer,
+  useKept,
 } from './runs.ts'
 
 /** What of a record the fold looks at besides its body. */
@@ -71,7 +74,13 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'run.ended':
       return applyRunEnded(draft, body, record)
     case 'turn.started':
-      return changeRun(draft, { turnId: body.turnId, step: null, isStepOpen: false, processes: [] })
+      return changeRun(draft, {
+        ...(draft.head.run?.agentId === body.agentId ? {} : { agentId: body.agentId }),
+        turnId: body.turnId,
+        step: null,
+        isStepOpen: false,
+        processes: [],
+      })
     case 'turn.process':
       return changeRun(draft, { processes: [...(draft.head.run?.processes ?? []), body.process] })
     case 'turn.ended':
@@ -135,6 +144,7 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
     openedAt: record.seq,
     at: record.at,
   })
+  useKept(draft, body.wait.subject.hash)
   if (body.call !== undefined) {
     const { hash } = body.wait.subject
     const asked = { stage: 'waiting', waitId: body.wait.id, ...(hash === undefined ? {} : { hash }) } as const
@@ -147,8 +157,11 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
  * may be carried out, and what the tool itself asked for while it was.
  */
 function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
-  const wait = draft.head.waits[body.waitId]
+  const wait = Object.hasOwn(draft.head.waits, body.waitId) ? draft.head.waits[body.waitId] : undefined
   removeHeadEntry(draft, 'waits', body.waitId)
+  const hash = wait?.subject.hash
+  if (body.answer.decision === 'approve') endDoubt(draft, hash)
+  if (body.detached === true && hash !== undefined) keepAnswer(draft, { hash, answer: body.answer })
   if (wait?.call === undefined) return
   const answered = wait.kind === 'approval' ? { answer: body.answer } : { resume: body.answer }
   moveCall(draft, wait.call, (state) => ({ ...state, stage: 'ordered', ...answered }))

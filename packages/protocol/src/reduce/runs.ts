@@ -6,7 +6,7 @@ import type {
   StepEndedRecord,
   TurnEndedRecord,
 } from '../control-record.ts'
-import type { RunState } from '../head.ts'
+import type { KeptAnswer, RunState } from '../head.ts'
 import { List } from '../list.ts'
 import type { ThreadMessage } from '../message.ts'
 import { asJson } from '../op.ts'
@@ -28,6 +28,8 @@ export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: Re
     isStepOpen: false,
     processes: [],
     rules: body.rules,
+    ...(body.requestContext === undefined ? {} : { requestContext: body.requestContext }),
+    ...(body.turn === undefined ? {} : { turn: body.turn }),
   })
 }
 
@@ -69,7 +71,9 @@ export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
 /** Changes single fields of the run; its rules may be long and are not sent again. */
 export function changeRun(
   draft: Draft,
-  changes: Partial<Pick<RunState, 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen' | 'processes'>>,
+  changes: Partial<
+    Pick<RunState, 'agentId' | 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen' | 'processes' | 'kept'>
+  >,
 ): void {
   const run = draft.head.run
   if (run === null) return
@@ -86,4 +90,16 @@ function countUsage(draft: Draft, increment: UsageIncrement): void {
   const lastStep: UsageMetadata = scope === 'own' ? tokens : usage.lastStep
   const totals = uncounted === true ? usage[scope] : addUsage(usage[scope], increment)
   setHead(draft, 'usage', { ...usage, lastStep, [scope]: totals })
+}
+
+/** Kept until the same is asked again in this run. */
+export function keepAnswer(draft: Draft, kept: KeptAnswer): void {
+  const others = (draft.head.run?.kept ?? []).filter(({ hash }) => hash !== kept.hash)
+  changeRun(draft, { kept: [...others, kept] })
+}
+
+/** The same is asked again: its answer counts this once. */
+export function useKept(draft: Draft, asked: string | undefined): void {
+  const kept = draft.head.run?.kept ?? []
+  if (kept.some(({ hash }) => hash === asked)) changeRun(draft, { kept: kept.filter(({ hash }) => hash !== asked) })
 }

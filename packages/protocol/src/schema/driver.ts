@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Capabilities, Turn } from '../driver.ts'
+import type { Capabilities, Turn, TurnDefaults } from '../driver.ts'
 import { permissionRulesSchema } from './control.ts'
-import { exact, type Schema } from './exact.ts'
+import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { listOf, object, optional } from './fields.ts'
 import { jsonObjectSchema } from './json.ts'
 import { partSchema } from './message.ts'
@@ -23,19 +23,25 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
   }),
 )
 
+const turnDefaultFields: Shape<TurnDefaults> = exactShape<TurnDefaults>()({
+  model: optional(z.string()),
+  instructions: optional(z.string()),
+  cwd: optional(z.string()),
+  maxSteps: optional(z.number()),
+  providerOptions: optional(jsonObjectSchema),
+})
+
+export const turnDefaultsSchema: Schema<TurnDefaults> = exact<TurnDefaults>()(object(turnDefaultFields))
+
 export const turnSchema: Schema<Turn> = exact<Turn>()(
   object({
     turnId: z.string(),
     runId: z.string(),
     threadId: z.string(),
     input: listOf(partSchema),
-    model: optional(z.string()),
-    instructions: optional(z.string()),
-    cwd: optional(z.string()),
-    maxSteps: optional(z.number()),
+    ...turnDefaultFields,
     rules: optional(permissionRulesSchema),
     requestContext: optional(jsonObjectSchema),
-    providerOptions: optional(jsonObjectSchema),
     resumed: optional(object({ attempt: z.number() })),
   }),
 )

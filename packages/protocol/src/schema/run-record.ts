@@ -26,6 +26,7 @@ import {
   usageMetadataSchema,
 } from './basics.ts'
 import { permissionRulesSchema } from './control.ts'
+import { turnDefaultsSchema } from './driver.ts'
 import { exact, type Schema } from './exact.ts'
 import { listOf, object, optional } from './fields.ts'
 import { jsonObjectSchema } from './json.ts'
@@ -78,6 +79,7 @@ export const runStartedRecordSchema: Schema<RunStartedRecord> = exact<RunStarted
     model: optional(z.string()),
     rules: permissionRulesSchema,
     requestContext: optional(jsonObjectSchema),
+    turn: optional(turnDefaultsSchema),
   }),
 )
 

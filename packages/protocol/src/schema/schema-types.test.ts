@@ -122,6 +122,7 @@ interface Expected {
   readonly AppendTextOp: protocol.AppendTextOp
   readonly DeltaFrame: protocol.DeltaFrame
   readonly Head: protocol.Head
+  readonly KeptAnswer: protocol.KeptAnswer
   readonly LastRun: protocol.LastRun
   readonly Op: protocol.Op
   readonly Path: protocol.Path
@@ -139,6 +140,7 @@ interface Expected {
   readonly WaitRow: protocol.WaitRow
   readonly Capabilities: protocol.Capabilities
   readonly Turn: protocol.Turn
+  readonly TurnDefaults: protocol.TurnDefaults
   readonly HarnessMessageContent: protocol.Wire<protocol.HarnessMessageContent>
   readonly HarnessMessage: protocol.Wire<protocol.HarnessMessage>
   readonly HarnessThread: protocol.Wire<protocol.HarnessThread>

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import type { Head, LastRun, QueuedItem, RunState } from '../head.ts'
+import type { Head, KeptAnswer, LastRun, QueuedItem, RunState } from '../head.ts'
 import type { AppendTextOp, DeltaFrame, Op, Path, RemoveOp, SetOp } from '../op.ts'
 import type { ViewSnapshot } from '../view.ts'
 import { errorDataSchema, usageMetadataSchema, usageTotalsSchema } from './basics.ts'
 import {
+  answerSchema,
   bindingSchema,
   goalSchema,
   grantsSchema,
@@ -12,6 +13,7 @@ import {
   taskItemSchema,
   waitSchema,
 } from './control.ts'
+import { turnDefaultsSchema } from './driver.ts'
 import { exact, type Schema } from './exact.ts'
 import { listOf, mapOf, object, optional, safeSegment, seq, taggedUnion } from './fields.ts'
 import { jsonObjectSchema, jsonValueSchema } from './json.ts'
@@ -19,6 +21,10 @@ import { storedMessageSchema } from './message.ts'
 import { processNoteSchema } from './part-record.ts'
 import { runOutcomeSchema } from './run-record.ts'
 import { omPointerSchema, queueItemFields } from './thread-record.ts'
+
+export const keptAnswerSchema: Schema<KeptAnswer> = exact<KeptAnswer>()(
+  object({ hash: z.string(), answer: answerSchema }),
+)
 
 export const runStateSchema: Schema<RunState> = exact<RunState>()(
   object({
@@ -33,6 +39,9 @@ export const runStateSchema: Schema<RunState> = exact<RunState>()(
     isStepOpen: z.boolean(),
     processes: listOf(processNoteSchema),
     rules: permissionRulesSchema,
+    requestContext: optional(jsonObjectSchema),
+    turn: optional(turnDefaultsSchema),
+    kept: optional(listOf(keptAnswerSchema)),
   }),
 )
 
@@ -66,6 +75,8 @@ export const headSchema: Schema<Head> = exact<Head>()(
     queue: listOf(queuedItemSchema),
     queueHeld: z.boolean(),
     waits: mapOf(waitSchema),
+    inDoubt: listOf(z.string()),
+    definitions: listOf(object({ tool: z.string(), hash: z.string() })),
     tasks: listOf(taskItemSchema),
     tasksAt: seq,
     usage: object({ own: usageTotalsSchema, subagents: usageTotalsSchema, lastStep: usageMetadataSchema }),

@@ -31,6 +31,7 @@ import {
   waitCancelReasonSchema,
   waitRequestSchema,
 } from './control.ts'
+import { turnDefaultsSchema } from './driver.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { listOf, mapOf, object, optional, seq } from './fields.ts'
 import { jsonObjectSchema } from './json.ts'
@@ -42,7 +43,12 @@ export const waitOpenedRecordSchema: Schema<WaitOpenedRecord> = exact<WaitOpened
 )
 
 export const waitAnsweredRecordSchema: Schema<WaitAnsweredRecord> = exact<WaitAnsweredRecord>()(
-  object({ type: z.literal('wait.answered'), waitId: z.string(), answer: answerSchema }),
+  object({
+    type: z.literal('wait.answered'),
+    waitId: z.string(),
+    answer: answerSchema,
+    detached: optional(z.literal(true)),
+  }),
 )
 
 export const waitCancelledRecordSchema: Schema<WaitCancelledRecord> = exact<WaitCancelledRecord>()(
@@ -58,7 +64,10 @@ export const queueItemFields: Shape<QueueItem> = exactShape<QueueItem>()({
   lane: z.enum(['follow-up', 'steer']),
   parts: listOf(partSchema),
   by: optional(z.string()),
+  agentId: optional(z.string()),
+  messageId: optional(z.string()),
   requestContext: optional(jsonObjectSchema),
+  turn: optional(turnDefaultsSchema),
 })
 
 export const queueItemSchema: Schema<QueueItem> = exact<QueueItem>()(object(queueItemFields))

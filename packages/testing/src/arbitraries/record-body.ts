@@ -7,6 +7,7 @@ import type {
   RecordBody,
   RecordedToolResult,
   RunOutcome,
+  TurnDefaults,
 } from '@evener/protocol'
 import * as fc from 'fast-check'
 import { agentEventsByType, arbitraryEventMeta, arbitraryNativeRef } from './agent-event.ts'
@@ -89,9 +90,26 @@ const arbitraryOmPointer: fc.Arbitrary<OmPointer> = shape<OmPointer>(
   {},
 )
 
+const arbitraryTurnDefaults: fc.Arbitrary<TurnDefaults> = shape<TurnDefaults>(
+  {},
+  {
+    model: arbitraryText,
+    instructions: arbitraryText,
+    cwd: arbitraryText,
+    maxSteps: fc.integer({ min: 1, max: 50 }),
+    providerOptions: arbitraryJsonObject,
+  },
+)
+
 export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
   { id: arbitraryId, lane: fc.constantFrom('follow-up', 'steer'), parts: arbitraryUserParts },
-  { by: arbitraryId, requestContext: arbitraryJsonObject },
+  {
+    by: arbitraryId,
+    agentId: arbitraryId,
+    messageId: arbitraryId,
+    requestContext: arbitraryJsonObject,
+    turn: arbitraryTurnDefaults,
+  },
 )
 
 export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = shape<BodyOf<'config.changed'>>(
@@ -139,7 +157,12 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   ),
   'run.started': shape<BodyOf<'run.started'>>(
     { type: fc.constant('run.started'), runId: arbitraryId, agentId: arbitraryId, rules: arbitraryRules },
-    { mode: arbitraryText, model: arbitraryText, requestContext: arbitraryJsonObject },
+    {
+      mode: arbitraryText,
+      model: arbitraryText,
+      requestContext: arbitraryJsonObject,
+      turn: arbitraryTurnDefaults,
+    },
   ),
   'run.resumed': shape<BodyOf<'run.resumed'>>(
     {
@@ -213,7 +236,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       attempt: fc.integer({ min: 1, max: 3 }),
       idempotencyKey: arbitraryId,
     },
-    { hash: arbitraryId, procs: arbitraryProcesses },
+    { hash: arbitraryId, definition: arbitraryId, procs: arbitraryProcesses },
   ),
   'wait.opened': shape<BodyOf<'wait.opened'>>(
     { type: fc.constant('wait.opened'), wait: arbitraryWaitRequest },
@@ -221,7 +244,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   ),
   'wait.answered': shape<BodyOf<'wait.answered'>>(
     { type: fc.constant('wait.answered'), waitId: arbitraryId, answer: arbitraryAnswer },
-    {},
+    { detached: fc.constant(true) },
   ),
   'wait.cancelled': shape<BodyOf<'wait.cancelled'>>(
     { type: fc.constant('wait.cancelled'), waitId: arbitraryId, reason: arbitraryCancelReason },
