@@ -17,17 +17,23 @@ import {
   type Turn,
   type UsageTotals,
 } from '@evener/protocol'
+import { agentContext, resolveDynamic, type Dynamic } from './agent-context.ts'
 import type { LanguageModel } from './language-model.ts'
 import { modelStep, type OrderedCall } from './model-step.ts'
 import { toPrompt } from './prompt.ts'
+import { resolveModel, type ModelInput, type ResolveModel } from './resolve-model.ts'
 
 /** High enough not to matter for real work: context and cost end a turn before. */
 export const DEFAULT_MAX_STEPS = 1024
 
 export interface NativeDriverOptions {
   readonly id: string
-  readonly model: LanguageModel
-  readonly instructions?: string
+  readonly model: Dynamic<ModelInput>
+  /** Makes a model of a name; without it the provider's package is loaded. */
+  readonly resolveModel?: ResolveModel
+  readonly instructions?: Dynamic<string | undefined>
+  /** How many model calls a turn may take; `DEFAULT_MAX_STEPS` when absent. */
+  readonly maxSteps?: number
 }
 
 const CAPABILITIES: Capabilities = {
@@ -79,14 +85,14 @@ class NativeSession implements AgentSession {
     let finishReason: FinishReason = resumed.finishReason ?? 'other'
     yield { type: 'start' }
     yield* this.#carryOut(resumed.calls)
-    const maxSteps = turn.maxSteps ?? DEFAULT_MAX_STEPS
+    const maxSteps = turn.maxSteps ?? this.#options.maxSteps ?? DEFAULT_MAX_STEPS
     let isDone = resumed.finishReason !== undefined && !(await this.#listen())
     for (let stepIndex = resumed.nextStep; stepIndex < maxSteps && !isDone && !signal.aborted; stepIndex++) {
       await this.#listen()
       yield { type: 'step-start', stepIndex }
       let calls: readonly OrderedCall[]
       try {
-        const result = yield* modelStep(this.#options.model, await this.#request(turn, signal))
+        const result = yield* modelStep(await this.#model(turn), await this.#request(turn, signal))
         finishReason = result.finishReason
         usage = addUsage(usage, result.usage)
         calls = result.calls
@@ -121,7 +127,7 @@ class NativeSession implements AgentSession {
     while (running.size > 0) {
       const { call, outcome } = await Promise.race(running.values())
       running.delete(call.toolCallId)
-      yield { type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, ...outcome }
+      yield resultEvent(call, outcome)
     }
   }
 
@@ -153,12 +159,21 @@ class NativeSession implements AgentSession {
     }
   }
 
+  async #model(turn: Turn): Promise<LanguageModel> {
+    const { model, resolveModel: resolve } = this.#options
+    return resolveModel(turn.model ?? (await resolveDynamic(model, agentContext(turn))), resolve)
+  }
+
+  async #instructions(turn: Turn): Promise<string | undefined> {
+    return turn.instructions ?? resolveDynamic(this.#options.instructions, agentContext(turn))
+  }
+
   async #request(turn: Turn, signal: AbortSignal): Promise<LanguageModelV4CallOptions> {
     const messages: StoredMessage[] = []
     for await (const message of this.#host.history({ order: 'oldest' })) messages.push(message)
     const tools = this.#host.listTools?.() ?? []
     return {
-      prompt: toPrompt(turn.instructions ?? this.#options.instructions, messages),
+      prompt: toPrompt(await this.#instructions(turn), messages),
       abortSignal: signal,
       ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     }
@@ -168,6 +183,17 @@ class NativeSession implements AgentSession {
 const BROKEN_INPUT: ToolOutcome = {
   result: 'The input was not a JSON object, so the tool was not run. Send the call again with valid input.',
   isError: true,
+}
+
+/** What the model is to see instead of the result is kept with it: the next request is made from the log. */
+function resultEvent(call: OrderedCall, { modelOutput, ...outcome }: ToolOutcome): AgentEvent {
+  return {
+    type: 'tool-result',
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    ...outcome,
+    ...(modelOutput === undefined ? {} : { meta: { modelOutput } }),
+  }
 }
 
 function isCall(part: Part): boolean {

@@ -2,10 +2,19 @@ import type {
   LanguageModelV4FilePart,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { FilePart, ImagePart, Part, StoredMessage, ToolResultPart } from '@evener/protocol'
+import type {
+  FilePart,
+  ImagePart,
+  ModelOutput,
+  ModelOutputPart,
+  Part,
+  StoredMessage,
+  ToolResultPart,
+} from '@evener/protocol'
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]
@@ -60,13 +69,32 @@ function agentContent(part: Part): AssistantContent[] {
 }
 
 function toolResult(part: ToolResultPart): LanguageModelV4ToolResultPart {
+  return { type: 'tool-result', toolCallId: part.toolCallId, toolName: part.toolName, output: toolOutput(part) }
+}
+
+function toolOutput(part: ToolResultPart): LanguageModelV4ToolResultPart['output'] {
   const { result } = part
   const isError = part.isError === true
-  const output =
-    typeof result === 'string'
-      ? { type: isError ? ('error-text' as const) : ('text' as const), value: result }
-      : { type: isError ? ('error-json' as const) : ('json' as const), value: result }
-  return { type: 'tool-result', toolCallId: part.toolCallId, toolName: part.toolName, output }
+  // Kept by whoever recorded the result, for exactly this.
+  const shown = part.meta?.['modelOutput'] as ModelOutput | undefined
+  if (shown?.type === 'content') return { type: 'content', value: shown.value.map(shownPart) }
+  const value = shown === undefined ? result : shown.value
+  return typeof value === 'string'
+    ? { type: isError ? 'error-text' : 'text', value }
+    : { type: isError ? 'error-json' : 'json', value }
+}
+
+function shownPart(
+  part: ModelOutputPart,
+): Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number] {
+  if (part.type === 'text') return part
+  const { data, fileName, mediaType } = part
+  return {
+    type: 'file',
+    mediaType,
+    data: { type: 'data', data },
+    ...(fileName === undefined ? {} : { filename: fileName }),
+  }
 }
 
 function filePart(part: ImagePart | FilePart): LanguageModelV4FilePart {

@@ -10,6 +10,8 @@ export interface RunnableTool extends HostTool {
   readonly isIdempotent?: boolean
   /** Wants somebody's approval where no rule allows the call: always, or for such input. */
   readonly requiresApproval?: boolean | ((input: JsonObject) => boolean)
+  /** What is wrong with an input. Asked before anybody is asked to approve it; the model is told. */
+  readonly checkInput?: (input: JsonObject) => Promise<string | undefined>
   readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome | ToolSuspension>
 }
 
@@ -26,6 +28,8 @@ export interface ToolRunContext {
   /** What was answered when the tool had asked. It is carried out again from its beginning. */
   readonly resume?: Answer
   readonly progress: (output: string) => void
+  /** Puts something that people should know on record. */
+  readonly warn?: (text: string) => void
 }
 
 /** A tool that cannot go on without an answer. It is carried out again with it, maybe in another process. */

@@ -55,6 +55,9 @@ export class CallRunner {
     if (begun?.stage === 'started' && !mayRepeat(tool)) {
       return this.#end(call, 'in-doubt', IN_DOUBT)
     }
+    const wrong = begun?.stage === 'ordered' ? await tool.checkInput?.(call.args) : undefined
+    if (wrong !== undefined)
+      return { result: `The input is not valid, so the tool was not run: ${wrong}`, isError: true }
     await this.#hearAnswer(address)
     for (let attempt = (begun?.attempt ?? 0) + 1; ; attempt++) {
       // Asked before every attempt: while a tool waited for its answer, rules may have changed.
@@ -110,6 +113,7 @@ export class CallRunner {
     const { agentId, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
+    const origin = { run: runId, turn: turnId }
     await log.commit(
       [
         {
@@ -121,7 +125,7 @@ export class CallRunner {
           idempotencyKey,
         },
       ],
-      { run: runId, turn: turnId },
+      origin,
     )
     await faults.reach('tool.before', toolName)
     const resume = this.#callPart(address)?.call.resume
@@ -139,6 +143,7 @@ export class CallRunner {
           agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
           ...(resume === undefined ? {} : { resume }),
+          warn: (text) => log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin),
           progress: (output) => {
             if (!signal.aborted) void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
           },

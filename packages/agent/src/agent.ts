@@ -1,0 +1,39 @@
+import type { AgentDriver, RunnableTool } from '@evener/protocol'
+import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
+import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'
+import { runnableTools, type ToolsInput } from './runnable-tool.ts'
+import type { DecorateContext } from './tool-context.ts'
+
+export interface AgentOptions extends NativeDriverOptions {
+  readonly name?: string
+  readonly description?: string
+  readonly tools?: Dynamic<ToolsInput>
+}
+
+/** A model with instructions and tools. What it does and says lives in the thread it works on, not in here. */
+export class Agent {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly options: AgentOptions
+
+  constructor(options: AgentOptions) {
+    this.id = options.id
+    this.name = options.name ?? options.id
+    this.description = options.description
+    this.options = options
+  }
+
+  driver(): AgentDriver {
+    return nativeDriver(this.options)
+  }
+
+  instructions(context: AgentContext): Promise<string | undefined> {
+    return resolveDynamic(this.options.instructions, context)
+  }
+
+  /** The tools as the engine carries them out. */
+  async tools(context: AgentContext, decorate?: DecorateContext): Promise<RunnableTool[]> {
+    return runnableTools((await resolveDynamic(this.options.tools, context)) ?? [], decorate)
+  }
+}

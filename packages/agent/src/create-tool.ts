@@ -1,0 +1,62 @@
+import type { JsonObject, ModelOutput, ToolAnnotations, ToolCategory } from '@evener/protocol'
+import type { Infer, SchemaInput } from './schema.ts'
+import type { ToolContext } from './tool-context.ts'
+
+export interface ToolOptions<
+  Input extends SchemaInput = JsonObject,
+  Output extends SchemaInput = JsonObject,
+  Suspend extends SchemaInput = JsonObject,
+  Resume extends SchemaInput = JsonObject,
+  Result = unknown,
+> {
+  readonly id: string
+  /** What the model goes by when it chooses. */
+  readonly description: string
+  /** Default: an object with anything in it. */
+  readonly inputSchema?: Input
+  readonly outputSchema?: Output
+  /** Of what the tool asks with `suspend`. */
+  readonly suspendSchema?: Suspend
+  /** Of what is answered. */
+  readonly resumeSchema?: Resume
+  /** Ask somebody first, where no rule allows the call: always, or for such input. */
+  readonly requireApproval?: boolean | ((input: JsonObject) => boolean)
+  /** What rules about kinds of tools go by. */
+  readonly category?: ToolCategory
+  /** Safe to carry out again with the same key when nobody knows whether it was. */
+  readonly idempotent?: boolean
+  readonly annotations?: ToolAnnotations
+  readonly execute: (
+    input: Infer<Input>,
+    context: ToolContext<Infer<Suspend>, Infer<Resume>>,
+  ) => Promise<Result> | Result
+  /** What the model sees of a result. The record keeps all of it. */
+  readonly toModelOutput?: (result: Awaited<Result>) => ModelOutput | string | Promise<ModelOutput | string>
+}
+
+/** A tool as it is defined. Methods, so that tools of any input fit into one list. */
+export interface Tool<Input = unknown, Result = unknown> {
+  readonly id: string
+  readonly description: string
+  readonly inputSchema: SchemaInput
+  readonly outputSchema?: SchemaInput
+  readonly suspendSchema?: SchemaInput
+  readonly resumeSchema?: SchemaInput
+  readonly requireApproval?: boolean | ((input: JsonObject) => boolean)
+  readonly category?: ToolCategory
+  readonly idempotent?: boolean
+  readonly annotations?: ToolAnnotations
+  execute(input: Input, context: ToolContext): Promise<Result> | Result
+  toModelOutput?(result: Result): ModelOutput | string | Promise<ModelOutput | string>
+}
+
+/** Defines a tool. Its input is checked against the schema before it runs, so `execute` gets what it says. */
+export function createTool<
+  Input extends SchemaInput = JsonObject,
+  Output extends SchemaInput = JsonObject,
+  Suspend extends SchemaInput = JsonObject,
+  Resume extends SchemaInput = JsonObject,
+  Result = unknown,
+>(options: ToolOptions<Input, Output, Suspend, Resume, Result>): Tool<Infer<Input>, Result> {
+  return { inputSchema: { type: 'object' }, ...options } as unknown as Tool<Infer<Input>, Result>
+}

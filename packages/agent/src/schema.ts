@@ -1,0 +1,56 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { asJson, EvenerError, type JsonObject, type JsonValue } from '@evener/protocol'
+import { checkAgainst } from './json-schema-check.ts'
+
+/** A schema of any library that follows Standard Schema (zod, valibot, arktype …), or a plain JSON Schema. */
+export type SchemaInput = StandardSchemaV1 | JsonObject
+
+/** What a schema lets through. A plain JSON Schema says nothing to the type checker. */
+export type Infer<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : JsonObject
+
+export type Validated =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly message: string }
+
+/** Never throws: a schema that breaks while it looks at a value has not accepted it. */
+export async function validate(schema: SchemaInput, value: unknown): Promise<Validated> {
+  if (!isStandard(schema)) {
+    const problem = checkAgainst(schema, value)
+    return problem === undefined ? { ok: true, value } : { ok: false, message: problem }
+  }
+  try {
+    const result = await schema['~standard'].validate(value)
+    return result.issues === undefined
+      ? { ok: true, value: result.value }
+      : { ok: false, message: result.issues.map(sayIssue).join('; ') }
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** The JSON Schema that a model is shown. `what` names the owner in the error of a library that cannot say it. */
+export function jsonSchemaOf(schema: SchemaInput, what: string, side: 'input' | 'output' = 'input'): JsonObject {
+  if (!isStandard(schema)) return schema
+  const standard = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
+  if (standard.jsonSchema === undefined) {
+    throw new EvenerError('unsupported', `The schema of ${what} cannot be written as JSON Schema.`, {
+      hint: 'Use a library that offers it by Standard Schema (zod 4 does), or give a plain JSON Schema.',
+    })
+  }
+  return asJson(standard.jsonSchema[side]({ target: 'draft-07' })) as JsonObject
+}
+
+export function isStandard(schema: SchemaInput): schema is StandardSchemaV1 {
+  return '~standard' in schema
+}
+
+function sayIssue(issue: StandardSchemaV1.Issue): string {
+  const path = (issue.path ?? []).map((segment) => String(typeof segment === 'object' ? segment.key : segment))
+  return path.length === 0 ? issue.message : `${path.join('.')}: ${issue.message}`
+}
+
+/** A schema as the text that goes with a question. */
+export function schemaText(schema: SchemaInput, what: string): string {
+  const json: JsonValue = jsonSchemaOf(schema, what)
+  return JSON.stringify(json)
+}

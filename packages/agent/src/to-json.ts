@@ -1,0 +1,76 @@
+import { toErrorData, type JsonObject, type JsonValue } from '@evener/protocol'
+
+/** A value as JSON, and whether something was lost on the way. */
+export interface AsJson {
+  readonly value: JsonValue
+  readonly isExact: boolean
+}
+
+/** Deeper than this nothing is read by anybody. */
+const MAX_DEPTH = 64
+
+/** What a tool gives back, as it can be recorded and sent. Never throws, whatever the value does. */
+export function toJson(value: unknown): AsJson {
+  const converter = new Converter()
+  const json = converter.convert(value ?? null, 0)
+  return { value: json, isExact: converter.isExact }
+}
+
+class Converter {
+  isExact = true
+  readonly #above = new Set<object>()
+
+  convert(value: unknown, depth: number): JsonValue {
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return value
+      case 'number':
+        return Number.isFinite(value) ? value : this.#inexact(null)
+      case 'bigint':
+        return this.#inexact(String(value))
+      case 'object':
+        return value === null ? null : this.#object(value, depth)
+      default:
+        return this.#inexact(null)
+    }
+  }
+
+  #object(value: object, depth: number): JsonValue {
+    if (this.#above.has(value) || depth > MAX_DEPTH) return this.#inexact('[Circular]')
+    this.#above.add(value)
+    try {
+      return this.#contents(value, depth + 1)
+    } catch (error) {
+      return this.#inexact(error instanceof Error ? error.message : 'unreadable')
+    } finally {
+      this.#above.delete(value)
+    }
+  }
+
+  #contents(value: object, depth: number): JsonValue {
+    if (Array.isArray(value)) return value.map((item) => this.convert(item, depth))
+    if ('toJSON' in value && typeof value.toJSON === 'function') return this.convert(value.toJSON(), depth)
+    if (value instanceof Error) return this.#inexact(this.convert(toErrorData(value), depth))
+    if (value instanceof Map) return this.#inexact(this.#fields(value, depth))
+    if (value instanceof Set) return this.#inexact([...value].map((item) => this.convert(item, depth)))
+    if (ArrayBuffer.isView(value)) {
+      return this.#inexact(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
+    }
+    return this.#fields(Object.entries(value), depth)
+  }
+
+  /** Fields that are not set are no fields, as everywhere in JSON. */
+  #fields(entries: Iterable<readonly [unknown, unknown]>, depth: number): JsonObject {
+    const fields: [string, JsonValue][] = []
+    for (const [key, item] of entries) {
+      if (item !== undefined) fields.push([String(key), this.convert(item, depth)])
+    }
+    return Object.fromEntries(fields)
+  }
+
+  #inexact<T extends JsonValue>(value: T): T {
+    this.isExact = false
+    return value
+  }
+}
