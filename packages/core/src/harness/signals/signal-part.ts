@@ -1,0 +1,84 @@
+import { EvenerError, type JsonObject, type JsonValue, type Part, type SignalKind } from '@evener/protocol'
+import { signalXml, type SignalAttributes } from './signal-xml.ts'
+
+export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'
+
+export type SignalContents =
+  | string
+  | readonly (
+      | { readonly type: 'text'; readonly text: string }
+      | { readonly type: 'file'; readonly data: string; readonly mediaType: string; readonly filename?: string }
+    )[]
+
+/** Something the application tells a thread. `user-message` and `system-reminder` are older names. */
+export interface Signal {
+  readonly id?: string
+  readonly type: SignalType
+  /** The element's name in what the model reads. Default: after the type. */
+  readonly tagName?: string
+  readonly contents: SignalContents
+  readonly attributes?: SignalAttributes
+  readonly metadata?: JsonObject
+  readonly providerOptions?: JsonObject
+}
+
+const TAGS: Readonly<Record<Exclude<SignalType, 'user' | 'user-message'>, string>> = {
+  state: 'state',
+  reactive: 'signal',
+  notification: 'notification',
+  'system-reminder': 'system-reminder',
+}
+
+const KINDS: Readonly<Record<keyof typeof TAGS, SignalKind>> = {
+  state: 'state_signal',
+  reactive: 'reactive_signal',
+  notification: 'notification',
+  'system-reminder': 'system_reminder',
+}
+
+/** What is put into the conversation. A user's words stay words; everything else is marked as what it is. */
+export function signalParts(signal: Signal, id: string): readonly Part[] {
+  const { type, contents, attributes, metadata, providerOptions } = signal
+  const meta = providerOptions === undefined ? {} : { meta: { provider: providerOptions } }
+  if (type === 'user' || type === 'user-message') {
+    return pieces(contents).map((piece, index): Part => {
+      if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...meta }
+      const fileName = piece.filename === undefined ? {} : { fileName: piece.filename }
+      return { id: String(index), type: 'file', mimeType: piece.mediaType, data: piece.data, ...fileName }
+    })
+  }
+  const message = plainText(contents, type)
+  const tagName = signal.tagName ?? TAGS[type]
+  const data: JsonObject = {
+    ...metadata,
+    id,
+    message,
+    ...(type === 'state' ? { stateId: tagName, mode: 'snapshot' } : { tagName }),
+    ...(attributes === undefined ? {} : { attributes }),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+  return [{ id: '0', type: 'signal', kind: KINDS[type], text: signalXml(tagName, message, attributes), data, ...meta }]
+}
+
+/** Part of a kind of which everything is known: what the model reads, and what a UI shows. */
+export function signalPart(
+  kind: SignalKind,
+  xml: { readonly tagName: string; readonly message: string; readonly attributes?: SignalAttributes },
+  data: Readonly<Record<string, JsonValue>>,
+): Part {
+  const text = signalXml(xml.tagName, xml.message, xml.attributes)
+  return { id: '0', type: 'signal', kind, text, data: { ...data, message: xml.message } }
+}
+
+function pieces(contents: SignalContents): Exclude<SignalContents, string> {
+  return typeof contents === 'string' ? [{ type: 'text', text: contents }] : contents
+}
+
+function plainText(contents: SignalContents, type: SignalType): string {
+  return pieces(contents)
+    .map((piece) => {
+      if (piece.type === 'text') return piece.text
+      throw new EvenerError('unsupported', `A signal of type "${type}" takes text only; files go with type "user".`)
+    })
+    .join('\n')
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { ControlFact } from '../../engine/thread-runtime.ts'
+import { signalPart } from './signal-part.ts'
+import type { SignalAttributes } from './signal-xml.ts'
+import type { ThreadPort } from './thread-port.ts'
+
+/** What the model is to know about something that changes: all of it, or what changed since it was last told. */
+export interface StateSignal {
+  /** Names the lane: signals with the same id are about the same thing. */
+  readonly id: string
+  /** Stands for the state described; a signal whose key the model has seen last is not said again. */
+  readonly cacheKey: string
+  readonly mode?: 'snapshot' | 'delta'
+  readonly contents: string
+  readonly tagName?: string
+  readonly attributes?: SignalAttributes
+  readonly value?: JsonValue
+  readonly delta?: JsonValue
+}
+
+/** What the model was last told in a lane. */
+export interface LaneState {
+  readonly cacheKey: string
+  readonly mode: 'snapshot' | 'delta'
+  /** Counts what was said in the lane. */
+  readonly version: number
+  /** How many deltas followed the last snapshot. */
+  readonly deltas: number
+}
+
+/** `null` when the model does not see it (any more): never said, rewound, or covered by what memory made of it. */
+export async function laneState(port: ThreadPort, id: string): Promise<LaneState | null> {
+  const noted = port.state.head.settings[settingOf(id)] as JsonObject | undefined
+  const { messageId, cacheKey } = noted ?? {}
+  if (noted === undefined || typeof messageId !== 'string' || typeof cacheKey !== 'string') return null
+  const message = await port.getMessage(messageId)
+  if (message === null || message.order <= (port.state.head.om?.coversTo ?? 0)) return null
+  return {
+    cacheKey,
+    mode: noted['mode'] === 'delta' ? 'delta' : 'snapshot',
+    version: Number(noted['version']),
+    deltas: Number(noted['deltas']),
+  }
+}
+
+/** The records that say it, in one transaction with the note that it was said; none when the model knows it already. */
+export function stateFacts(signal: StateSignal, last: LaneState | null): readonly ControlFact[] {
+  const mode = signal.mode ?? 'snapshot'
+  if (last !== null && last.cacheKey === signal.cacheKey) return []
+  const messageId = randomUUID()
+  const version = (last?.version ?? 0) + 1
+  const part = signalPart(
+    'state_signal',
+    {
+      tagName: signal.tagName ?? signal.id,
+      message: signal.contents,
+      ...(signal.attributes === undefined ? {} : { attributes: signal.attributes }),
+    },
+    {
+      id: messageId,
+      stateId: signal.id,
+      mode,
+      cacheKey: signal.cacheKey,
+      version,
+      ...(signal.value === undefined ? {} : { value: signal.value }),
+      ...(signal.delta === undefined ? {} : { delta: signal.delta }),
+    },
+  )
+  const deltas = mode === 'delta' ? (last?.deltas ?? 0) + 1 : 0
+  return [
+    { type: 'message.added', messageId, role: 'user', parts: [part] },
+    {
+      type: 'config.changed',
+      settings: { [settingOf(signal.id)]: { messageId, cacheKey: signal.cacheKey, mode, version, deltas } },
+    },
+  ]
+}
+
+function settingOf(id: string): string {
+  return `evener:state:${id}`
+}

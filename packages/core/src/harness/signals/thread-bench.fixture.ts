@@ -1,0 +1,115 @@
+import { nativeDriver } from '@evener/agent'
+import type { Answer, Decision, RunnableTool, Store, StoredMessage, Wait } from '@evener/protocol'
+import { scriptedModel, type ScriptedModel } from '@evener/testing'
+import { ProcessOwner } from '../../engine/ownership.ts'
+import { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { createThread } from '../../engine/threads.ts'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { threadPort, type ThreadPort } from './thread-port.ts'
+
+type Script = Parameters<typeof scriptedModel>[0]
+
+export interface BenchOptions {
+  readonly script: Script
+  readonly tools?: (port: ThreadPort) => readonly RunnableTool[]
+  readonly store?: Store
+  readonly decide?: () => Decision
+}
+
+/** One thread with a scripted model and tools, and what a test wants to know of it. */
+export class ThreadBench implements AsyncDisposable {
+  readonly store: Store
+  readonly model: ScriptedModel
+  readonly port: ThreadPort
+  readonly #options: BenchOptions
+  readonly #tools: readonly RunnableTool[]
+  #owner: ProcessOwner | undefined
+  #runtime: ThreadRuntime | undefined
+
+  private constructor(options: BenchOptions) {
+    this.#options = options
+    this.store = options.store ?? new MemoryStore()
+    this.model = scriptedModel(options.script)
+    const runtime = (): ThreadRuntime => this.runtime
+    this.port = threadPort(
+      {
+        get state() {
+          return runtime().state
+        },
+        record: (...args) => runtime().record(...args),
+        submit: (...args) => runtime().submit(...args),
+      },
+      this.store,
+      () => 'native',
+    )
+    this.#tools = options.tools?.(this.port) ?? []
+  }
+
+  static async open(options: BenchOptions): Promise<ThreadBench> {
+    const bench = new ThreadBench(options)
+    if ((await bench.store.getThread('thread')) === null) {
+      await createThread(bench.store, { id: 'thread', resourceId: 'test' })
+    }
+    await bench.restart()
+    return bench
+  }
+
+  get runtime(): ThreadRuntime {
+    if (this.#runtime === undefined) throw new Error('The bench is not open.')
+    return this.#runtime
+  }
+
+  get owner(): ProcessOwner {
+    if (this.#owner === undefined) throw new Error('The bench is not open.')
+    return this.#owner
+  }
+
+  /** A new process: what the old one held in memory is gone, and it said nothing to the store. */
+  async restart(): Promise<void> {
+    this.#owner = await ProcessOwner.register(this.store)
+    const status = await this.store.getStream('thread')
+    if (status !== null && status.owner !== null) await this.store.takeOver('thread', this.#owner.id, status.epoch)
+    const driver = nativeDriver({ id: 'native', model: this.model })
+    this.#runtime = await ThreadRuntime.open({
+      store: this.store,
+      owner: this.#owner,
+      thread: 'thread',
+      agents: { native: { driver, tools: this.#tools } },
+      ...(this.#options.decide === undefined ? {} : { decide: this.#options.decide }),
+    })
+  }
+
+  /** Resolves when the run is over or waits. */
+  async say(text: string): Promise<void> {
+    await this.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text }] })
+    await this.runtime.idle()
+  }
+
+  waits(): readonly Wait[] {
+    return Object.values(this.runtime.state.head.waits)
+  }
+
+  /** Answers the wait of a call, or the only one there is, and goes on until the run is over or waits again. */
+  async answer(answer: Answer, toolCallId?: string): Promise<void> {
+    const wait = this.waits().find(({ subject }) => toolCallId === undefined || subject.toolCallId === toolCallId)
+    if (wait === undefined) throw new Error(`Nothing waits for ${toolCallId ?? 'an answer'}.`)
+    await this.runtime.answer(wait.id, answer)
+    await this.runtime.idle()
+  }
+
+  async messages(): Promise<readonly StoredMessage[]> {
+    return (await this.store.listMessages(this.runtime.state.head.lineage, { order: 'oldest' })).items
+  }
+
+  /** The results of the thread's calls, oldest first. */
+  async results(): Promise<readonly unknown[]> {
+    const parts = (await this.messages()).flatMap((message) => message.parts)
+    return parts.flatMap((part) => (part.type === 'tool-result' ? [part.result] : []))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#runtime?.close().catch(() => undefined)
+    await this.#owner?.close()
+    await this.store.close()
+  }
+}

@@ -1,0 +1,74 @@
+import { EvenerError, type JsonValue, type RunnableTool, type Wait } from '@evener/protocol'
+import type { ThreadPort } from '../signals/thread-port.ts'
+import { answerProblem, askUserTool } from './ask-user.ts'
+import { requestAccessTool } from './request-access.ts'
+import { planAnswerProblem, submitPlanTool, type PlanModes } from './submit-plan.ts'
+import { taskTools } from './task-tools.ts'
+import { InvalidToolInput, refusal } from './tool-input.ts'
+
+export const BUILTIN_TOOL_IDS = [
+  'ask_user',
+  'submit_plan',
+  'task_write',
+  'task_update',
+  'task_complete',
+  'task_check',
+  'request_access',
+  'subagent',
+] as const
+
+export type BuiltinToolId = (typeof BUILTIN_TOOL_IDS)[number]
+
+export interface BuiltinToolsOptions {
+  readonly port: ThreadPort
+  readonly modes: PlanModes
+  readonly disabled?: readonly BuiltinToolId[]
+  /** What a relative path of `request_access` starts from. */
+  readonly cwd?: () => string
+}
+
+/** The tools every mode has. Made once per thread, since the calls of one step share them. */
+export function builtinTools(options: BuiltinToolsOptions): readonly RunnableTool[] {
+  const disabled: ReadonlySet<string> = new Set(options.disabled)
+  return [
+    askUserTool,
+    submitPlanTool(options.port, options.modes),
+    ...taskTools(options.port),
+    requestAccessTool(options.port, options.cwd),
+  ]
+    .filter(({ name }) => !disabled.has(name))
+    .map(explaining)
+}
+
+/** They ask or only take notes, so nobody is asked whether they may. */
+export function needsNoApproval(toolName: string): boolean {
+  return BUILTIN_TOOL_IDS.some((id) => id === toolName)
+}
+
+/** Said when the answer is given, while whoever gave it can still give another. */
+export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
+  const problem =
+    wait.subject.toolName === 'ask_user' && wait.payload !== undefined
+      ? answerProblem(wait.payload, value)
+      : wait.subject.toolName === 'submit_plan'
+        ? planAnswerProblem(value)
+        : undefined
+  if (problem !== undefined) {
+    throw new EvenerError('invalid-input', `That is no answer to "${wait.description}". ${problem}`)
+  }
+}
+
+/** Input that is wrong comes back as words to the model, not as a failure of the tool. */
+function explaining(tool: RunnableTool): RunnableTool {
+  return {
+    ...tool,
+    execute: async (input, context) => {
+      try {
+        return await tool.execute(input, context)
+      } catch (error) {
+        if (error instanceof InvalidToolInput) return refusal(error.message)
+        throw error
+      }
+    },
+  }
+}

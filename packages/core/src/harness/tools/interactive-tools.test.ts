@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { EvenerError, type Answer, type JsonObject, type JsonValue, type RunnableTool } from '@evener/protocol'
+import { ThreadBench } from '../signals/thread-bench.fixture.ts'
+import type { ThreadPort } from '../signals/thread-port.ts'
+import { assertAnswers, BUILTIN_TOOL_IDS, builtinTools, needsNoApproval } from './builtin-tools.ts'
+import { allowedPaths } from './request-access.ts'
+
+const done = { text: 'Done.' }
+const call = (name: string, input: JsonObject, id = 'c1') => ({ id, name, input })
+const answer = (value: JsonValue): Answer => ({ decision: 'answer', value })
+const options = [{ label: 'Red', description: 'Like fire' }, { label: 'Blue' }]
+
+interface Modes {
+  readonly log: string[]
+  readonly tools: (port: ThreadPort) => readonly RunnableTool[]
+}
+
+function modes(target = 'build'): Modes {
+  const log: string[] = []
+  return {
+    log,
+    tools: (port) =>
+      builtinTools({
+        port,
+        cwd: () => '/work/dir',
+        modes: {
+          planTarget: () => target,
+          switchMode: async (modeId, order) => {
+            log.push(`${modeId}: ${order}`)
+            await port.record([{ type: 'config.changed', mode: modeId }])
+          },
+        },
+      }),
+  }
+}
+
+async function asked(name: string, input: JsonObject, { tools } = modes()): Promise<ThreadBench> {
+  const bench = await ThreadBench.open({ script: [{ toolCalls: [call(name, input)] }, done, done], tools })
+  await bench.say('Go.')
+  return bench
+}
+
+suite('ask_user', () => {
+  test('shows the question, waits, and tells the model the answer', async () => {
+    await using bench = await asked('ask_user', { question: 'Which name?' })
+    const [wait] = bench.waits()
+    assert.equal(wait?.kind, 'question')
+    assert.deepEqual(wait.payload, { question: 'Which name?' })
+    assert.equal(bench.runtime.state.head.run?.status, 'parked')
+    await bench.answer(answer('Evener'))
+    assert.deepEqual(await bench.results(), [{ content: 'User answered: Evener', isError: false }])
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+  })
+
+  test('lets one option be chosen unless it says otherwise', async () => {
+    await using bench = await asked('ask_user', { question: 'Which?', options })
+    const [wait] = bench.waits()
+    assert.deepEqual(wait?.payload, { question: 'Which?', options, selectionMode: 'single_select' })
+    assert.deepEqual(JSON.parse(wait.answerSchema ?? ''), { type: 'string', enum: ['Red', 'Blue'] })
+    await bench.answer(answer('Blue'))
+    assert.deepEqual(await bench.results(), [{ content: 'User answered: Blue', isError: false }])
+  })
+
+  test('lets several options be chosen', async () => {
+    await using bench = await asked('ask_user', { question: 'Which?', options, selectionMode: 'multi_select' })
+    await bench.answer(answer(['Red', 'Blue']))
+    assert.deepEqual(await bench.results(), [{ content: 'User answered: Red, Blue', isError: false }])
+  })
+
+  const wrong: Readonly<Record<string, readonly [JsonObject, JsonValue, RegExp]>> = {
+    'a choice that was not offered': [{ options }, 'Green', /Not among the options: Green/],
+    'two choices where one is wanted': [{ options }, ['Red', 'Blue'], /Exactly one/],
+    'one unknown among several': [{ options, selectionMode: 'multi_select' }, ['Red', 'x'], /Not among.*: x/],
+    'an object': [{}, { a: 1 }, /must be one text/],
+    nothing: [{}, null, /a text or a list/],
+  }
+  for (const [title, [input, value, problem]] of Object.entries(wrong)) {
+    test(`does not take ${title} for an answer`, async () => {
+      await using bench = await asked('ask_user', { question: 'Which?', ...input })
+      const [wait] = bench.waits()
+      assert.ok(wait)
+      assert.throws(
+        () => assertAnswers(wait, value),
+        (error) => EvenerError.is(error) && error.code === 'invalid-input' && problem.test(error.message),
+      )
+      await bench.answer(answer(value))
+      assert.equal(((await bench.results()) as { isError: boolean }[])[0]?.isError, true)
+    })
+  }
+
+  test('tells the model when nobody wanted to answer', async () => {
+    await using bench = await asked('ask_user', { question: 'Which?' })
+    await bench.answer({ decision: 'decline', reason: 'not now' })
+    assert.deepEqual(await bench.results(), [{ content: 'The user did not answer: not now', isError: true }])
+  })
+
+  const malformed: Readonly<Record<string, readonly [JsonObject, RegExp]>> = {
+    'no question': [{}, /"question" must be a text/],
+    'a selection of nothing': [
+      { question: 'Which?', selectionMode: 'multi_select' },
+      /"selectionMode" needs "options"/,
+    ],
+    'two options with one name': [{ question: 'Which?', options: [{ label: 'a' }, { label: 'a' }] }, /same label/],
+  }
+  for (const [title, [input, problem]] of Object.entries(malformed)) {
+    test(`asks nobody when the model gives ${title}`, async () => {
+      await using bench = await asked('ask_user', input)
+      assert.equal(bench.waits().length, 0)
+      assert.match(((await bench.results()) as { content: string }[])[0]?.content ?? '', problem)
+    })
+  }
+
+  test('may be called twice in one step; each is answered by itself, in any order', async () => {
+    const script = [
+      { toolCalls: ['c1', 'c2'].map((id) => call('ask_user', { question: `Question ${id}?` }, id)) },
+      done,
+    ]
+    await using bench = await ThreadBench.open({ script, tools: modes().tools })
+    await bench.say('Go.')
+    assert.equal(bench.waits().length, 2)
+    await bench.answer(answer('two'), 'c2')
+    assert.equal(bench.waits().length, 1)
+    await bench.answer(answer('one'), 'c1')
+    assert.deepEqual(
+      new Set(((await bench.results()) as { content: string }[]).map(({ content }) => content)),
+      new Set(['User answered: one', 'User answered: two']),
+    )
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+  })
+})
+
+suite('submit_plan', () => {
+  const PLAN = { plan: '1. Look.' }
+
+  test('shows the plan under a title', async () => {
+    await using bench = await asked('submit_plan', PLAN)
+    const [wait] = bench.waits()
+    assert.deepEqual([wait?.kind, wait?.payload], ['plan', { title: 'Implementation Plan', plan: '1. Look.' }])
+  })
+
+  test('switches the mode when it is approved, and the same run goes on', async () => {
+    const { log, tools } = modes()
+    await using bench = await asked('submit_plan', { title: 'The plan', ...PLAN }, { log, tools })
+    const runId = bench.runtime.state.head.run?.runId
+    await bench.answer(answer({ action: 'approved' }))
+    assert.deepEqual(log, ['build: This plan was approved. Carry it out.\n\n# The plan\n\n1. Look.'])
+    assert.equal(bench.runtime.state.head.mode, 'build')
+    assert.equal(bench.runtime.state.head.lastRun?.runId, runId)
+    assert.equal(bench.model.requests.length, 2)
+    assert.match(((await bench.results()) as { content: string }[])[0]?.content ?? '', /was approved.*"build"/)
+  })
+
+  test('stays in its mode when it is rejected, and the model hears why', async () => {
+    const { log, tools } = modes()
+    await using bench = await asked('submit_plan', PLAN, { log, tools })
+    await bench.answer(answer({ action: 'rejected', feedback: 'Needs more detail' }))
+    assert.deepEqual(log, [])
+    assert.equal(bench.runtime.state.head.mode, null)
+    assert.match(
+      ((await bench.results()) as { content: string }[])[0]?.content ?? '',
+      /rejected. Feedback: Needs more detail/,
+    )
+  })
+
+  for (const [title, given] of Object.entries({
+    'something else': answer({ action: 'maybe' }),
+    'a bare yes': answer('yes'),
+    'a refusal': { decision: 'decline' } as const,
+  })) {
+    test(`is not approved by ${title}`, async () => {
+      const { log, tools } = modes()
+      await using bench = await asked('submit_plan', PLAN, { log, tools })
+      await bench.answer(given)
+      assert.deepEqual(log, [])
+    })
+  }
+
+  test('says at once that an answer is none', async () => {
+    await using bench = await asked('submit_plan', PLAN)
+    const [wait] = bench.waits()
+    assert.ok(wait)
+    assert.throws(() => assertAnswers(wait, 'yes'), /approved.*rejected/)
+    assertAnswers(wait, { action: 'approved' })
+  })
+
+  test('goes where it was going when it is carried out again after a crash', async () => {
+    const { log, tools } = modes()
+    await using bench = await asked('submit_plan', PLAN, { log, tools })
+    const tool = tools(bench.port).find(({ name }) => name === 'submit_plan')
+    const context = {
+      signal: AbortSignal.timeout(60_000),
+      idempotencyKey: 'run:c1',
+      toolCallId: 'c1',
+      runId: 'run',
+      turnId: 'turn',
+      threadId: 'thread',
+      agentId: 'native',
+      resume: answer({ action: 'approved' }),
+      progress: () => undefined,
+    }
+    await tool?.execute(PLAN, context)
+    // In the mode it has led to, another one would come next.
+    const again = modes('plan')
+      .tools(bench.port)
+      .find(({ name }) => name === 'submit_plan')
+    const outcome = await again?.execute(PLAN, context)
+    assert.match(JSON.stringify(outcome), /\\"build\\"/)
+    assert.equal(bench.runtime.state.head.mode, 'build')
+  })
+})
+
+suite('request_access', () => {
+  const INPUT = { path: '../other', reason: 'The fixtures are there.' }
+
+  test('asks for a path and remembers the yes with the thread', async () => {
+    await using bench = await asked('request_access', INPUT)
+    const [wait] = bench.waits()
+    assert.deepEqual(
+      [wait?.kind, wait?.payload],
+      ['access', { kind: 'sandbox_access_request', path: '/work/other', reason: 'The fixtures are there.' }],
+    )
+    await bench.answer(answer('yes'))
+    assert.deepEqual(await bench.results(), [{ content: 'Access to /work/other was granted.', isError: false }])
+    assert.deepEqual(allowedPaths(bench.runtime.state.head), ['/work/other'])
+  })
+
+  test('does not ask again for what lies below', async () => {
+    const script = [
+      { toolCalls: [call('request_access', INPUT)] },
+      { toolCalls: [call('request_access', { ...INPUT, path: '/work/other/a/b' }, 'c2')] },
+      { toolCalls: [call('request_access', { ...INPUT, path: '/work/other-one' }, 'c3')] },
+    ]
+    await using bench = await ThreadBench.open({ script, tools: modes().tools })
+    await bench.say('Go.')
+    await bench.answer({ decision: 'approve' })
+    assert.deepEqual(
+      bench.waits().map(({ subject }) => subject.toolCallId),
+      ['c3'],
+    )
+  })
+
+  for (const given of ['no', 'yesterday', '', ['nope'], { action: 'approved' }, 1]) {
+    test(`takes ${JSON.stringify(given)} for a no`, async () => {
+      await using bench = await asked('request_access', INPUT)
+      await bench.answer(answer(given))
+      assert.deepEqual(allowedPaths(bench.runtime.state.head), [])
+      assert.deepEqual(await bench.results(), [{ content: 'Access to /work/other was denied.', isError: false }])
+    })
+  }
+})
+
+suite('the built-in tools', () => {
+  test('are all there, and those that are disabled are not', () => {
+    const port = {} as ThreadPort
+    const options = { port, modes: { planTarget: () => '', switchMode: async () => undefined } }
+    const names = (tools: readonly RunnableTool[]): readonly string[] => tools.map(({ name }) => name)
+    assert.deepEqual(new Set(names(builtinTools(options))), new Set(BUILTIN_TOOL_IDS.filter((id) => id !== 'subagent')))
+    assert.ok(!names(builtinTools({ ...options, disabled: ['ask_user', 'task_check'] })).includes('ask_user'))
+    assert.equal(builtinTools({ ...options, disabled: ['ask_user', 'task_check'] }).length, 5)
+  })
+
+  test('need no approval themselves; others do', () => {
+    assert.ok(BUILTIN_TOOL_IDS.every(needsNoApproval))
+    assert.ok(!needsNoApproval('execute_command'))
+  })
+})

@@ -1,0 +1,61 @@
+import { isAbsolute, relative, resolve } from 'node:path'
+import type { Answer, Head, JsonValue, RunnableTool } from '@evener/protocol'
+import type { ThreadPort } from '../signals/thread-port.ts'
+import { requiredText } from './tool-input.ts'
+
+const SETTING = 'evener:access'
+
+/** The paths somebody has given the thread's agents access to, beyond the workspace. */
+export function allowedPaths(head: Pick<Head, 'settings'>): readonly string[] {
+  const paths = head.settings[SETTING]
+  return Array.isArray(paths) ? (paths as readonly JsonValue[]).filter((path) => typeof path === 'string') : []
+}
+
+/** Asks a person to let the agent reach a path, and remembers a yes with the thread. */
+export function requestAccessTool(port: ThreadPort, cwd: () => string = () => process.cwd()): RunnableTool {
+  return {
+    name: 'request_access',
+    description: 'Ask the user for access to a file or folder outside of the workspace, and wait for the decision.',
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', minLength: 1 }, reason: { type: 'string', minLength: 1 } },
+      required: ['path', 'reason'],
+    },
+    category: 'other',
+    isIdempotent: true,
+    execute: async (input, { resume }) => {
+      const path = resolve(cwd(), requiredText(input, 'path'))
+      const reason = requiredText(input, 'reason')
+      if (isWithin(path, allowedPaths(port.state.head))) return { result: granted(path) }
+      if (resume === undefined) {
+        const payload = { kind: 'sandbox_access_request', path, reason }
+        return { suspend: { kind: 'access', description: `Access to ${path}: ${reason}`, payload } }
+      }
+      if (!saysYes(resume)) {
+        const because = resume.reason === undefined ? '' : `: ${resume.reason}`
+        return { result: { content: `Access to ${path} was denied${because}.`, isError: false } }
+      }
+      const paths = [...allowedPaths(port.state.head), path]
+      await port.record([{ type: 'config.changed', settings: { [SETTING]: paths } }])
+      return { result: granted(path) }
+    },
+  }
+}
+
+function granted(path: string): { content: string; isError: boolean } {
+  return { content: `Access to ${path} was granted.`, isError: false }
+}
+
+function isWithin(path: string, allowed: readonly string[]): boolean {
+  return allowed.some((root) => {
+    const way = relative(root, path)
+    return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith('../') && !way.startsWith('..\\'))
+  })
+}
+
+/** Everything that is not clearly a yes is a no. */
+function saysYes({ decision, value }: Answer): boolean {
+  if (decision !== 'answer') return decision === 'approve'
+  const word: unknown = Array.isArray(value) ? (value as readonly JsonValue[])[0] : value
+  return word === true || (typeof word === 'string' && /^(y|yes|allow|allowed|approve|approved)\b/i.test(word.trim()))
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import type { JsonObject, RunnableTool, TaskItem, TaskStatus, ToolOutcome, ToolRunContext } from '@evener/protocol'
+import type { ControlFact } from '../../engine/thread-runtime.ts'
+import { laneState, stateFacts } from '../signals/state-lane.ts'
+import type { ThreadPort } from '../signals/thread-port.ts'
+import {
+  assignTaskIds,
+  changeTask,
+  describeTaskChanges,
+  describeTasks,
+  summarizeTasks,
+  type TaskChange,
+  type TaskInput,
+} from './tasks.ts'
+import { InvalidToolInput, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
+
+const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed']
+/** The model is told the whole list again when it would otherwise have to add up more changes than this. */
+const MAX_DELTAS = 10
+
+const ID = { type: 'string', minLength: 1 } as const
+const TASK_FIELDS = {
+  content: { type: 'string', minLength: 1 },
+  status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
+  activeForm: { type: 'string', minLength: 1 },
+} as const
+
+/** The task list of one thread. Made once per thread: changes to it are made one after the other. */
+export function taskTools(port: ThreadPort): readonly RunnableTool[] {
+  const desk = new TaskDesk(port)
+  const tool = (
+    name: string,
+    description: string,
+    properties: JsonObject,
+    required: readonly string[],
+    plan: (input: JsonObject, tasks: readonly TaskItem[]) => readonly TaskItem[],
+  ): RunnableTool => ({
+    name,
+    description,
+    inputSchema: { type: 'object', properties, required: [...required] },
+    category: 'other',
+    isIdempotent: true,
+    execute: (input, context) => desk.change(context, (tasks) => plan(input, tasks)),
+  })
+  return [
+    tool(
+      'task_write',
+      'Create or replace the task list. Give all tasks, also those that are done; at most one may be in_progress.',
+      {
+        tasks: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { id: ID, ...TASK_FIELDS },
+            required: ['content', 'status', 'activeForm'],
+          },
+        },
+      },
+      ['tasks'],
+      writeTasks,
+    ),
+    tool('task_update', 'Update one task of the list by its id.', { id: ID, ...TASK_FIELDS }, ['id'], updateTask),
+    tool('task_complete', 'Mark one task of the list as completed by its id.', { id: ID }, ['id'], (input, tasks) =>
+      changeTask(tasks, knownId(input, tasks), { status: 'completed' }),
+    ),
+    {
+      name: 'task_check',
+      description: 'Check how far the task list is done.',
+      inputSchema: { type: 'object', properties: {} },
+      annotations: { readOnlyHint: true },
+      category: 'other',
+      isIdempotent: true,
+      execute: () => desk.check(),
+    },
+  ]
+}
+
+function writeTasks(input: JsonObject, previous: readonly TaskItem[]): readonly TaskItem[] {
+  const given = listOfObjects(input, 'tasks').map((task): TaskInput => {
+    const id = optionalText(task, 'id')
+    const content = requiredText(task, 'content')
+    return {
+      ...(id === undefined ? {} : { id }),
+      content,
+      status: optionalOneOf(task, 'status', STATUSES) ?? 'pending',
+      activeForm: optionalText(task, 'activeForm') ?? content,
+    }
+  })
+  if (given.filter(({ status }) => status === 'in_progress').length > 1) {
+    throw new InvalidToolInput('Only one task can be in_progress at a time.')
+  }
+  return assignTaskIds(given, previous)
+}
+
+function updateTask(input: JsonObject, tasks: readonly TaskItem[]): readonly TaskItem[] {
+  const id = knownId(input, tasks)
+  const status = optionalOneOf(input, 'status', STATUSES)
+  const change: TaskChange = {
+    ...(input['content'] === undefined ? {} : { content: requiredText(input, 'content') }),
+    ...(input['activeForm'] === undefined ? {} : { activeForm: requiredText(input, 'activeForm') }),
+    ...(status === undefined ? {} : { status }),
+  }
+  if (Object.keys(change).length === 0) throw new InvalidToolInput('Give "content", "status" or "activeForm".')
+  return changeTask(tasks, id, change)
+}
+
+function knownId(input: JsonObject, tasks: readonly TaskItem[]): string {
+  const id = requiredText(input, 'id')
+  if (tasks.some((task) => task.id === id)) return id
+  const known = tasks.map((task) => task.id).join(', ')
+  throw new InvalidToolInput(`There is no task "${id}". ${known === '' ? 'The list is empty.' : `Known: ${known}.`}`)
+}
+
+class TaskDesk {
+  readonly #port: ThreadPort
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(port: ThreadPort) {
+    this.#port = port
+  }
+
+  change(context: ToolRunContext, plan: (tasks: readonly TaskItem[]) => readonly TaskItem[]): Promise<ToolOutcome> {
+    return this.#next(async () => {
+      const before = this.#port.state.head.tasks
+      let after: readonly TaskItem[]
+      try {
+        after = plan(before)
+      } catch (error) {
+        if (!(error instanceof InvalidToolInput)) throw error
+        return refusal(error.message, { tasks: toJson(before) })
+      }
+      await this.#port.record([{ type: 'tasks.changed', tasks: after }, ...(await this.#signal(before, after))], {
+        run: context.runId,
+        turn: context.turnId,
+      })
+      return { result: { content: describeTasks(after), tasks: toJson(after), isError: false } }
+    })
+  }
+
+  check(): Promise<ToolOutcome> {
+    return this.#next(async () => {
+      const { tasks } = this.#port.state.head
+      const summary = summarizeTasks(tasks)
+      const incompleteTasks = tasks.filter(({ status }) => status !== 'completed')
+      const content = !summary.hasTasks
+        ? 'There are no tasks.'
+        : summary.allCompleted
+          ? `All ${summary.total} tasks are completed.`
+          : `${summary.completed} of ${summary.total} tasks are completed. Left:\n${describeTasks(incompleteTasks)}`
+      return {
+        result: {
+          content,
+          tasks: toJson(tasks),
+          summary: { ...summary },
+          incompleteTasks: toJson(incompleteTasks),
+          isError: false,
+        },
+      }
+    })
+  }
+
+  /** The model keeps seeing the list when the calls that made it have long left its context. */
+  async #signal(before: readonly TaskItem[], after: readonly TaskItem[]): Promise<readonly ControlFact[]> {
+    const last = await laneState(this.#port, 'tasks')
+    const changes = describeTaskChanges(before, after)
+    const isDelta = last !== null && last.deltas < MAX_DELTAS && last.cacheKey === keyOf(before)
+    const state = { id: 'tasks', cacheKey: keyOf(after) }
+    return stateFacts(
+      isDelta
+        ? { ...state, mode: 'delta', tagName: 'task-list-update', contents: changes }
+        : { ...state, mode: 'snapshot', tagName: 'current-task-list', contents: describeTasks(after) },
+      last,
+    )
+  }
+
+  /** Calls of one step run at once; each has to see what the one before it wrote. */
+  #next(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+}
+
+function keyOf(tasks: readonly TaskItem[]): string {
+  return createHash('sha256').update(describeTasks(tasks)).digest('hex').slice(0, 16)
+}
+
+function toJson(tasks: readonly TaskItem[]): JsonObject[] {
+  return tasks.map((task) => ({ ...task }))
+}

@@ -1,0 +1,106 @@
+import type { TaskItem, TaskStatus } from '@evener/protocol'
+
+export type TaskInput = Omit<TaskItem, 'id'> & { readonly id?: string }
+
+export interface TaskSummary {
+  readonly total: number
+  readonly completed: number
+  readonly inProgress: number
+  readonly pending: number
+  readonly incomplete: number
+  readonly hasTasks: boolean
+  readonly allCompleted: boolean
+}
+
+const SLUG_LENGTH = 48
+
+/**
+ * Gives every task an id of its own. One that is written down again keeps the id it had, so that a UI sees the same
+ * task move on; of two that claim one id the first has it.
+ */
+export function assignTaskIds(given: readonly TaskInput[], previous: readonly TaskItem[]): readonly TaskItem[] {
+  const taken = new Set<string>()
+  const claimed = given.map(({ id }) => {
+    if (id === undefined || id === '' || taken.has(id)) return undefined
+    taken.add(id)
+    return id
+  })
+  return given.map((task, index) => {
+    const id = claimed[index] ?? knownId(task, given, previous, taken) ?? freshId(task.content, taken)
+    taken.add(id)
+    return { id, content: task.content, status: task.status, activeForm: task.activeForm }
+  })
+}
+
+/** Only where it cannot be mistaken: the same words once before and once now. */
+function knownId(
+  task: TaskInput,
+  given: readonly TaskInput[],
+  previous: readonly TaskItem[],
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const same = previous.filter(({ content }) => content === task.content)
+  const [known] = same
+  if (known === undefined || same.length > 1 || taken.has(known.id)) return undefined
+  return given.filter(({ content }) => content === task.content).length > 1 ? undefined : known.id
+}
+
+function freshId(content: string, taken: ReadonlySet<string>): string {
+  const slug = content
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, SLUG_LENGTH)
+    .replace(/_+$/, '')
+  const base = slug === '' ? 'task' : `task_${slug}`
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? base : `${base}_${n}`
+    if (!taken.has(id)) return id
+  }
+}
+
+export type TaskChange = Partial<Pick<TaskItem, 'content' | 'status' | 'activeForm'>>
+
+/** One task is worked on at a time: who else was goes back to pending. */
+export function changeTask(tasks: readonly TaskItem[], id: string, change: TaskChange): readonly TaskItem[] {
+  return tasks.map((task) => {
+    if (task.id === id) return { ...task, ...change }
+    return change.status === 'in_progress' && task.status === 'in_progress' ? { ...task, status: 'pending' } : task
+  })
+}
+
+export function summarizeTasks(tasks: readonly TaskItem[]): TaskSummary {
+  const count = (status: TaskStatus): number => tasks.filter((task) => task.status === status).length
+  const completed = count('completed')
+  return {
+    total: tasks.length,
+    completed,
+    inProgress: count('in_progress'),
+    pending: count('pending'),
+    incomplete: tasks.length - completed,
+    hasTasks: tasks.length > 0,
+    allCompleted: tasks.length > 0 && completed === tasks.length,
+  }
+}
+
+const MARKS: Readonly<Record<TaskStatus, string>> = { pending: '[ ]', in_progress: '[>]', completed: '[x]' }
+
+/** The list as a model reads it. */
+export function describeTasks(tasks: readonly TaskItem[]): string {
+  if (tasks.length === 0) return 'There are no tasks.'
+  return tasks.map(({ id, content, status }) => `${MARKS[status]} ${content} (${id})`).join('\n')
+}
+
+/** What is different now, as a model reads it; empty when nothing is. */
+export function describeTaskChanges(before: readonly TaskItem[], after: readonly TaskItem[]): string {
+  const old = new Map(before.map((task) => [task.id, task]))
+  const kept = new Set(after.map((task) => task.id))
+  const lines = after.flatMap((task) => {
+    const known = old.get(task.id)
+    if (known === undefined) return [`added: ${MARKS[task.status]} ${task.content} (${task.id})`]
+    if (known.status === task.status && known.content === task.content) return []
+    return [`changed: ${MARKS[task.status]} ${task.content} (${task.id})`]
+  })
+  const removed = before.filter((task) => !kept.has(task.id)).map((task) => `removed: ${task.content} (${task.id})`)
+  return [...lines, ...removed].join('\n')
+}

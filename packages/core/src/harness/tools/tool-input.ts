@@ -1,0 +1,50 @@
+import type { JsonObject, JsonValue, ToolOutcome } from '@evener/protocol'
+
+/** The input was not what the tool takes; the model is told and may try again. */
+export class InvalidToolInput extends Error {
+  override readonly name = 'InvalidToolInput'
+}
+
+export function requiredText(input: JsonObject, key: string): string {
+  const value = optionalText(input, key)
+  if (value === undefined || value.trim() === '')
+    throw new InvalidToolInput(`"${key}" must be a text that is not empty.`)
+  return value
+}
+
+export function optionalText(input: JsonObject, key: string): string | undefined {
+  const value = input[key]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return value
+  throw new InvalidToolInput(`"${key}" must be a text.`)
+}
+
+export function optionalOneOf<Name extends string>(
+  input: JsonObject,
+  key: string,
+  names: readonly Name[],
+): Name | undefined {
+  const value = optionalText(input, key)
+  if (value === undefined) return undefined
+  const name = names.find((each) => each === value)
+  if (name === undefined) throw new InvalidToolInput(`"${key}" must be one of ${names.join(', ')}.`)
+  return name
+}
+
+export function listOfObjects(input: JsonObject, key: string): readonly JsonObject[] {
+  const value = input[key]
+  if (!Array.isArray(value)) throw new InvalidToolInput(`"${key}" must be a list.`)
+  return (value as readonly JsonValue[]).map((item, index) => {
+    if (isObject(item)) return item
+    throw new InvalidToolInput(`"${key}[${index}]" must be an object.`)
+  })
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What every built-in tool answers with when it cannot do what it was asked. */
+export function refusal(content: string, extra: JsonObject = {}): ToolOutcome {
+  return { result: { content, ...extra, isError: true }, isError: true }
+}
