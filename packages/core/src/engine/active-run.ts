@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AgentDriver, CancelReceipt, RunOutcome } from '@evener/protocol'
+import type { AgentDriver, CancelReceipt, JsonObject, RunOutcome, ThreadState, TurnDefaults } from '@evener/protocol'
 import type { RunnableTool } from './runnable-tool.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
+import type { TurnSetup } from './turn-setup.ts'
 
 /** How long a cancelled agent may take to end by itself. */
 export const ABANDON_AFTER_MS = 5000
@@ -9,8 +10,29 @@ export const ABANDON_AFTER_MS = 5000
 /** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
 export interface RuntimeAgent {
   readonly driver: AgentDriver
-  readonly tools?: readonly RunnableTool[]
+  /** A function is asked at the start of a turn and before every step of it. So is `turn`. */
+  readonly tools?: readonly RunnableTool[] | ((context: TurnContext) => MaybePromise<readonly RunnableTool[]>)
+  readonly turn?: TurnDefaults | ((context: TurnContext) => MaybePromise<TurnDefaults>)
 }
+
+export interface TurnContext {
+  readonly state: ThreadState
+  readonly runId: string
+  readonly turnId: string
+  readonly requestContext: JsonObject | undefined
+}
+
+/** By id, or asked for whenever one is needed. */
+export type RuntimeAgents =
+  | { readonly [agentId: string]: RuntimeAgent }
+  | ((agentId: string, state: ThreadState) => RuntimeAgent | undefined)
+
+export function findAgent(agents: RuntimeAgents, agentId: string, state: ThreadState): RuntimeAgent | undefined {
+  if (typeof agents === 'function') return agents(agentId, state)
+  return Object.hasOwn(agents, agentId) ? agents[agentId] : undefined
+}
+
+type MaybePromise<T> = T | Promise<T>
 
 export interface RunHandle {
   readonly runId: string
@@ -23,6 +45,7 @@ export interface ActiveRun extends RunHandle {
   readonly agent: RuntimeAgent
   readonly turnId: string
   readonly recorder: TurnRecorder
+  readonly setup: TurnSetup
   readonly abort: AbortController
   readonly settle: (outcome: RunOutcome) => void
   /** Resolves when the driver has been left. */

@@ -15,14 +15,25 @@ import {
   type Host,
   type JsonObject,
   type Part,
+  type QueueItem,
   type RecordBody,
   type RunOutcome,
   type RunState,
   type Store,
   type ThreadState,
   type ToolCallRequest,
+  type Turn,
+  type TurnDefaults,
 } from '@evener/protocol'
-import { ABANDON_AFTER_MS, receiptOf, type ActiveRun, type RunHandle, type RuntimeAgent } from './active-run.ts'
+import {
+  ABANDON_AFTER_MS,
+  findAgent,
+  receiptOf,
+  type ActiveRun,
+  type RunHandle,
+  type RuntimeAgent,
+  type RuntimeAgents,
+} from './active-run.ts'
 import { inflateParts } from './blobs.ts'
 import { CallRunner } from './call-runner.ts'
 import { readHistory } from './history.ts'
@@ -33,6 +44,7 @@ import type { RunnableTool } from './runnable-tool.ts'
 import { closeFailedStep, closeInterruptedRun } from './recover.ts'
 import { ThreadLog, type LogEntry, type RecordOrigin, type ThreadLogOptions } from './thread-log.ts'
 import { TurnRecorder } from './turn-recorder.ts'
+import { TurnSetup } from './turn-setup.ts'
 import { WaitDesk } from './wait-desk.ts'
 
 /** Longer than this a stream may not keep timers, sockets and aborts waiting. */
@@ -43,7 +55,7 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly store: Store
   readonly owner: ProcessOwner
   readonly thread: string
-  readonly agents: { readonly [agentId: string]: RuntimeAgent }
+  readonly agents: RuntimeAgents
   /** The rules. Without them everything is allowed. */
   readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
   readonly faults?: FaultPoints
@@ -55,6 +67,12 @@ export interface Submission {
   readonly parts: readonly Part[]
   readonly agentId: string
   readonly by?: string
+  /** Recorded with the run, and given to its tools and to the functions that say what a turn works with. */
+  readonly requestContext?: JsonObject
+  /** What is to hold for the turns of this run, whatever the agent says. */
+  readonly turn?: TurnDefaults
+  readonly messageId?: string
+  readonly runId?: string
 }
 
 /** What may be put on record from outside; runs, calls and waits have their own ways. */
@@ -227,7 +245,7 @@ export class ThreadRuntime {
 
   async #start(submission: Submission, before: readonly RecordBody[]): Promise<RunHandle> {
     const agent = this.#agent(submission.agentId)
-    const runId = randomUUID()
+    const runId = submission.runId ?? randomUUID()
     const turnId = randomUUID()
     const { head } = this.#log.state
     const released: RecordBody[] = head.queueHeld ? [{ type: 'queue.held', held: false }] : []
@@ -236,8 +254,15 @@ export class ThreadRuntime {
       [
         ...before,
         ...released,
-        { type: 'run.started', runId, agentId: submission.agentId, rules: head.rules },
-        { type: 'message.added', messageId: randomUUID(), role: 'user', parts },
+        {
+          type: 'run.started',
+          runId,
+          agentId: submission.agentId,
+          rules: head.rules,
+          ...(submission.requestContext === undefined ? {} : { requestContext: submission.requestContext }),
+          ...(submission.turn === undefined ? {} : { turn: submission.turn }),
+        },
+        { type: 'message.added', messageId: submission.messageId ?? randomUUID(), role: 'user', parts },
         { type: 'turn.started', turnId, agentId: submission.agentId },
       ],
       { run: runId, turn: turnId, ...(submission.by === undefined ? {} : { by: submission.by }) },
@@ -273,7 +298,7 @@ export class ThreadRuntime {
 
   /** Our own loop goes on from the log; other agents can only begin anew. */
   async #canContinue(run: RunState): Promise<boolean> {
-    const agent = Object.hasOwn(this.#options.agents, run.agentId) ? this.#options.agents[run.agentId] : undefined
+    const agent = findAgent(this.#options.agents, run.agentId, this.#log.state)
     return agent !== undefined && run.turnId !== null && (await agent.driver.describe()).hostTools === 'inproc'
   }
 
@@ -293,6 +318,7 @@ export class ThreadRuntime {
       turnId,
       agent,
       recorder,
+      setup: new TurnSetup({ agent, runId, turnId, state: () => this.#log.state }),
       abort,
       done,
       settle,
@@ -316,8 +342,16 @@ export class ThreadRuntime {
       active.cancel = () => session.cancel()
       try {
         let lastYield = performance.now()
+        const turn = { ...(await active.setup.refresh()), ...requestContextOf(active.setup) }
         const resumed = attempt === undefined ? {} : { resumed: { attempt } }
-        for await (const event of session.run({ turnId, runId, threadId: this.#log.stream, input, ...resumed })) {
+        for await (const event of session.run({
+          ...turn,
+          turnId,
+          runId,
+          threadId: this.#log.stream,
+          input,
+          ...resumed,
+        })) {
           if (active.isDetached) return
           const written = recorder.record(event)
           if (written !== undefined) await written
@@ -377,10 +411,18 @@ export class ThreadRuntime {
     const { head } = this.#log.state
     const [item] = head.queue
     if (item === undefined || head.queueHeld || this.#closed) return
-    const agentId = typeof item.requestContext?.['agentId'] === 'string' ? item.requestContext['agentId'] : head.agentId
-    if (agentId === null || !Object.hasOwn(this.#options.agents, agentId)) return
+    const agentId = item.agentId ?? head.agentId
+    if (agentId === null || findAgent(this.#options.agents, agentId, this.#log.state) === undefined) return
     const parts = await inflateParts(this.#options.store, item.parts)
-    const submission = { parts, agentId, ...(item.by === undefined ? {} : { by: item.by }) }
+    const { by, messageId, requestContext, turn } = item
+    const submission = {
+      parts,
+      agentId,
+      ...(by === undefined ? {} : { by }),
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(requestContext === undefined ? {} : { requestContext }),
+      ...(turn === undefined ? {} : { turn }),
+    }
     await this.#start(submission, [{ type: 'queue.removed', itemId: item.id, reason: 'sent' }])
   }
 
@@ -401,11 +443,10 @@ export class ThreadRuntime {
   }
 
   #host(active: ActiveRun): Host {
-    const { runId, turnId, agent, recorder, abort } = active
+    const { runId, turnId, agent, recorder, abort, setup } = active
     const origin = { run: runId, turn: turnId }
-    const tools = agent.tools ?? []
     const decide = (call: ToolCallRequest): Decision =>
-      this.#options.decide?.(describeCall(call, tools), this.#log.state) ?? {
+      this.#options.decide?.(describeCall(call, setup.tools), this.#log.state) ?? {
         policy: 'allow',
         reason: 'no rule applies',
       }
@@ -415,7 +456,8 @@ export class ThreadRuntime {
       runId,
       turnId,
       agentId: agent.driver.id,
-      tools,
+      ...requestContextOf(setup),
+      tools: () => setup.tools,
       signal: abort.signal,
       faults: this.#options.faults ?? noFaults,
       decide,
@@ -440,7 +482,8 @@ export class ThreadRuntime {
       decide,
       history: (query) => readHistory(this.#options.store, this.#log, query),
       listen: () => this.#mailbox.post(() => this.#hear(origin)),
-      listTools: () => tools,
+      turn: () => setup.refresh(),
+      listTools: () => setup.tools,
       callTool: (call) => runner.run(call),
     }
   }
@@ -452,7 +495,7 @@ export class ThreadRuntime {
     await this.#log.commit(
       items.flatMap((item): RecordBody[] => [
         { type: 'queue.removed', itemId: item.id, reason: 'heard' },
-        { type: 'message.added', messageId: randomUUID(), role: 'user', parts: item.parts },
+        { type: 'message.added', messageId: item.messageId ?? randomUUID(), role: 'user', parts: item.parts },
       ]),
       origin,
     )
@@ -460,10 +503,11 @@ export class ThreadRuntime {
   }
 
   #agent(agentId: string): RuntimeAgent {
-    const agent = Object.hasOwn(this.#options.agents, agentId) ? this.#options.agents[agentId] : undefined
+    const { agents } = this.#options
+    const agent = findAgent(agents, agentId, this.#log.state)
     if (agent !== undefined) return agent
     throw new EvenerError('not-found', `There is no agent "${agentId}".`, {
-      hint: `Known: ${Object.keys(this.#options.agents).join(', ') || 'none'}.`,
+      ...(typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }),
     })
   }
 
@@ -485,15 +529,11 @@ function describeCall(call: ToolCallRequest, tools: readonly RunnableTool[]): To
   }
 }
 
-function queueItem(
-  lane: 'steer' | 'follow-up',
-  submission: Submission,
-): Extract<RecordBody, { type: 'queue.added' }>['item'] {
-  return {
-    id: randomUUID(),
-    lane,
-    parts: submission.parts,
-    requestContext: { agentId: submission.agentId },
-    ...(submission.by === undefined ? {} : { by: submission.by }),
-  }
+function requestContextOf({ requestContext }: TurnSetup): Pick<Turn, 'requestContext'> {
+  return requestContext === undefined ? {} : { requestContext }
+}
+
+function queueItem(lane: QueueItem['lane'], submission: Submission): QueueItem {
+  const { runId: _runId, ...item } = submission
+  return { id: randomUUID(), lane, ...item }
 }
