@@ -5,7 +5,7 @@ const ERASED = { erased: true } as const
 
 /**
  * A record's body without what people or agents said in it. Its structure stays, so that the log still folds; what
- * configures the thread (mode, rules, settings) is no content and stays too.
+ * configures the thread (mode, rules, settings) is no content and stays too, unlike a title or a goal.
  */
 export function eraseBody(body: RecordBody): RecordBody {
   switch (body.type) {
@@ -83,6 +83,14 @@ export function eraseBody(body: RecordBody): RecordBody {
       return { ...body, keep: { ...body.keep, tasks: [] } }
     case 'checkpoint.made':
       return { ...body, ref: {} }
+    case 'config.changed': {
+      const { title, goal, ...rest } = body
+      return {
+        ...rest,
+        ...(title === undefined ? {} : { title: null }),
+        ...(goal === undefined ? {} : { goal: null }),
+      }
+    }
     case 'note':
       return { type: 'note', kind: body.kind, text: '' }
     case 'message.started':
@@ -97,7 +105,6 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'wait.superseded':
     case 'queue.removed':
     case 'queue.held':
-    case 'config.changed':
     case 'binding.changed':
     case 'binding.removed':
     case 'erased':

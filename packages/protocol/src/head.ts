@@ -59,6 +59,8 @@ export interface Head {
   readonly seq: number
   readonly lineage: Lineage
   readonly title: string | null
+  /** The seq of the record that set it. */
+  readonly titleAt: number
   readonly mode: string | null
   readonly model: string | null
   readonly agentId: string | null
@@ -69,6 +71,8 @@ export interface Head {
   /** The user's own state, validated by the user's schema. */
   readonly state: JsonObject
   readonly goal: Goal | null
+  /** The seq of the record that set it. */
+  readonly goalAt: number
   readonly queue: readonly QueuedItem[]
   readonly queueHeld: boolean
   /** Pending ones only. */
@@ -93,6 +97,7 @@ export function emptyHead(stream: string): Head {
     seq: 0,
     lineage: rootLineage(stream),
     title: null,
+    titleAt: 0,
     mode: null,
     model: null,
     agentId: null,
@@ -102,6 +107,7 @@ export function emptyHead(stream: string): Head {
     settings: {},
     state: {},
     goal: null,
+    goalAt: 0,
     queue: [],
     queueHeld: false,
     waits: {},

@@ -133,7 +133,7 @@ async function inflatePart(store: Store, part: Part): Promise<Part> {
   }
   if (part.type === 'text') {
     const { ref: _ref, ...rest } = part
-    return { ...rest, text: blob === null ? missing(ref, part.text) : String(valueOf(blob)) }
+    return { ...rest, text: blob === null ? missing(ref, part.text) : textOf(blob) }
   }
   return blob === null ? part : ({ ...part, data: Buffer.from(blob.bytes).toString('base64') } as Part)
 }
@@ -148,10 +148,15 @@ export async function inflateRequest(store: Store, ref: RequestRef): Promise<Ste
   const system = ref.system === undefined ? null : await store.readBlob(ref.system.blob)
   const tools = ref.tools === undefined ? null : await store.readBlob(ref.tools.blob)
   return {
-    ...(system === null ? {} : { system: String(valueOf(system)) }),
+    ...(system === null ? {} : { system: textOf(system) }),
     ...(tools === null ? {} : { tools: valueOf(tools) }),
     ...(ref.model === undefined ? {} : { model: ref.model }),
   }
+}
+
+function textOf(blob: Blob): string {
+  const value = valueOf(blob)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function missing(ref: BlobRef, beginning = ''): string {

@@ -65,6 +65,14 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
     setHead(draft, 'tasks', [])
     setHead(draft, 'tasksAt', record.seq)
   }
+  if (isErased(draft.head.titleAt)) {
+    setHead(draft, 'title', null)
+    setHead(draft, 'titleAt', record.seq)
+  }
+  if (isErased(draft.head.goalAt)) {
+    setHead(draft, 'goal', null)
+    setHead(draft, 'goalAt', record.seq)
+  }
   const { lastRun } = draft.head
   if (lastRun?.error !== undefined && isErased(lastRun.endedSeq)) {
     const { error: _error, ...kept } = lastRun

@@ -109,7 +109,7 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'queue.held':
       return setHead(draft, 'queueHeld', body.held)
     case 'config.changed':
-      return applyConfigChanged(draft, body)
+      return applyConfigChanged(draft, body, record)
     case 'tasks.changed':
       setHead(draft, 'tasks', body.tasks)
       return setHead(draft, 'tasksAt', record.seq)
@@ -174,11 +174,13 @@ function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordCon
 
 const PLAIN_CONFIG = ['mode', 'model', 'agentId', 'title', 'rules', 'grants', 'yolo', 'goal'] as const
 
-function applyConfigChanged(draft: Draft, body: ConfigChangedRecord): void {
+function applyConfigChanged(draft: Draft, body: ConfigChangedRecord, record: RecordContext): void {
   for (const key of PLAIN_CONFIG) {
     const value = body[key]
     if (value !== undefined) setHead(draft, key, value)
   }
+  if (body.title !== undefined) setHead(draft, 'titleAt', record.seq)
+  if (body.goal !== undefined) setHead(draft, 'goalAt', record.seq)
   if (body.settings !== undefined) setHead(draft, 'settings', mergeSettings(draft.head.settings, body.settings))
   if (body.state !== undefined) setHead(draft, 'state', { ...draft.head.state, ...body.state })
 }

@@ -78,6 +78,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Page',
     'PageRequest',
     'RecordQuery',
+    'StepRequest',
     'StreamStart',
     'ToolCallRequest',
     'ToolOutcome',

@@ -24,9 +24,9 @@ function assertClean(value: unknown): void {
 /** The same JSON text with `"__proto__": {"polluted": true}` put into every object. */
 function poison(value: object): object {
   const text = JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item) ? { ...item, '@': 1 } : item,
+    typeof item === 'object' && item !== null && !Array.isArray(item) ? { ...item, '@poison@': 1 } : item,
   )
-  return JSON.parse(text.replaceAll('"@":1', '"__proto__":{"polluted":true}')) as object
+  return JSON.parse(text.replaceAll('"@poison@":1', '"__proto__":{"polluted":true}')) as object
 }
 
 suite('keys that nobody knows', () => {

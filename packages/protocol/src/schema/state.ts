@@ -79,6 +79,8 @@ export const headSchema: Schema<Head> = exact<Head>()(
     definitions: listOf(object({ tool: z.string(), hash: z.string() })),
     tasks: listOf(taskItemSchema),
     tasksAt: seq,
+    titleAt: seq,
+    goalAt: seq,
     usage: object({ own: usageTotalsSchema, subagents: usageTotalsSchema, lastStep: usageMetadataSchema }),
     bindings: mapOf(bindingSchema),
     om: z.nullable(omPointerSchema),
