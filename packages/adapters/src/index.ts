@@ -29,5 +29,5 @@ export {
   type PiAgentOptions,
 } from './agents.ts'
 export { acp, type AcpOptions } from './acp/driver.ts'
-export { dialects } from './dialects.ts'
+export { dialects, liveDialects } from './dialects.ts'
 export { harnesses, type Harness } from './harnesses.ts'

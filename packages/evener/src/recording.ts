@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { dialects, Normalizer } from '@evener/adapters'
+import { dialects, liveDialects, Normalizer } from '@evener/adapters'
 import type { ActivityEvent } from '@evener/protocol'
 import { LineStream, spoolFileName } from '@evener/shell/run'
 
@@ -14,7 +14,7 @@ export function recordingAt(path: string): string | undefined {
 
 /** The events of a recording in their order, as far apart as they were; `speed` 10 is ten times as fast. */
 export async function* playRecording(file: string, speed: number): AsyncGenerator<ActivityEvent> {
-  const normalizer = new Normalizer({ dialects })
+  const normalizer = new Normalizer({ dialects, liveDialects })
   let last: number | undefined
   const pace = async function* (events: readonly ActivityEvent[]): AsyncGenerator<ActivityEvent> {
     for (const event of events) {

@@ -9,6 +9,8 @@ import { noteFromJson, type RunHeader, type RunNote } from './run-note.ts'
 export interface NormalizeOptions {
   /** The programs that can be read. */
   readonly dialects: readonly Dialect[]
+  /** Those that only recordings hold: of programs that were talked to while they ran. */
+  readonly liveDialects?: readonly Dialect[]
   /** Whose output it is. A recording says so itself. */
   readonly harness?: string
   readonly cwd?: string
@@ -93,7 +95,8 @@ export class Normalizer {
 
   #open(header: Partial<RunHeader>): RunMapping {
     if (this.#mapping !== undefined) return this.#mapping
-    const { dialects, cwd } = this.#options
+    const { liveDialects = [], cwd } = this.#options
+    const dialects = this.#isRecording === true ? [...liveDialects, ...this.#options.dialects] : this.#options.dialects
     const harness = header.harness ?? this.#options.harness
     const dialect = dialects.find(({ id }) => id === harness)
     if (harness === undefined || dialect === undefined) throw unknownHarness(harness, dialects)

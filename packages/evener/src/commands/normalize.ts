@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { dialects, Normalizer } from '@evener/adapters'
+import { dialects, liveDialects, Normalizer } from '@evener/adapters'
 import type { ActivityEvent } from '@evener/protocol'
 import { LineStream } from '@evener/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'
@@ -44,6 +44,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const exitCode = exitCodeOf(values['exit-code'])
   const normalizer = new Normalizer({
     dialects,
+    liveDialects,
     ...(harness === undefined ? {} : { harness }),
     ...(values.cwd === undefined ? {} : { cwd: resolve(terminal.cwd, values.cwd) }),
     ...(values.stderr === undefined ? {} : { stderr: linesOf(resolve(terminal.cwd, values.stderr)) }),
