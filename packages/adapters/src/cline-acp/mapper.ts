@@ -11,6 +11,8 @@ import type { ToolOutcome } from '../kit/tool-table.ts'
 
 /** Its titles are the tool's name and what it is used for. */
 const TITLE = /^(\w+)(?::|$)/
+/** `<server>__<tool>` */
+const SERVER = /^(\w+?)__/
 /** Its model library warns of itself, over several lines. */
 const STACK_LINE = /^\s+at /
 const LIBRARY = /^(?:\w+)?Warning: AI SDK Warning/
@@ -19,7 +21,8 @@ const GREETING = '[acp] starting ACP mode over stdio…'
 /** `cline --acp`. */
 export const clineHabits: AcpHabits = {
   tools: clineTools,
-  toolName: (call) => TITLE.exec(call.title ?? '')?.[1],
+  toolName,
+  serverName: (call) => SERVER.exec(toolName(call) ?? '')?.[1],
   outcome,
   // A call that was refused is said to have failed at once, and again with the reason.
   isProvisional: (update) => update['status'] === 'failed' && update['rawOutput'] === undefined,
@@ -30,6 +33,10 @@ export const clineHabits: AcpHabits = {
 }
 
 export const clineAcpDialect: Dialect = acpDialectOf('cline-acp', clineHabits)
+
+function toolName(call: AcpToolCall): string | undefined {
+  return TITLE.exec(call.title ?? '')?.[1]
+}
 
 /** That a call was made is "completed" too; what came of it stands in its output. */
 function outcome(call: AcpToolCall): ToolOutcome {
