@@ -1,51 +1,55 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { testAcp, type AcpCli } from '../../test/acp/acp-scenarios.ts'
-import { toyServer } from '../real/toy-server.ts'
+import { ALLOW_ALL } from '../../test/live/live-host.ts'
+import { clineLiveOptions, clineScenarios } from '../real/cline-cli.ts'
+import { testCli } from '../real/scenarios.ts'
 import { clineLive } from './live.ts'
-import { clineProfile } from './profile.ts'
 
-const PROVIDER = 'openai-compatible'
+const patch = (input: string): { readonly name: string; readonly input: { readonly input: string } } => ({
+  name: 'apply_patch',
+  input: { input: `*** Begin Patch\n${input}\n*** End Patch` },
+})
 
 const cli: AcpCli = {
-  profile: clineProfile,
-  agent: ({ bin, place, provider, options }) => {
-    const settings = {
-      provider: PROVIDER,
-      apiKey: 'sk-test',
-      model: 'model-1',
-      baseUrl: `${provider.url}/v1`,
-    }
-    const folder = join(place.home, '.cline/data/settings')
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(
-      join(folder, 'providers.json'),
-      JSON.stringify({
-        version: 1,
-        lastUsedProvider: PROVIDER,
-        modes: {},
-        providers: {
-          [PROVIDER]: { settings, updatedAt: '2026-01-01T00:00:00.000Z', tokenSource: 'manual' },
-        },
-      }),
-    )
-    return clineLive({
-      bin,
-      provider: PROVIDER,
-      ...options,
-      env: { HOME: place.home, TMPDIR: place.temp, CLINE_API_KEY: 'sk-test', DO_NOT_TRACK: '1' },
-    })
-  },
-  scripts: {},
-  options: { mcp: { mcp: toyServer } },
+  ...clineScenarios,
+  agent: (setup) => clineLive(clineLiveOptions(setup)),
   command: (command) => ({ name: 'run_commands', input: { commands: [command] } }),
-  write: (file) => ({
-    name: 'apply_patch',
-    input: { input: `*** Begin Patch\n*** Add File: ${file}\n+made\n*** End Patch` },
-  }),
+  write: (file) => patch(`*** Add File: ${file}\n+made`),
   mcp: { name: 'toy__echo', input: { text: 'hi' } },
   refusesTogether: false,
   forgetsStopped: false,
 }
 
 testAcp(cli)
+
+testCli({
+  ...cli,
+  way: 'over ACP, as in print mode',
+  host: ALLOW_ALL,
+  // Whatever its model is, it takes it for one that writes patches.
+  scripts: {
+    ...cli.scripts,
+    write: () => ({ turns: [{ toolCalls: [cli.write('new.txt')] }] }),
+    edit: () => ({
+      turns: [
+        {
+          toolCalls: [
+            patch(
+              '*** Update File: src/app.js\n@@\n-export const answer = 41 // needle\n+export const answer = 42 // needle',
+            ),
+          ],
+        },
+      ],
+    }),
+  },
+  unsupported: {
+    image: 'it drops them',
+    instructions: 'the protocol has no place for them',
+    'provider-429': 'it retries without a word',
+    'provider-cut': 'it does not ask again',
+    'read-only': 'its host decides, call by call',
+    subagent: 'it is not there, as it would ask nobody',
+    'resume-at-anchor': 'its messages cannot be gone back to',
+    touch: 'its host decides, call by call',
+    'write-outside': 'its host decides, call by call',
+  },
+})

@@ -4,6 +4,7 @@ import { unheardWarnings } from '../acp/unheard.ts'
 import { clineAcpDialect, clineHabits } from '../cline-acp/mapper.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { promptText } from '../launch/prompt.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
 import type { LivePlan } from '../live/live-harness.ts'
@@ -16,7 +17,8 @@ const CAPABILITIES: Capabilities = {
   ...ACP_CAPABILITIES,
   governs: 'all',
   resume: 'head',
-  images: true,
+  // It says that it takes them, and drops them.
+  images: false,
   usage: 'none',
 }
 /** The prompt is said later. */
@@ -41,6 +43,7 @@ export function clineLive(options: ClineLiveOptions = {}): AgentDriver {
 /** `cline --acp`, for many turns: with the settings of print mode, but everything is asked. */
 export function launchClineLive(request: LaunchRequest, options: ClineLaunchOptions = {}): LivePlan {
   const { rules, allowUngoverned } = request
+  promptText(request.input, clineProfile.title)
   const { env, files = [] } = launchCline(
     { ...request, input: NO_PROMPT, rules: floor(rules, allowUngoverned), permissions: 'full' },
     {},

@@ -1,31 +1,12 @@
-import { join } from 'node:path'
 import { testAcp, type AcpCli } from '../../test/acp/acp-scenarios.ts'
-import { toyServer } from '../real/toy-server.ts'
+import { ALLOW_ALL } from '../../test/live/live-host.ts'
+import { gooseOptions, gooseScenarios } from '../real/goose-cli.ts'
+import { testCli } from '../real/scenarios.ts'
 import { gooseLive } from './live.ts'
-import { gooseProfile } from './profile.ts'
 
 const cli: AcpCli = {
-  // The package has no program of this name.
-  profile: { ...gooseProfile, command: 'goose-binary-linux-x64' },
-  agent: ({ bin, place, provider, options }) =>
-    gooseLive({
-      bin,
-      ...options,
-      env: {
-        HOME: place.home,
-        TMPDIR: place.temp,
-        GOOSE_PATH_ROOT: join(place.home, 'goose'),
-        GOOSE_PROVIDER: 'openai',
-        GOOSE_MODEL: 'model-1',
-        OPENAI_API_KEY: 'sk-test',
-        OPENAI_HOST: provider.url,
-        OPENAI_BASE_PATH: 'v1/chat/completions',
-        GOOSE_DISABLE_KEYRING: '1',
-        GOOSE_TELEMETRY_OFF: '1',
-      },
-    }),
-  scripts: {},
-  options: { mcp: { mcp: toyServer } },
+  ...gooseScenarios,
+  agent: (setup) => gooseLive(gooseOptions(setup)),
   command: (command) => ({ name: 'shell', input: { command } }),
   write: (path) => ({ name: 'write', input: { path, content: 'made\n' } }),
   mcp: { name: 'toy__echo', input: { text: 'hi' } },
@@ -34,3 +15,35 @@ const cli: AcpCli = {
 }
 
 testAcp(cli)
+
+testCli({
+  ...cli,
+  way: 'over ACP, as in print mode',
+  host: ALLOW_ALL,
+  scripts: {
+    ...cli.scripts,
+    // Which subagent it was it tells only with what that one does.
+    subagent: () => ({
+      routes: [
+        { match: 'SUBTASK-77', turns: [{ toolCalls: [cli.command('ls > /dev/null')] }, { text: 'All is fine.' }] },
+      ],
+      turns: [{ toolCalls: [{ name: 'delegate', input: { instructions: 'SUBTASK-77 look at the files' } }] }],
+    }),
+  },
+  options: {
+    ...cli.options,
+    // Its subagents ask nobody, so they have to be allowed.
+    subagent: { allowUngoverned: true },
+    // A model that it knows to see.
+    image: { model: 'gpt-4o' },
+  },
+  unsupported: {
+    instructions: 'the protocol has no place for them',
+    'provider-429': 'it retries without a word',
+    'provider-cut': 'it does not ask again',
+    'read-only': 'its host decides, call by call',
+    'resume-at-anchor': 'its messages cannot be gone back to',
+    touch: 'its host decides, call by call',
+    'write-outside': 'its host decides, call by call',
+  },
+})

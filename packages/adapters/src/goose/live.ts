@@ -20,7 +20,8 @@ const CAPABILITIES: Capabilities = {
   governs: 'all',
   resume: 'head',
   images: true,
-  usage: 'cumulative',
+  // It tells only what its last model call has used.
+  usage: 'none',
 }
 /** In this mode it asks about every call, apart from tools that its user has allowed for good. */
 const MODE = 'approve'
@@ -65,7 +66,12 @@ export function launchGooseLive(
   const { title } = gooseProfile
   return {
     args: ['acp', '--with-builtin', 'developer', ...args],
-    env: { GOOSE_MODE: MODE, ...(provider === undefined ? {} : { GOOSE_PROVIDER: provider }) },
+    env: {
+      GOOSE_MODE: MODE,
+      ...(provider === undefined ? {} : { GOOSE_PROVIDER: provider }),
+      // Without one it begins no session; another one it can be told later.
+      ...(request.model === undefined ? {} : { GOOSE_MODEL: request.model }),
+    },
     warnings: [
       ...(asksAll ? [] : refuseUnkept(request, title, limitsOf(request.rules), WHY)),
       ...unheardWarnings(request, title),

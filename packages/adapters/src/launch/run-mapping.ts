@@ -111,7 +111,9 @@ export class RunMapping {
       this.#hasFailed = true
       const code = error.code === undefined ? {} : { code: error.code }
       const activity = this.#stamp(errorDraft(error.message, error.code))
-      this.#emit({ type: 'error', error, ...code, activity })
+      const event: ErrorEvent = { type: 'error', error, ...code, activity }
+      const hint = error.code === 'auth-required' ? this.#failureHint : undefined
+      this.#emit(hint === undefined ? event : withHint(event, hint))
     }
     this.#emit({ ...event, finishReason: this.#hasFailed ? 'error' : 'other' })
   }

@@ -31,3 +31,10 @@ export function optionOf({ args }: LaunchPlan, name: string): string | undefined
 export function optionsOf({ args }: LaunchPlan, name: string): readonly string[] {
   return args.flatMap((arg, index) => (arg === name ? [args[index + 1] ?? ''] : []))
 }
+
+/** What a private file holds. */
+export function fileOf({ files = [] }: Pick<LaunchPlan, 'files'>, name: string): string {
+  const content = files.find((file) => file.name === name)?.content
+  if (content === undefined) throw new Error(`There is no file ${name}.`)
+  return typeof content === 'string' ? content : Buffer.from(content).toString('base64')
+}

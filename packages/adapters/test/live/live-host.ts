@@ -15,6 +15,8 @@ export interface PendingAsk {
 }
 
 export const ASK: Decision = { policy: 'ask', reason: 'no rule says anything' }
+/** A host whose rules allow everything. */
+export const ALLOW_ALL: Partial<Host> = { decide: () => ({ policy: 'allow', reason: 'a test' }) }
 export const APPROVE: Answer = { decision: 'approve' }
 
 export function liveHost(decide: (call: ToolCallRequest) => Decision = () => ASK, more: Partial<Host> = {}): LiveHost {

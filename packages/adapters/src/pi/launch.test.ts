@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EvenerError, NO_RULES } from '@evener/protocol'
+import { aPicture, aRequest, fileOf, optionOf, SESSION } from '../../test/launch/request.ts'
+import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import { piAnchor } from './driver.ts'
+import { launchPi } from './launch.ts'
+import { launchPiLive } from './live-launch.ts'
+
+const launch = (more: Partial<LaunchRequest> = {}): LaunchPlan => launchPi(aRequest(more))
+const toolsOf = (plan: Pick<LaunchPlan, 'args'>): readonly string[] => {
+  const at = plan.args.indexOf('--tools')
+  return at === -1 ? [] : (plan.args[at + 1] ?? '').split(',')
+}
+
+describe('Pi is told', () => {
+  it('the prompt on its input', () => {
+    const plan = launch()
+    assert.equal(plan.stdin, 'Do it.')
+    assert.equal(optionOf(plan, '--mode'), 'json')
+    assert.ok(plan.args.includes('--print'))
+    assert.ok(!plan.args.join(' ').includes('Do it.'))
+    assert.deepEqual(plan.env, { PI_SKIP_VERSION_CHECK: '1' })
+  })
+
+  it('images as files', () => {
+    const plan = launch({ input: [{ id: '0', type: 'text', text: 'See.' }, aPicture] })
+    assert.equal(plan.args.at(-1), '@/private/image-1.jpg')
+    assert.equal(fileOf(plan, 'image-1.jpg'), 'AAAA')
+    assert.equal(plan.stdin, 'See.')
+  })
+
+  it('the model, its provider and what else was given', () => {
+    const plan = launchPi(aRequest({ model: 'm-1' }), { provider: 'openai', args: ['--thinking', 'low'] })
+    assert.equal(optionOf(plan, '--model'), 'm-1')
+    assert.equal(optionOf(plan, '--provider'), 'openai')
+    assert.equal(optionOf(plan, '--thinking'), 'low')
+  })
+
+  it('instructions in a file, in addition to its own', () => {
+    const plan = launch({ instructions: 'Be brief.' })
+    assert.equal(optionOf(plan, '--append-system-prompt'), '/private/instructions.md')
+    assert.equal(fileOf(plan, 'instructions.md'), 'Be brief.')
+  })
+
+  it('which session file to go on with, and which to fork into a session of our choice', () => {
+    const resumed = launch({ session: { kind: 'resume', nativeId: '/s/1.jsonl', anchor: 'a' } })
+    assert.equal(optionOf(resumed, '--session'), '/s/1.jsonl')
+    const forked = launch({ session: { kind: 'fork', nativeId: '/s/1.jsonl', anchor: 'a', id: SESSION } })
+    assert.deepEqual([optionOf(forked, '--fork'), optionOf(forked, '--session-id')], ['/s/1.jsonl', SESSION])
+    for (const name of ['--session', '--fork', '--session-id']) assert.equal(optionOf(launch(), name), undefined)
+  })
+
+  it('to load nothing that no rule binds', () => {
+    const { args } = launch()
+    assert.ok(args.includes('--no-extensions') && args.includes('--no-approve'))
+  })
+
+  it('no MCP servers: it knows none', () => {
+    const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
+    for (const way of [launchPi, launchPiLive]) {
+      assert.throws(
+        () => way(aRequest({ mcp })),
+        (error) => EvenerError.is(error, 'unsupported') && String(error.details['servers']) === 'toy',
+      )
+    }
+  })
+
+  it('that it cannot be limited to a number of steps', () => {
+    assert.deepEqual(
+      launch({ maxSteps: 1 }).warnings?.map(({ code }) => code),
+      ['max-steps'],
+    )
+  })
+})
+
+describe('Pi may', () => {
+  it('look around', () => {
+    assert.deepEqual(toolsOf(launch({ permissions: 'read-only' })), ['read', 'grep', 'find', 'ls'])
+  })
+
+  it('edit', () => {
+    assert.deepEqual(toolsOf(launch()), ['read', 'grep', 'find', 'ls', 'edit', 'write'])
+  })
+
+  it('do everything', () => {
+    assert.ok(toolsOf(launch({ permissions: 'full' })).includes('bash'))
+  })
+
+  it('have no tool at all', () => {
+    const plan = launch({ permissions: 'read-only', rules: { ...NO_RULES, categories: { read: 'deny' } } })
+    assert.ok(plan.args.includes('--no-tools'))
+    assert.deepEqual(toolsOf(plan), [])
+  })
+
+  it('not do what would have to be asked, and it is said', () => {
+    const plan = launch({ permissions: 'full', rules: { ...NO_RULES, categories: { execute: 'ask' } } })
+    assert.ok(!toolsOf(plan).includes('bash'))
+    assert.deepEqual(
+      plan.warnings?.map(({ code }) => code),
+      ['rule-asks'],
+    )
+  })
+
+  it('not start under rules with patterns', () => {
+    const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }] as const
+    assert.throws(
+      () => launch({ permissions: 'full', rules: { ...NO_RULES, patterns } }),
+      (error) => EvenerError.is(error, 'policy-unsupported'),
+    )
+  })
+})
+
+it('Pi over rpc is told the same, apart from its prompt and its session', () => {
+  const request = aRequest({ model: 'm-1', session: { kind: 'resume', nativeId: '/s/1.jsonl' }, permissions: 'full' })
+  const plan = launchPiLive(request)
+  assert.equal(plan.args.filter((arg) => arg === '--mode').length, 1)
+  assert.deepEqual(plan.args.slice(0, 2), ['--mode', 'rpc'])
+  assert.ok(!plan.args.includes('--print') && !plan.args.includes('--session'))
+  assert.ok(!('stdin' in plan))
+  assert.deepEqual(toolsOf(plan), toolsOf(launch({ permissions: 'full' })))
+})
+
+it('a turn of Pi can be resumed where a model call with its tools was over', () => {
+  const native = { sessionId: 's', messageId: 'm1' }
+  assert.equal(piAnchor({ type: 'step-finish', finishReason: 'tool-calls', native }), 'm1')
+  for (const finishReason of ['error', 'other'] as const) {
+    assert.equal(piAnchor({ type: 'step-finish', finishReason, native }), undefined)
+  }
+  assert.equal(piAnchor({ type: 'text-delta', text: 'hi', native }), undefined)
+})
