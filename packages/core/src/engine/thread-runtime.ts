@@ -78,7 +78,7 @@ export interface Submission {
 /** What may be put on record from outside; runs, calls and waits have their own ways. */
 export type ControlFact = Extract<
   RecordBody,
-  { type: 'message.added' | 'tasks.changed' | 'config.changed' | 'queue.added' | 'note' }
+  { type: 'message.added' | 'tasks.changed' | 'config.changed' | 'queue.added' | 'queue.removed' | 'note' }
 >
 
 /**
@@ -241,6 +241,7 @@ export class ThreadRuntime {
       await this.#log.close()
       await this.#options.owner.release(this.#options.thread, this.#fence)
     })
+    this.#options.owner.leave(this.#options.thread)
   }
 
   async #start(submission: Submission, before: readonly RecordBody[]): Promise<RunHandle> {
