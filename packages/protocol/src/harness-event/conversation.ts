@@ -111,6 +111,8 @@ export interface GoalEvaluationEvent {
 export interface InfoEvent {
   readonly type: 'info'
   readonly message: string
+  /** How something was said to an agent at work: heard in its run, or the run was stopped and begun anew. */
+  readonly steered?: 'injected' | 'restarted'
 }
 
 export interface HarnessErrorEvent {
