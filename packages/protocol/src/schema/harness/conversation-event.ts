@@ -59,7 +59,11 @@ export const conversationEventSchema: Schema<Wire<ConversationEvent>> = exact<Wi
     object({ type: z.literal('follow_up_queued'), count: z.number(), runId: optional(z.string()) }),
     object({ type: z.literal('task_updated'), tasks: listOf(taskItemSchema) }),
     object({ type: z.literal('goal_evaluation'), payload: goalEvaluation }),
-    object({ type: z.literal('info'), message: z.string() }),
+    object({
+      type: z.literal('info'),
+      message: z.string(),
+      steered: optional(z.enum(['injected', 'restarted'])),
+    }),
     object({
       type: z.literal('error'),
       error: errorDataSchema,
