@@ -44,9 +44,14 @@ function columnOf({ program, version }: Proof): string {
 }
 
 /** The number of a note: the same words have the same. */
-function markOf(note: string, notes: string[]): string {
+function markOf(words: string, notes: string[]): string {
+  const note = sentence(words)
   if (!notes.includes(note)) notes.push(note)
   return `(${notes.indexOf(note) + 1})`
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`
 }
 
 function aligned([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {

@@ -126,9 +126,9 @@ export class Bench {
     })
   }
 
-  /** What the program has asked the model for, without titles and the like. */
+  /** What the program has asked the model for, without titles and the like; -1 is the last. */
   request(index: number): string {
-    return this.provider.requests.filter(({ route }) => route === 'main')[index]?.text ?? ''
+    return this.provider.requests.filter(({ route }) => route === 'main').at(index)?.text ?? ''
   }
 
   /** One turn, after which nothing may be left of the program. */

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe } from 'node:test'
 import { opencodeCli, type RealFlavour } from './opencode-cli.ts'
-import { testSilence } from './opencode-silence.ts'
-import { testCutIsFatal } from './other-ways.ts'
+import { testSilence, testStoppedUntold } from './opencode-silence.ts'
+import { testCutIsFatal, testOwnWay } from './other-ways.ts'
 import { ownBench } from './own-bench.ts'
 import { testCli } from './scenarios.ts'
-
-const TEST_MS = 10 * 60_000
+import { SIDE_BY_SIDE } from './side-by-side.ts'
 
 const UNSUPPORTED = {
   'endless-command': 'it tells of a call when it is over',
@@ -26,11 +25,13 @@ export function testOpencodePrint(flavour: RealFlavour, { isCutFatal }: { readon
 
   testCli(cli)
 
-  describe(`${flavour.profile.title}, its own way`, () => {
+  describe(`${flavour.profile.title}, its own way`, SIDE_BY_SIDE, () => {
     testSilence(cli)
+    testStoppedUntold(cli)
     if (isCutFatal) testCutIsFatal(cli)
 
-    it('calls a tool of an MCP server', { timeout: TEST_MS }, async (t) => {
+    const nameless = { can: 'mcp', but: 'It does not tell which server a tool is from.' } as const
+    testOwnWay(cli, 'calls a tool of an MCP server', nameless, async (t) => {
       const bench = await ownBench(t, cli, (place) => cli.scripts.mcp?.(place) ?? {})
       const { events } = await bench.turn({ options: cli.options?.mcp ?? {} })
       const result = events.find((event) => event.type === 'tool-result' && event.toolName === 'toy_echo')

@@ -3,12 +3,19 @@ import { it } from 'node:test'
 import type { AgentEvent } from '@evener/protocol'
 import type { RealCli } from './bench.ts'
 import { ownBench } from './own-bench.ts'
+import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
 
 const TEST_MS = 10 * 60_000
 
+/** A test of what a program does its own way, and what that shows of it. */
+export function testOwnWay(cli: RealCli, title: string, claims: Claim | readonly Claim[], body: ProvingBody): void {
+  it(title, { timeout: TEST_MS }, proving(cli.profile, modeOf(cli), claims, body))
+}
+
 /** For programs that say nothing while they wait for the provider. */
 export function testSilentRetry(cli: RealCli): void {
-  it('waits and goes on without a word when there were too many requests', { timeout: TEST_MS }, async (t) => {
+  const claim = { can: 'provider-429', but: 'It retries without a word.' } as const
+  testOwnWay(cli, 'waits and goes on without a word when there were too many requests', claim, async (t) => {
     const turns = [{ error: { status: 429, retryAfterMs: 100 } }, { text: 'Recovered.' }]
     const bench = await ownBench(t, cli, { turns })
     const { activity } = await bench.turn()
@@ -19,7 +26,11 @@ export function testSilentRetry(cli: RealCli): void {
 
 /** For programs that do not ask again when an answer breaks off. */
 export function testCutIsFatal(cli: RealCli): void {
-  it('fails when the answer is cut off, and what was said stays said', { timeout: TEST_MS }, async (t) => {
+  const claim = {
+    cannot: 'provider-cut',
+    because: 'It does not ask again: the turn fails, what was said stays said.',
+  } as const
+  testOwnWay(cli, 'fails when the answer is cut off, and what was said stays said', claim, async (t) => {
     // Slowly, so that the first words are through before the end.
     const half = { text: ['Half an ', 'answ', ''], delayPerDeltaMs: 1_000, cut: true } as const
     const bench = await ownBench(t, cli, { turns: [half, { text: 'Never said.' }] })
@@ -36,7 +47,7 @@ export function testCutIsFatal(cli: RealCli): void {
 
 /** For programs that are shown no pictures. */
 export function testNoImages(cli: RealCli): void {
-  it('refuses images: it takes none', async (t) => {
+  testOwnWay(cli, 'refuses images: it takes none', { cannot: 'image', because: 'It takes none.' }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
     const image = { id: '0', type: 'image', mimeType: 'image/png', data: 'aGk=' } as const
     const { events } = await bench.turn({ turn: { input: [image] } })

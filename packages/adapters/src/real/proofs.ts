@@ -24,16 +24,30 @@ export interface Proof {
 /** The folder in which a run of the suites collects what they have shown. */
 export const PROOFS_VARIABLE = 'EVENER_REAL_PROOFS'
 
-type Body = (t: TestContext) => Promise<void>
+/** A program whose scenarios are played in another way than in print mode is kept running and talked to. */
+export function modeOf({ way }: { readonly way?: string }): Mode {
+  return way === undefined ? 'print' : 'live'
+}
+
+/** What a test does. What it gives back counts instead of what was claimed for it. */
+export type ProvingBody = (t: TestContext) => Promise<Claim | void>
 
 /** The body of a test; when it has passed, what it claims is written down. */
-export function proving(profile: CliProfile, mode: Mode, claim: Claim | undefined, body: Body): Body {
+export function proving(
+  profile: CliProfile,
+  mode: Mode,
+  claims: Claim | readonly Claim[],
+  body: ProvingBody,
+): (t: TestContext) => Promise<void> {
   return async (t) => {
-    await body(t)
+    const shown = (await body(t)) ?? claims
     const folder = process.env[PROOFS_VARIABLE]
-    if (folder === undefined || folder === '' || claim === undefined) return
+    if (folder === undefined || folder === '') return
     const { title: program, npm } = profile
-    const proofs = verdicts(claim).map((verdict): Proof => ({ program, version: npm?.version ?? '', mode, ...verdict }))
+    const proofs = [shown]
+      .flat()
+      .flatMap((claim) => verdicts(claim))
+      .map((verdict): Proof => ({ program, version: npm?.version ?? '', mode, ...verdict }))
     const lines = proofs.map((proof) => `${JSON.stringify(proof)}\n`)
     await appendFile(join(folder, `${profile.id}-${mode}-${process.pid}.jsonl`), lines.join(''))
   }

@@ -18,11 +18,11 @@ import {
   type RealScript,
   type ToolScenario,
 } from './bench.ts'
-import type { Ability, Mode } from './abilities.ts'
+import type { Ability } from './abilities.ts'
 import { dialects, liveDialects } from '../dialects.ts'
 import { normalize } from '../launch/normalize.ts'
 import { installedCli } from './clis.ts'
-import { proving, type Claim } from './proofs.ts'
+import { modeOf, proving, type Claim } from './proofs.ts'
 import { SIDE_BY_SIDE } from './side-by-side.ts'
 import { assertNoPrivateDirs } from './no-leftovers.ts'
 
@@ -30,6 +30,9 @@ const INSTALL_MS = 30 * 60_000
 const SCENARIO_MS = 10 * 60_000
 /** Programs have asked the model by then, unless the machine is very busy. */
 const DEADLINE_MS = 20_000
+
+export const ONLY_AT_ITS_END =
+  'It goes on only at the end of its session: elsewhere a new one begins, which is told what was said.'
 
 /** One thing that every program has to do, whatever its own words for it are. */
 interface Scenario {
@@ -43,7 +46,7 @@ interface Scenario {
   readonly script?: readonly ModelTurn[]
   readonly scriptOf?: ToolScenario
   readonly files?: Readonly<Record<string, string>>
-  readonly play: (bench: Bench) => Promise<void>
+  readonly play: (bench: Bench) => Promise<Claim | void>
 }
 
 const LINES = Array.from({ length: 10 }, (_, n) => `line ${n + 1}`).join('\n')
@@ -308,6 +311,8 @@ const scenarios: readonly Scenario[] = [
       const after = bench.request(3)
       assert.match(after, /Second answer\./)
       assert.doesNotMatch(after, /Third answer\./)
+      const { fork: can } = await bench.agent().describe()
+      if (can === 'none') return { cannot: 'fork', because: ONLY_AT_ITS_END }
     },
   },
   {
@@ -460,23 +465,19 @@ export function testCli(cli: RealCli): void {
   })
 }
 
-function modeOf({ way }: RealCli): Mode {
-  return way === undefined ? 'print' : 'live'
-}
-
 function claimOf(cli: RealCli, { name, proves, disproves }: Scenario): Claim {
   if (disproves !== undefined) {
-    return { cannot: disproves, because: cli.unsupported?.[disproves] ?? 'it resumes only at the end of its session' }
+    return { cannot: disproves, because: cli.unsupported?.[disproves] ?? ONLY_AT_ITS_END }
   }
   return { can: proves ?? (name as Ability), but: cli.notes?.[name] }
 }
 
-async function play(t: TestContext, cli: RealCli, bin: string, scenario: Scenario): Promise<void> {
+async function play(t: TestContext, cli: RealCli, bin: string, scenario: Scenario): Promise<Claim | void> {
   const place = await makePlace(t)
   const script = scriptFor(cli, scenario, place)
   const bench = await makeBench(t, cli, bin, place, script)
   for (const [name, content] of Object.entries(scenario.files ?? {})) await putFile(join(place.work, name), content)
-  await scenario.play(bench)
+  return scenario.play(bench)
 }
 
 function scriptFor(cli: RealCli, { name, script, scriptOf }: Scenario, place: Place): RealScript {

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { EvenerError, type AgentEvent } from '@evener/protocol'
+import { EvenerError, type AgentEvent, type Binding } from '@evener/protocol'
 import { findTagged } from '@evener/shell/run'
 import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
 import type { PrintOptions } from '../../src/launch/print-driver.ts'
 import type { Bench, RealCli } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
+import { proving } from '../../src/real/proofs.ts'
+import { ONLY_AT_ITS_END } from '../../src/real/scenarios.ts'
+import { SIDE_BY_SIDE } from '../../src/real/side-by-side.ts'
 import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { brief } from '../brief.ts'
 import { aTurn } from '../launch/diary.ts'
-import { aMessage, APPROVE, finishOf, liveHost, resultsOf, take, textOf } from '../live/live-host.ts'
+import { aMessage, APPROVE, ASK, finishOf, liveHost, resultsOf, take, textOf } from '../live/live-host.ts'
 import { allowing, benchOf, isThere, type LiveStage, type LiveTest, type StageSetup } from '../live/live-scenarios.ts'
 
 /** An agent of the protocol, and how its model uses its tools. */
@@ -29,6 +32,7 @@ export interface AcpCli extends RealCli {
 const INSTALL_MS = 30 * 60_000
 const TEST_MS = 10 * 60_000
 const done: ModelTurn = { text: 'Done.' }
+const NOT_STEERED = 'The protocol has no way: the turn is stopped, and what was to be said is said in the next one.'
 
 const input = (text: string): { readonly input: readonly [{ id: '0'; type: 'text'; text: string }] } => ({
   input: [{ id: '0', type: 'text', text }],
@@ -58,127 +62,213 @@ export async function openStage(
 
 /** What has to be true of every agent of the protocol. */
 export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => undefined): void {
-  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''} over ACP`, () => {
+  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''} over ACP`, SIDE_BY_SIDE, () => {
     let bin = ''
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
     after(assertNoPrivateDirs)
-    const test: LiveTest = (title, body) => void it(title, { timeout: TEST_MS }, (t) => body(t, bin))
+    const test: LiveTest = (title, body, claims = []) =>
+      void it(
+        title,
+        { timeout: TEST_MS },
+        proving(cli.profile, 'live', claims, (t) => body(t, bin)),
+      )
     const stageOf = async (t: TestContext, ...turns: readonly ModelTurn[]): Promise<LiveStage> =>
       openStage(t, await benchOf(t, cli, bin, () => ({ turns })))
     const touch = (file: string): ModelTurn => ({ toolCalls: [cli.command(`touch ${file}`)] })
 
-    test('answers, and takes the next turn in the same process and session', async (t) => {
-      const { bench, host, run } = await stageOf(t, { text: ['Hello ', 'there.'] }, { text: 'Again.' })
-      const events = await run().all
-      assert.equal(textOf(events), 'Hello |there.')
-      assert.equal(finishOf(events), 'stop')
-      assert.equal(textOf(await run({ runId: 'run-2', ...input('And now?') }).all), 'Again.')
-      assert.deepEqual(host.processes[0], host.processes[1])
-      assert.match(bench.request(1), /Hello there\./)
-      assert.deepEqual(brief(host.activity), ['agent: Hello there.', 'agent: Again.'])
-      assert.equal(host.bindings.at(-1)?.extra?.['settled'], true)
-    })
+    test(
+      'answers, and takes the next turn in the same process and session',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, { text: ['Hello ', 'there.'] }, { text: 'Again.' })
+        const events = await run().all
+        assert.equal(textOf(events), 'Hello |there.')
+        assert.equal(finishOf(events), 'stop')
+        assert.equal(textOf(await run({ runId: 'run-2', ...input('And now?') }).all), 'Again.')
+        assert.deepEqual(host.processes[0], host.processes[1])
+        assert.match(bench.request(1), /Hello there\./)
+        assert.deepEqual(brief(host.activity), ['agent: Hello there.', 'agent: Again.'])
+        assert.equal(host.bindings.at(-1)?.extra?.['settled'], true)
+      },
+      'next-turn',
+    )
 
-    test('runs a command that a person has approved', async (t) => {
-      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
-      const turn = run()
-      const { request, answer } = await host.nextAsk()
-      assert.equal(request.kind, 'approval')
-      assert.match(JSON.stringify(request.subject.args), /touch a\.txt/)
-      assert.equal(await isThere(bench, 'a.txt'), false)
-      answer(APPROVE)
-      assert.equal(finishOf(await turn.all), 'stop')
-      assert.equal(await isThere(bench, 'a.txt'), true)
-      assert.match(brief(host.activity)[0] ?? '', /^command touch a\.txt(?: → 0)?$/)
-    })
+    test(
+      'runs a command that a person has approved',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const turn = run()
+        const { request, answer } = await host.nextAsk()
+        assert.equal(request.kind, 'approval')
+        assert.match(JSON.stringify(request.subject.args), /touch a\.txt/)
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        answer(APPROVE)
+        assert.equal(finishOf(await turn.all), 'stop')
+        assert.equal(await isThere(bench, 'a.txt'), true)
+        assert.match(brief(host.activity)[0] ?? '', /^command touch a\.txt(?: → 0)?$/)
+      },
+      'approve',
+    )
 
-    test('does not run a command that a person has declined; why, its model hears with the next prompt', async (t) => {
-      const { bench, host, run } = await stageOf(t, touch('a.txt'), done, done)
-      const turn = run()
-      const ask = await host.nextAsk()
-      ask.answer({ decision: 'decline', reason: 'REASON-42' })
-      const events = await turn.all
-      assert.equal(finishOf(events), 'stop')
-      assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
-      assert.equal(await isThere(bench, 'a.txt'), false)
-      await run({ runId: 'run-2', ...input('Go on.') }).all
-      assert.match(bench.provider.requests.at(-1)?.text ?? '', /REASON-42/)
-    })
+    test(
+      'does not run a command that a person has declined; why, its model hears with the next prompt',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, touch('a.txt'), done, done)
+        const turn = run()
+        const ask = await host.nextAsk()
+        ask.answer({ decision: 'decline', reason: 'REASON-42' })
+        const events = await turn.all
+        assert.equal(finishOf(events), 'stop')
+        assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        await run({ runId: 'run-2', ...input('Go on.') }).all
+        assert.match(bench.request(-1), /REASON-42/)
+      },
+      { can: 'decline', but: 'It hears why with the next prompt.' },
+    )
 
-    test('of two calls goes on with one when the other is declined, unless it refuses them together', async (t) => {
-      const calls = { toolCalls: [cli.command('touch one.txt'), cli.command('touch two.txt')] }
-      const { bench, host, run } = await stageOf(t, calls, done)
-      const turn = run()
-      const isOver = turn.all.then(() => undefined)
-      for (;;) {
-        const ask = await Promise.race([host.nextAsk(), isOver])
-        if (ask === undefined) break
-        const isTwo = JSON.stringify(ask.request.subject.args).includes('two.txt')
-        ask.answer(isTwo ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
-      }
-      const results = resultsOf(await turn.all)
-      assert.equal(results.length, 2)
-      assert.equal(await isThere(bench, 'two.txt'), false)
-      if (!cli.refusesTogether) assert.equal(await isThere(bench, 'one.txt'), true)
-    })
+    const calls = { toolCalls: [cli.command('touch one.txt'), cli.command('touch two.txt')] }
 
-    test('is stopped while a call waits, nothing of it is left, and goes on in the same session', async (t) => {
-      const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
-      const turn = run(input('FIRST-1'))
-      const ask = await host.nextAsk()
-      const receipt = await session.cancel()
-      assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
-      assert.equal(finishOf(await turn.all), 'other')
-      for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])
-      ask.answer(APPROVE)
-      assert.equal(await isThere(bench, 'a.txt'), false)
-      const before = host.bindings.at(-1)?.nativeId
-      assert.equal(textOf(await run({ runId: 'run-2', ...input('SECOND-2') }).all), 'Done.')
-      assert.equal(host.bindings.at(-1)?.nativeId, before)
-      assert.match(bench.provider.requests.at(-1)?.text ?? '', /FIRST-1.*SECOND-2/s)
-    })
+    if (cli.refusesTogether) {
+      test(
+        'refuses with a call that is declined those that wait behind it',
+        async (t) => {
+          const { bench, host, run } = await stageOf(t, calls, done)
+          const turn = run()
+          const ask = await host.nextAsk()
+          ask.answer({ decision: 'decline', reason: 'Not this one.' })
+          const events = await turn.all
+          assert.deepEqual(
+            resultsOf(events).map((result) => result.startsWith('✗')),
+            [true, true],
+          )
+          assert.equal(host.asked.length, 1)
+          assert.deepEqual([await isThere(bench, 'one.txt'), await isThere(bench, 'two.txt')], [false, false])
+        },
+        { cannot: 'decline-one', because: 'It asks one by one, and refuses with a call those that wait behind it.' },
+      )
+    }
 
-    test('waits longer than a minute for an answer', async (t) => {
-      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
-      const turn = run()
-      const ask = await host.nextAsk()
-      await pause(61_000)
-      ask.answer(APPROVE)
-      assert.equal(finishOf(await turn.all), 'stop')
-      assert.equal(await isThere(bench, 'a.txt'), true)
-    })
+    test(
+      'of two calls runs one and not the other',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, calls, done)
+        const turn = run()
+        const isOver = turn.all.then(() => undefined)
+        for (;;) {
+          const ask = await Promise.race([host.nextAsk(), isOver])
+          if (ask === undefined) break
+          const isTwo = JSON.stringify(ask.request.subject.args).includes('two.txt')
+          ask.answer(isTwo ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
+        }
+        const results = resultsOf(await turn.all)
+        assert.equal(results.length, 2)
+        assert.deepEqual([await isThere(bench, 'one.txt'), await isThere(bench, 'two.txt')], [true, false])
+      },
+      cli.refusesTogether ? [] : 'decline-one',
+    )
 
-    test('cannot be steered: what was to be said is said after the turn was stopped', async (t) => {
-      const endless = cli.command('touch started.txt; tail -f /dev/null')
-      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, { text: 'Steered.' }] }))
-      const { host, run, session } = await openStage(t, bench, { host: allowing() })
-      assert.equal((await bench.agent().describe()).steer, 'restart')
-      const turn = run()
-      while (!(await isThere(bench, 'started.txt'))) await pause(50)
-      const steered = session.steer?.(aMessage('m1', 'STEERED-77'))
-      await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => EvenerError.is(error, 'unsupported'))
-      const receipt = await session.cancel()
-      assert.equal(receipt.calls.length, 1)
-      for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
-      assert.equal(finishOf(await turn.all), 'other')
-      assert.equal(textOf(await run({ runId: 'run-2', ...input('STEERED-77') }).all), 'Steered.')
-      const last = bench.provider.requests.at(-1)?.text ?? ''
-      assert.match(last, /STEERED-77/)
-      if (!cli.forgetsStopped) assert.match(last, /started\.txt/)
-    })
+    test(
+      'begins a new session when the thread was rewound, and is told what is left of it',
+      async (t) => {
+        const turns = ['One.', 'Two.', 'Three.'].map((text) => ({ text }))
+        const bench = await benchOf(t, cli, bin, () => ({ turns }))
+        const first = await openStage(t, bench)
+        await first.run(input('FIRST-1')).all
+        const { nativeId = '' } = first.host.bindings.at(-1) ?? {}
+        await first.run({ runId: 'run-2', ...input('SECOND-2') }).all
+        await first.session.close()
+        const host = liveHost(() => ASK, {
+          history: async function* () {
+            yield aMessage('m2', 'One.', { role: 'assistant', native: { sessionId: nativeId } })
+            yield aMessage('m1', 'FIRST-1')
+          },
+        })
+        assert.equal((await bench.agent().describe()).fork, 'none')
+        const binding = { ...first.host.bindings.at(-1), stale: 'rewound' } as Binding
+        const { run } = await openStage(t, bench, { binding, host })
+        assert.equal(textOf(await run({ runId: 'run-3', ...input('THIRD-3') }).all), 'Three.')
+        const request = bench.request(-1)
+        assert.match(request, /FIRST-1.*One\..*THIRD-3/s)
+        assert.doesNotMatch(request, /SECOND-2|Two\./)
+        assert.notEqual(host.bindings.at(-1)?.nativeId, nativeId)
+      },
+      { cannot: ['resume-at-anchor', 'fork'], because: ONLY_AT_ITS_END },
+    )
 
-    test('goes on with its session in another process', async (t) => {
-      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ text: 'One.' }, { text: 'Two.' }] }))
-      const first = await openStage(t, bench)
-      await first.run(input('FIRST-1')).all
-      await first.session.close()
-      const binding = first.host.bindings.at(-1) ?? null
-      const { host, run } = await openStage(t, bench, { binding })
-      const events = await run({ runId: 'run-2', ...input('SECOND-2') }).all
-      assert.equal(textOf(events), 'Two.', 'what was said before is not said again')
-      assert.match(bench.provider.requests.at(-1)?.text ?? '', /FIRST-1.*One\..*SECOND-2/s)
-      assert.equal(host.bindings.at(-1)?.nativeId, binding?.nativeId)
-    })
+    test(
+      'is stopped while a call waits, nothing of it is left, and goes on in the same session',
+      async (t) => {
+        const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
+        const turn = run(input('FIRST-1'))
+        const ask = await host.nextAsk()
+        const receipt = await session.cancel()
+        assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
+        assert.equal(finishOf(await turn.all), 'other')
+        for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])
+        ask.answer(APPROVE)
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        const before = host.bindings.at(-1)?.nativeId
+        assert.equal(textOf(await run({ runId: 'run-2', ...input('SECOND-2') }).all), 'Done.')
+        assert.equal(host.bindings.at(-1)?.nativeId, before)
+        assert.match(bench.request(-1), /FIRST-1.*SECOND-2/s)
+      },
+      'stop-waiting',
+    )
+
+    test(
+      'waits longer than a minute for an answer',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const turn = run()
+        const ask = await host.nextAsk()
+        await pause(61_000)
+        ask.answer(APPROVE)
+        assert.equal(finishOf(await turn.all), 'stop')
+        assert.equal(await isThere(bench, 'a.txt'), true)
+      },
+      'late-answer',
+    )
+
+    test(
+      'cannot be steered: what was to be said is said after the turn was stopped',
+      async (t) => {
+        const endless = cli.command('touch started.txt; tail -f /dev/null')
+        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, { text: 'Steered.' }] }))
+        const { host, run, session } = await openStage(t, bench, { host: allowing() })
+        assert.equal((await bench.agent().describe()).steer, 'restart')
+        const turn = run()
+        while (!(await isThere(bench, 'started.txt'))) await pause(50)
+        const steered = session.steer?.(aMessage('m1', 'STEERED-77'))
+        await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => EvenerError.is(error, 'unsupported'))
+        const receipt = await session.cancel()
+        assert.equal(receipt.calls.length, 1)
+        for (const { runTag } of host.processes)
+          assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
+        assert.equal(finishOf(await turn.all), 'other')
+        assert.equal(textOf(await run({ runId: 'run-2', ...input('STEERED-77') }).all), 'Steered.')
+        const last = bench.request(-1)
+        assert.match(last, /STEERED-77/)
+        if (!cli.forgetsStopped) assert.match(last, /started\.txt/)
+      },
+      ['stop', { cannot: 'steer', because: NOT_STEERED }],
+    )
+
+    test(
+      'goes on with its session in another process',
+      async (t) => {
+        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ text: 'One.' }, { text: 'Two.' }] }))
+        const first = await openStage(t, bench)
+        await first.run(input('FIRST-1')).all
+        await first.session.close()
+        const binding = first.host.bindings.at(-1) ?? null
+        const { host, run } = await openStage(t, bench, { binding })
+        const events = await run({ runId: 'run-2', ...input('SECOND-2') }).all
+        assert.equal(textOf(events), 'Two.', 'what was said before is not said again')
+        assert.match(bench.request(-1), /FIRST-1.*One\..*SECOND-2/s)
+        assert.equal(host.bindings.at(-1)?.nativeId, binding?.nativeId)
+      },
+      'resume',
+    )
 
     test('asks before it writes a file, and before it uses the tool of a server', async (t) => {
       const script = { turns: [{ toolCalls: [cli.write('new.txt')] }, { toolCalls: [cli.mcp] }, done] }
@@ -207,13 +297,17 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
       assert.equal(finishOf(events), 'error')
     })
 
-    test('does not try for ever', async (t) => {
-      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ hang: true, repeat: true }] }))
-      const { run } = await openStage(t, bench, { options: { deadlineMs: 30_000 } })
-      const events = await run().all
-      assert.equal(theError(events).code, 'deadline')
-      assert.equal(finishOf(events), 'error')
-    })
+    test(
+      'does not try for ever',
+      async (t) => {
+        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ hang: true, repeat: true }] }))
+        const { run } = await openStage(t, bench, { options: { deadlineMs: 30_000 } })
+        const events = await run().all
+        assert.equal(theError(events).code, 'deadline')
+        assert.equal(finishOf(events), 'error')
+      },
+      'deadline',
+    )
 
     more(test)
   })

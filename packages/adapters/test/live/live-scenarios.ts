@@ -8,6 +8,8 @@ import { findTagged } from '@evener/shell/run'
 import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
 import { makeBench, makePlace, type Bench, type Place, type RealCli, type RealScript } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
+import { proving, type Claim } from '../../src/real/proofs.ts'
+import { SIDE_BY_SIDE } from '../../src/real/side-by-side.ts'
 import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { aTurn } from '../launch/diary.ts'
 import {
@@ -83,80 +85,111 @@ export async function benchOf(
 }
 
 /** A test with the program's path. */
-export type LiveTest = (title: string, body: (t: TestContext, bin: string) => Promise<void>) => void
+export type LiveTest = (
+  title: string,
+  body: (t: TestContext, bin: string) => Promise<void>,
+  /** What it shows of the program. */
+  claims?: Claim | readonly Claim[],
+) => void
 
 /** What has to be true of every program that asks. */
 export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
-  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''}, asked and steered`, () => {
+  describe(`${cli.profile.title} ${cli.profile.npm?.version ?? ''}, asked and steered`, SIDE_BY_SIDE, () => {
     let bin = ''
     before(async () => void (bin = await installedCli(cli.profile)), { timeout: INSTALL_MS })
     after(assertNoPrivateDirs)
-    const test: LiveTest = (title, body) => void it(title, { timeout: TEST_MS }, (t) => body(t, bin))
+    const test: LiveTest = (title, body, claims = []) =>
+      void it(
+        title,
+        { timeout: TEST_MS },
+        proving(cli.profile, 'live', claims, (t) => body(t, bin)),
+      )
     const stageOf = async (t: TestContext, ...turns: readonly ModelTurn[]): Promise<LiveStage> =>
       openStage(t, await benchOf(t, cli, bin, () => ({ turns })))
     const touch = (file: string): ModelTurn => ({ toolCalls: [cli.command(`touch ${file}`)] })
     const done: ModelTurn = { text: 'Done.' }
 
-    test('runs a command that a person has approved', async (t) => {
-      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
-      const turn = run()
-      const { request, answer } = await host.nextAsk()
-      assert.equal(request.subject.toolName, 'execute_command')
-      assert.deepEqual(request.subject.args, { command: 'touch a.txt' })
-      assert.equal(await isThere(bench, 'a.txt'), false)
-      answer(APPROVE)
-      assert.equal(finishOf(await turn.all), 'stop')
-      assert.equal(await isThere(bench, 'a.txt'), true)
-    })
+    test(
+      'runs a command that a person has approved',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const turn = run()
+        const { request, answer } = await host.nextAsk()
+        assert.equal(request.subject.toolName, 'execute_command')
+        assert.deepEqual(request.subject.args, { command: 'touch a.txt' })
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        answer(APPROVE)
+        assert.equal(finishOf(await turn.all), 'stop')
+        assert.equal(await isThere(bench, 'a.txt'), true)
+      },
+      'approve',
+    )
 
-    test('does not run a command that a person has declined, and its model is told why', async (t) => {
-      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
-      const turn = run()
-      const ask = await host.nextAsk()
-      ask.answer({ decision: 'decline', reason: 'REASON-42' })
-      const events = await turn.all
-      assert.equal(finishOf(events), 'stop')
-      assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
-      assert.equal(await isThere(bench, 'a.txt'), false)
-      assert.match(bench.request(1), /REASON-42/)
-    })
+    test(
+      'does not run a command that a person has declined, and its model is told why',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const turn = run()
+        const ask = await host.nextAsk()
+        ask.answer({ decision: 'decline', reason: 'REASON-42' })
+        const events = await turn.all
+        assert.equal(finishOf(events), 'stop')
+        assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        assert.match(bench.request(1), /REASON-42/)
+      },
+      'decline',
+    )
 
-    test('goes on with one of two calls that waited when the other is declined', async (t) => {
-      const bench = await benchOf(t, cli, bin, (place) => ({
-        turns: [{ toolCalls: [cli.independent('one', place), cli.independent('two', place)] }, done],
-      }))
-      for (const file of ['one', 'two']) await writeFile(join(bench.place.work, file), 'x')
-      const stage = await openStage(t, bench)
-      const turn = stage.run()
-      const asks = [await stage.host.nextAsk(), await stage.host.nextAsk()]
-      const about = (ask: PendingAsk, file: string): boolean => JSON.stringify(ask.request.subject.args).includes(file)
-      for (const ask of asks) ask.answer(about(ask, 'two') ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
-      const results = resultsOf(await turn.all)
-      assert.equal(results.filter((result) => result.startsWith('✗')).length, 1)
-      assert.equal(results.length, 2)
-    })
+    test(
+      'goes on with one of two calls that waited when the other is declined',
+      async (t) => {
+        const bench = await benchOf(t, cli, bin, (place) => ({
+          turns: [{ toolCalls: [cli.independent('one', place), cli.independent('two', place)] }, done],
+        }))
+        for (const file of ['one', 'two']) await writeFile(join(bench.place.work, file), 'x')
+        const stage = await openStage(t, bench)
+        const turn = stage.run()
+        const asks = [await stage.host.nextAsk(), await stage.host.nextAsk()]
+        const about = (ask: PendingAsk, file: string): boolean =>
+          JSON.stringify(ask.request.subject.args).includes(file)
+        for (const ask of asks) ask.answer(about(ask, 'two') ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
+        const results = resultsOf(await turn.all)
+        assert.equal(results.filter((result) => result.startsWith('✗')).length, 1)
+        assert.equal(results.length, 2)
+      },
+      'decline-one',
+    )
 
-    test('is stopped while a call waits, and nothing of it is left', async (t) => {
-      const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
-      const turn = run()
-      const ask = await host.nextAsk()
-      const receipt = await session.cancel()
-      assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
-      assert.equal(finishOf(await turn.all), 'other')
-      ask.answer(APPROVE)
-      assert.equal(await isThere(bench, 'a.txt'), false)
-      assert.equal(bench.provider.requests.length, 1)
-    })
+    test(
+      'is stopped while a call waits, and nothing of it is left',
+      async (t) => {
+        const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
+        const turn = run()
+        const ask = await host.nextAsk()
+        const receipt = await session.cancel()
+        assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
+        assert.equal(finishOf(await turn.all), 'other')
+        ask.answer(APPROVE)
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        assert.equal(bench.provider.requests.length, 1)
+      },
+      'stop-waiting',
+    )
 
-    test('waits longer than a minute for an answer', async (t) => {
-      const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
-      const turn = run()
-      const ask = await host.nextAsk()
-      await pause(61_000)
-      ask.answer(APPROVE)
-      assert.equal(finishOf(await turn.all), 'stop')
-      assert.equal(await isThere(bench, 'a.txt'), true)
-    })
+    test(
+      'waits longer than a minute for an answer',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const turn = run()
+        const ask = await host.nextAsk()
+        await pause(61_000)
+        ask.answer(APPROVE)
+        assert.equal(finishOf(await turn.all), 'stop')
+        assert.equal(await isThere(bench, 'a.txt'), true)
+      },
+      'late-answer',
+    )
 
     test('asks again for the same when it has died while a call waited, and is resumed', async (t) => {
       const { bench, host, run, session } = await stageOf(t, touch('a.txt'), touch('a.txt'), done)
@@ -180,51 +213,67 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
       assert.equal(await isThere(bench, 'a.txt'), true)
     })
 
-    test('hears a message while it works', async (t) => {
-      const waiting = cli.command('until test -e go.txt; do sleep 0.2; done')
-      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [waiting] }, done] }))
-      const { run, session } = await openStage(t, bench, { host: allowing() })
-      const turn = run()
-      await turn.until(({ type }) => type === 'tool-call')
-      assert.equal(await session.steer?.(aMessage('m1', 'STEERED-77')), 'injected')
-      await writeFile(join(bench.place.work, 'go.txt'), '')
-      assert.equal(finishOf(await turn.all), 'stop')
-      assert.ok(bench.provider.requests.some(({ text }) => text.includes('STEERED-77')))
-    })
+    test(
+      'hears a message while it works',
+      async (t) => {
+        const waiting = cli.command('until test -e go.txt; do sleep 0.2; done')
+        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [waiting] }, done] }))
+        const { run, session } = await openStage(t, bench, { host: allowing() })
+        const turn = run()
+        await turn.until(({ type }) => type === 'tool-call')
+        assert.equal(await session.steer?.(aMessage('m1', 'STEERED-77')), 'injected')
+        await writeFile(join(bench.place.work, 'go.txt'), '')
+        assert.equal(finishOf(await turn.all), 'stop')
+        assert.ok(bench.provider.requests.some(({ text }) => text.includes('STEERED-77')))
+      },
+      'steer',
+    )
 
-    test('is stopped in the middle of a command, and nothing is left running', async (t) => {
-      const endless = cli.command('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null')
-      const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, done] }))
-      const { host, run, session } = await openStage(t, bench, { host: allowing() })
-      const turn = run()
-      while (!(await isThere(bench, 'started.txt'))) await pause(50)
-      const receipt = await session.cancel()
-      for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])
-      assert.equal(receipt.calls.length, 1)
-      assert.equal(finishOf(await turn.all), 'other')
-    })
+    test(
+      'is stopped in the middle of a command, and nothing is left running',
+      async (t) => {
+        const endless = cli.command('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null')
+        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, done] }))
+        const { host, run, session } = await openStage(t, bench, { host: allowing() })
+        const turn = run()
+        while (!(await isThere(bench, 'started.txt'))) await pause(50)
+        const receipt = await session.cancel()
+        for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])
+        assert.equal(receipt.calls.length, 1)
+        assert.equal(finishOf(await turn.all), 'other')
+      },
+      'stop',
+    )
 
-    test('is resumed at our anchor: what came after it is gone from the request', async (t) => {
-      const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
-      const first = await openStage(t, bench)
-      await first.run().all
-      const binding = first.host.bindings.at(-1) ?? null
-      await first.run({ runId: 'run-2' }).all
-      await first.session.close()
-      const { run } = await openStage(t, bench, { binding })
-      assert.equal(textOf(await run({ runId: 'run-3' }).all), 'Three.')
-      assert.match(bench.request(2), /One\./)
-      assert.doesNotMatch(bench.request(2), /Two\./)
-    })
+    test(
+      'is resumed at our anchor: what came after it is gone from the request',
+      async (t) => {
+        const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
+        const first = await openStage(t, bench)
+        await first.run().all
+        const binding = first.host.bindings.at(-1) ?? null
+        await first.run({ runId: 'run-2' }).all
+        await first.session.close()
+        const { run } = await openStage(t, bench, { binding })
+        assert.equal(textOf(await run({ runId: 'run-3' }).all), 'Three.')
+        assert.match(bench.request(2), /One\./)
+        assert.doesNotMatch(bench.request(2), /Two\./)
+      },
+      { can: ['resume', 'resume-at-anchor'] },
+    )
 
-    test('takes the next turn in the same process', async (t) => {
-      const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
-      await run().all
-      const events = await run({ runId: 'run-2', input: [{ id: '0', type: 'text', text: 'Again.' }] }).all
-      assert.equal(finishOf(events), 'stop')
-      assert.deepEqual(host.processes[0], host.processes[1])
-      assert.match(bench.request(1), /One\./)
-    })
+    test(
+      'takes the next turn in the same process',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
+        await run().all
+        const events = await run({ runId: 'run-2', input: [{ id: '0', type: 'text', text: 'Again.' }] }).all
+        assert.equal(finishOf(events), 'stop')
+        assert.deepEqual(host.processes[0], host.processes[1])
+        assert.match(bench.request(1), /One\./)
+      },
+      'next-turn',
+    )
 
     more(test)
   })
