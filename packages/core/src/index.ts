@@ -1,4 +1,58 @@
-export { nativeDriver, type LanguageModel, type NativeDriverOptions } from '@evener/agent'
+export {
+  Agent,
+  createTool,
+  nativeDriver,
+  RequestContext,
+  type AgentOptions,
+  type LanguageModel,
+  type NativeDriverOptions,
+  type ResolveModel,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolsInput,
+} from '@evener/agent'
+export { Harness, type SessionInfo } from './harness/harness.ts'
+export type {
+  Dynamic,
+  DynamicContext,
+  HarnessAgent,
+  HarnessConfig,
+  HarnessMode,
+  HarnessOMConfig,
+  HarnessState,
+  HarnessSubagent,
+  PubSub,
+  StandingRules,
+  StateSchema,
+  ThreadLock,
+} from './harness/harness-config.ts'
+export type { MessageInput } from './harness/conversation.ts'
+export type { HarnessMemory } from './harness/harness-memory.ts'
+export type { HarnessRuntime } from './harness/harness-runtime.ts'
+export type { HeartbeatHandler } from './harness/heartbeats.ts'
+export type { MessageFile } from './harness/message-files.ts'
+export type {
+  AvailableModel,
+  CustomModel,
+  ModelAuthStatus,
+  ModelGateway,
+  ModelPrice,
+} from './harness/models/model-types.ts'
+export type { HarnessRequestContext, RequestContextInput } from './harness/request-context.ts'
+export {
+  Session,
+  type SessionDisplay,
+  type ToolApprovalResponse,
+  type ToolSuspensionResponse,
+} from './harness/session.ts'
+export type { ModelSwitch } from './harness/session-model.ts'
+export type { StateUpdate } from './harness/session-state.ts'
+export type { ThreadListQuery, ThreadPage } from './harness/session-thread.ts'
+export type { ApprovalDecision } from './harness/suspensions.ts'
+export type { CloneRequest } from './harness/thread-lifecycle.ts'
+export type { BuiltinToolId } from './harness/tools/builtin-tools.ts'
+export type { HarnessWorkspace, WorkspaceFactory, WorkspaceInput } from './harness/workspace-slot.ts'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'
 export {

@@ -1,0 +1,70 @@
+import { EvenerError, NO_RULES, type HarnessEvent, type PermissionRules, type Policy } from '@evener/protocol'
+import { createPolicy } from '../policy/create-policy.ts'
+import { withKnownTools } from '../policy/known-tools.ts'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { defaultModeOf } from './check-config.ts'
+import type { HarnessConfig, StandingRules } from './harness-config.ts'
+import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import { ModeAgents } from './mode-agents.ts'
+import { ModelCatalogue } from './models/model-catalogue.ts'
+import { newHarnessId } from './new-id.ts'
+import { OpenThreads } from './open-threads.ts'
+import { RunContexts } from './run-contexts.ts'
+import { openThread } from './thread-opening.ts'
+import { BUILTIN_TOOL_IDS } from './tools/builtin-tools.ts'
+import { WorkspaceSlot } from './workspace-slot.ts'
+
+export interface CoreHooks {
+  readonly ready: () => Promise<void>
+  /** Tells every session. */
+  readonly broadcast: (event: HarnessEvent) => void
+}
+
+/** What the sessions of a harness share, made from its configuration. Starts nothing. */
+export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore {
+  const store = config.storage ?? new MemoryStore()
+  const models = new ModelCatalogue({
+    ...config,
+    onFailure: (error) => hooks.broadcast({ type: 'error', error, errorType: 'model-catalogue' }),
+  })
+  const now = Date.now
+  const { toolCategory } = withKnownTools(
+    config.toolCategoryResolver === undefined ? {} : { toolCategory: config.toolCategoryResolver },
+  )
+  const threads = new OpenThreads<ThreadViewer>({
+    store,
+    now,
+    open: (threadId, owner, viewers) => openThread(core, threadId, owner, viewers),
+  })
+  const core: HarnessCore = {
+    config,
+    store,
+    threads,
+    models,
+    agents: new ModeAgents(config, models),
+    policy: createPolicy({ rules: standingRules(config.permissions), toolCategory }),
+    workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
+    defaultMode: defaultModeOf(config),
+    contexts: new RunContexts(),
+    newId: config.idGenerator ?? ((): string => newHarnessId(now())),
+    now,
+    ready: hooks.ready,
+    evict: async (threadId) => {
+      for (const viewer of threads.viewers(threadId)) await viewer.leave()
+    },
+    findMode: (modeId) => {
+      const mode = config.modes.find(({ id }) => id === modeId)
+      if (mode !== undefined) return mode
+      const known = config.modes.map(({ id }) => id).join(', ')
+      throw new EvenerError('not-found', `There is no mode "${modeId}".`, { hint: `Known: ${known}.` })
+    },
+    categoryOf: toolCategory,
+  }
+  return core
+}
+
+/** Tools that only ask or take notes need no approval themselves, unless somebody rules otherwise. */
+function standingRules(given: StandingRules = {}): PermissionRules {
+  const free = Object.fromEntries(BUILTIN_TOOL_IDS.map((id): [string, Policy] => [id, 'allow']))
+  return { ...NO_RULES, ...given, tools: { ...free, ...given.tools } }
+}

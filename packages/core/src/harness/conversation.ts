@@ -1,0 +1,125 @@
+import { EvenerError, type HarnessEvent, type Part } from '@evener/protocol'
+import type { Submission } from '../engine/thread-runtime.ts'
+import type { HarnessCore } from './harness-core.ts'
+import { messageParts, type MessageFile } from './message-files.ts'
+import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import type { SessionBinding } from './session-binding.ts'
+import type { SessionMode } from './session-mode.ts'
+
+export interface MessageInput {
+  readonly content: string
+  readonly files?: readonly MessageFile[]
+  /** For tools and subagents. What of it is JSON is still there after a restart. */
+  readonly requestContext?: RequestContextInput
+}
+
+export interface ConversationParts {
+  readonly core: HarnessCore
+  readonly binding: SessionBinding
+  readonly mode: SessionMode
+  /** Makes sure that there is a thread. */
+  readonly ensureThread: () => Promise<void>
+}
+
+/** What is said to the agent, and how it is stopped. */
+export class Conversation {
+  readonly #parts: ConversationParts
+  #isAbortRequested = false
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+  }
+
+  get isAbortRequested(): boolean {
+    return this.#isAbortRequested
+  }
+
+  /**
+   * Resolves when the run is over or waits for a tool's question. How it ended is told by events; only what cannot be
+   * sent at all rejects.
+   */
+  async send(input: MessageInput): Promise<void> {
+    const { binding, ensureThread } = this.#parts
+    const parts = partsOf(input)
+    await ensureThread()
+    if (binding.isRunning) return this.#steer(parts, input)
+    const runtime = binding.requireRuntime()
+    const { runId } = await runtime.submit(this.#submission(parts, input))
+    await binding.atRest(runId)
+  }
+
+  /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
+  async steer(input: MessageInput): Promise<void> {
+    const parts = partsOf(input)
+    await this.#parts.ensureThread()
+    if (!this.#parts.binding.isRunning) return this.send(input)
+    return this.#steer(parts, input)
+  }
+
+  /** Said when the run is over; at once when there is none. */
+  async followUp(input: MessageInput): Promise<void> {
+    const { binding, ensureThread } = this.#parts
+    const parts = partsOf(input)
+    await ensureThread()
+    const runtime = binding.requireRuntime()
+    if (runtime.state.head.run === null) return this.send(input)
+    await runtime.followUp(this.#submission(parts, input))
+  }
+
+  /** Ends the run, what its tools do and what they wait for. Resolves when that is done. */
+  async abort(): Promise<void> {
+    const { runtime } = this.#parts.binding
+    if (runtime === undefined || runtime.state.head.run === null) return
+    this.#isAbortRequested = true
+    try {
+      await runtime.cancel()
+    } finally {
+      this.#isAbortRequested = false
+    }
+  }
+
+  async #steer(parts: readonly Part[], input: MessageInput): Promise<void> {
+    const { binding, core } = this.#parts
+    const runtime = binding.requireRuntime()
+    const { run } = runtime.state.head
+    const capabilities = run === null ? undefined : await core.agents.driver(run.agentId)?.describe()
+    const canHear = capabilities?.steer === 'inject' || capabilities?.steer === 'queue'
+    const submission = this.#submission(parts, input)
+    binding.emit(steered(canHear))
+    if (!canHear) await runtime.cancel()
+    const { runId } = await runtime.submit(submission)
+    await binding.atRest(runId)
+  }
+
+  #submission(parts: readonly Part[], input: MessageInput): Submission {
+    const { binding, core, mode } = this.#parts
+    const context = requestContextOf(input.requestContext)
+    const { dropped, values } = context.toRecord()
+    if (dropped.length > 0) {
+      const names = dropped.join(', ')
+      binding.emit({ type: 'info', message: `Not recorded with the request, since they are no JSON: ${names}.` })
+    }
+    const messageId = core.newId()
+    core.contexts.keep(messageId, context)
+    return {
+      parts,
+      agentId: core.agents.of(mode.resolve()).id,
+      runId: core.newId(),
+      messageId,
+      ...(Object.keys(values).length === 0 ? {} : { requestContext: values }),
+    }
+  }
+}
+
+function partsOf({ content, files }: MessageInput): readonly Part[] {
+  if (content === '' && (files ?? []).length === 0) {
+    throw new EvenerError('invalid-input', 'A message needs some content.')
+  }
+  return messageParts(content, files)
+}
+
+function steered(isHeard: boolean): HarnessEvent {
+  return isHeard
+    ? { type: 'info', message: 'The agent hears it before its next step.', steered: 'injected' }
+    : { type: 'info', message: 'The agent cannot listen while it works: it is asked anew.', steered: 'restarted' }
+}

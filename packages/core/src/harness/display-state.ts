@@ -1,0 +1,276 @@
+import {
+  defaultDisplayState,
+  toHarnessMessage,
+  toTokenUsage,
+  type ActiveSubagentState,
+  type ActiveToolState,
+  type HarnessDisplayState,
+  type HarnessEvent,
+  type HarnessMessage,
+  type Head,
+  type ModifiedFile,
+  type PendingToolApproval,
+  type PendingToolSuspension,
+  type TaskItem,
+  type ThreadMessage,
+  type ToolInputBuffer,
+} from '@evener/protocol'
+import { memoryProgress } from './memory-progress.ts'
+import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
+
+/** A map that is copied only when somebody looks at it after a change. */
+class MapSlice<Value> {
+  readonly #live = new Map<string, Value>()
+  #copy: ReadonlyMap<string, Value> | undefined
+
+  get(): ReadonlyMap<string, Value> {
+    this.#copy ??= new Map(this.#live)
+    return this.#copy
+  }
+
+  at(key: string): Value | undefined {
+    return this.#live.get(key)
+  }
+
+  set(key: string, value: Value): void {
+    this.#live.set(key, value)
+    this.#copy = undefined
+  }
+
+  delete(key: string): void {
+    if (this.#live.delete(key)) this.#copy = undefined
+  }
+
+  clear(): void {
+    if (this.#live.size === 0) return
+    this.#live.clear()
+    this.#copy = undefined
+  }
+
+  entries(): [string, Value][] {
+    return [...this.#live]
+  }
+}
+
+/**
+ * What a UI draws, kept up to date with every event at a cost that does not depend on how much there is to see. A snapshot
+ * is made when somebody asks for one, of the slices that changed since the last.
+ */
+export class DisplayState {
+  #isRunning = false
+  #message: HarnessMessage | ThreadMessage | null = null
+  #head: Head | undefined
+  #previousTasks: readonly TaskItem[] = []
+  readonly #tools = new MapSlice<ActiveToolState>()
+  readonly #inputs = new MapSlice<ToolInputBuffer>()
+  readonly #subagents = new MapSlice<ActiveSubagentState>()
+  readonly #files = new MapSlice<ModifiedFile>()
+  #memory: Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'> =
+    defaultDisplayState()
+  #approvals: { readonly of: Head['waits']; readonly list: readonly PendingToolApproval[] } | undefined
+  #suspensions: { readonly of: Head['waits']; readonly map: ReadonlyMap<string, PendingToolSuspension> } | undefined
+  #usage: { readonly of: Head['usage']; readonly usage: HarnessDisplayState['tokenUsage'] } | undefined
+  #snapshot: HarnessDisplayState | undefined
+
+  /** The snapshot: the same object until something changes. */
+  get(): HarnessDisplayState {
+    this.#snapshot ??= this.#take()
+    return this.#snapshot
+  }
+
+  /** Another thread, or none: nothing of the old one is shown. */
+  reset(head: Head | undefined, isRunning: boolean): void {
+    this.#isRunning = isRunning
+    this.#message = null
+    this.#head = head
+    this.#previousTasks = []
+    this.#tools.clear()
+    this.#inputs.clear()
+    this.#subagents.clear()
+    this.#files.clear()
+    this.#memory = defaultDisplayState()
+    this.#snapshot = undefined
+  }
+
+  clearModifiedFiles(): void {
+    this.#files.clear()
+    this.#snapshot = undefined
+  }
+
+  /** True when what is shown of the head has changed. */
+  follow(head: Head): boolean {
+    const before = this.#head
+    if (before === head) return false
+    this.#head = head
+    const isChanged =
+      before === undefined ||
+      before.waits !== head.waits ||
+      before.queue !== head.queue ||
+      before.usage !== head.usage ||
+      before.tasks !== head.tasks
+    if (before !== undefined && before.tasks !== head.tasks) this.#previousTasks = before.tasks
+    if (isChanged) this.#snapshot = undefined
+    return isChanged
+  }
+
+  /** The message that grows, as the log has it: its public form is made when somebody looks. */
+  show(message: ThreadMessage): void {
+    this.#message = message
+    this.#snapshot = undefined
+  }
+
+  noteFile(path: string, operation: string, at: number): void {
+    const known = this.#files.at(path)
+    this.#files.set(path, {
+      operations: [...(known?.operations ?? []), operation],
+      firstModified: known?.firstModified ?? new Date(at),
+    })
+    this.#snapshot = undefined
+  }
+
+  apply(event: HarnessEvent): void {
+    this.#snapshot = undefined
+    switch (event.type) {
+      case 'agent_start':
+        this.#isRunning = true
+        this.#message = null
+        this.#tools.clear()
+        this.#inputs.clear()
+        return
+      case 'agent_end':
+        this.#isRunning = false
+        this.#subagents.clear()
+        this.#inputs.clear()
+        for (const [id, tool] of this.#tools.entries()) {
+          const isOpen = tool.status === 'running' || tool.status === 'streaming_input'
+          if (isOpen && event.reason !== 'suspended') this.#tools.set(id, { ...tool, status: 'error', isError: true })
+        }
+        return
+      case 'message_start':
+      case 'message_update':
+      case 'message_end':
+        this.#message = event.message
+        return
+      case 'tool_input_start':
+        this.#inputs.set(event.toolCallId, { text: '', toolName: event.toolName })
+        this.#tools.set(event.toolCallId, { name: event.toolName, args: {}, status: 'streaming_input' })
+        return
+      case 'tool_input_delta': {
+        const before = this.#inputs.at(event.toolCallId)
+        const toolName = event.toolName ?? before?.toolName ?? ''
+        this.#inputs.set(event.toolCallId, { text: (before?.text ?? '') + event.argsTextDelta, toolName })
+        return
+      }
+      case 'tool_input_end':
+        this.#inputs.delete(event.toolCallId)
+        return
+      case 'tool_start':
+        this.#tools.set(event.toolCallId, { name: event.toolName, args: event.args, status: 'running' })
+        return
+      case 'tool_update':
+        this.#changeTool(event.toolCallId, {
+          partialResult:
+            typeof event.partialResult === 'string' ? event.partialResult : JSON.stringify(event.partialResult),
+        })
+        return
+      case 'shell_output':
+        this.#changeTool(event.toolCallId, {
+          shellOutput: (this.#tools.at(event.toolCallId)?.shellOutput ?? '') + event.output,
+        })
+        return
+      case 'tool_end':
+        this.#changeTool(event.toolCallId, {
+          status: event.isError ? 'error' : 'completed',
+          result: event.result,
+          isError: event.isError,
+        })
+        return
+      case 'subagent_start':
+      case 'subagent_text_delta':
+      case 'subagent_tool_end':
+      case 'subagent_end':
+        this.#subagent(event)
+        return
+      default:
+        this.#memory = memoryProgress(this.#memory, event)
+    }
+  }
+
+  #changeTool(toolCallId: string, changes: Partial<ActiveToolState>): void {
+    const tool = this.#tools.at(toolCallId)
+    if (tool !== undefined) this.#tools.set(toolCallId, { ...tool, ...changes })
+  }
+
+  #subagent(
+    event: Extract<
+      HarnessEvent,
+      { type: 'subagent_start' | 'subagent_text_delta' | 'subagent_tool_end' | 'subagent_end' }
+    >,
+  ): void {
+    const { agentType, toolCallId } = event
+    if (event.type === 'subagent_start') {
+      const { forked, modelId, task } = event
+      const how = { modelId, ...(forked === undefined ? {} : { forked }) }
+      this.#subagents.set(toolCallId, { agentType, task, ...how, toolCalls: [], textDelta: '', status: 'running' })
+      return
+    }
+    const known = this.#subagents.at(toolCallId)
+    if (known === undefined) return
+    if (event.type === 'subagent_text_delta') {
+      this.#subagents.set(toolCallId, { ...known, textDelta: known.textDelta + event.textDelta })
+    } else if (event.type === 'subagent_tool_end') {
+      const toolCalls = [...known.toolCalls, { name: event.subToolName, isError: event.isError }]
+      this.#subagents.set(toolCallId, { ...known, toolCalls })
+    } else {
+      const status = event.isError ? 'error' : 'completed'
+      this.#subagents.set(toolCallId, { ...known, status, durationMs: event.durationMs, result: event.result })
+    }
+  }
+
+  #take(): HarnessDisplayState {
+    const head = this.#head
+    const approvals = head === undefined ? NOTHING.pendingApprovals : this.#approvalsOf(head)
+    return Object.freeze({
+      isRunning: this.#isRunning,
+      currentMessage: this.#currentMessage(),
+      queuedFollowUps: head?.queue.filter(({ lane }) => lane === 'follow-up').length ?? 0,
+      tokenUsage: head === undefined ? NOTHING.tokenUsage : this.#usageOf(head),
+      activeTools: this.#tools.get(),
+      toolInputBuffers: this.#inputs.get(),
+      pendingApproval: approvals[0] ?? null,
+      pendingApprovals: approvals,
+      pendingSuspensions: head === undefined ? NOTHING.pendingSuspensions : this.#suspensionsOf(head),
+      activeSubagents: this.#subagents.get(),
+      omProgress: this.#memory.omProgress,
+      bufferingMessages: this.#memory.bufferingMessages,
+      bufferingObservations: this.#memory.bufferingObservations,
+      modifiedFiles: this.#files.get(),
+      tasks: head?.tasks ?? NOTHING.tasks,
+      previousTasks: this.#previousTasks,
+    })
+  }
+
+  #currentMessage(): HarnessMessage | null {
+    const message = this.#message
+    if (message === null || !('parts' in message)) return message
+    this.#message = toHarnessMessage(message)
+    return this.#message
+  }
+
+  #approvalsOf({ waits }: Head): readonly PendingToolApproval[] {
+    if (this.#approvals?.of !== waits) this.#approvals = { of: waits, list: pendingApprovals(waits) }
+    return this.#approvals.list
+  }
+
+  #suspensionsOf({ waits }: Head): ReadonlyMap<string, PendingToolSuspension> {
+    if (this.#suspensions?.of !== waits) this.#suspensions = { of: waits, map: pendingSuspensions(waits) }
+    return this.#suspensions.map
+  }
+
+  #usageOf({ usage }: Head): HarnessDisplayState['tokenUsage'] {
+    if (this.#usage?.of !== usage) this.#usage = { of: usage, usage: toTokenUsage(usage.own) }
+    return this.#usage.usage
+  }
+}
+
+const NOTHING: HarnessDisplayState = defaultDisplayState()

@@ -1,0 +1,35 @@
+import type { HarnessEvent, HarnessEventListener } from '@evener/protocol'
+import { Emitter } from '../engine/emitter.ts'
+
+/**
+ * The events of one session, in one order for everybody. What is emitted from inside a listener waits until all have
+ * heard what they are being told, so nobody sees the second event before the first.
+ */
+export class EventBus {
+  readonly #emitter = new Emitter<HarnessEvent>(reportFailure)
+  #waiting: HarnessEvent[] | undefined
+
+  get hasListeners(): boolean {
+    return this.#emitter.size > 0
+  }
+
+  subscribe(listener: HarnessEventListener): () => void {
+    return this.#emitter.subscribe(listener)
+  }
+
+  emit(event: HarnessEvent): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(event)
+      return
+    }
+    const waiting: HarnessEvent[] = []
+    this.#waiting = waiting
+    this.#emitter.emit(event)
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) this.#emitter.emit(next)
+    this.#waiting = undefined
+  }
+}
+
+function reportFailure(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'EvenerListenerWarning')
+}

@@ -1,0 +1,333 @@
+import {
+  toError,
+  toHarnessContent,
+  toHarnessMessage,
+  toTokenUsage,
+  type BatchEvent,
+  type ConfigChangedRecord,
+  type HarnessEvent,
+  type Head,
+  type LogRecord,
+  type MessageAddedRecord,
+  type Part,
+  type RunOutcome,
+  type SealedPart,
+  type ThreadMessage,
+  type ThreadState,
+  type UsageMetadata,
+  type Wait,
+} from '@evener/protocol'
+import type { LogEntry } from '../engine/thread-log.ts'
+import { contentEvent } from './content-events.ts'
+import type { DisplayState } from './display-state.ts'
+import { noteEvent } from './note-events.ts'
+import { pendingApproval, pendingSuspension, suspendedWaits } from './pending-waits.ts'
+
+export interface ProjectionOptions {
+  readonly display: DisplayState
+  readonly emit: (event: HarnessEvent) => void
+  /** False: nobody listens, and what only listeners would see need not be made. */
+  readonly isHeard: () => boolean
+  /** Something that is shown has changed, of which no event speaks. */
+  readonly onShown: () => void
+  /** The run is over or waits for an answer: whoever waits for it goes on. */
+  readonly onRest: (runId: string) => void
+  readonly defaultModeId: string
+  readonly modelScope: () => 'global' | 'thread' | 'mode'
+  /** A call has changed this file. */
+  readonly editedFile: (call: Extract<Part, { type: 'tool-call' }>) => string | undefined
+}
+
+/**
+ * What happens in a thread as the events of a harness. Each entry costs what it brings, whatever the length of message and
+ * thread; all it knows besides the entry is whether the run is at work and which inputs are streaming in.
+ */
+export class EventProjection {
+  readonly #options: ProjectionOptions
+  #head: Head
+  #runId: string | undefined
+  readonly #inputs = new Set<string>()
+  /** An error was told of since the newest message began. */
+  #hasFailed = false
+  /** The newest message of the run ended badly. */
+  #endedBadly = false
+
+  constructor(options: ProjectionOptions, state: ThreadState) {
+    this.#options = options
+    this.#head = state.head
+    const { run } = state.head
+    if (run !== null && !isSuspended(state.head)) this.#runId = run.runId
+    options.display.reset(state.head, this.isRunning)
+  }
+
+  /** False while the run waits for a tool's own question: for those who look on it is over until then. */
+  get isRunning(): boolean {
+    return this.#runId !== undefined
+  }
+
+  /** What waits for an answer in a thread that somebody begins to look at. */
+  announceWaits(): void {
+    for (const wait of Object.values(this.#head.waits).sort((a, b) => a.openedAt - b.openedAt)) this.#waitOpened(wait)
+  }
+
+  /** Nobody looks any more. The run may go on waiting without us. */
+  leave(): void {
+    this.#end('suspended')
+  }
+
+  entry(entry: LogEntry): void {
+    const { state } = entry
+    if (entry.kind === 'delta') this.#delta(entry.event, state)
+    else {
+      const before = this.#head
+      this.#head = state.head
+      const isShown = this.#options.display.follow(state.head)
+      this.#record(entry.record, state, before)
+      if (isShown) this.#options.onShown()
+    }
+  }
+
+  #delta(event: BatchEvent, state: ThreadState): void {
+    const { emit, isHeard } = this.#options
+    const { toolCallId } = event as { readonly toolCallId?: string }
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+      const message = messageOf(state, event.messageId)
+      if (message === undefined || message.parentToolCallId !== undefined) return
+      if (!isHeard()) {
+        this.#options.display.show(message)
+        return
+      }
+      const address = { messageId: event.messageId, partIndex: Number(event.partId) }
+      if (event.type === 'text-delta') emit({ type: 'text', text: event.text, ...address })
+      else emit({ type: 'thinking', thinking: event.text, ...address })
+      emit({ type: 'message_update', message: toHarnessMessage(message) })
+    } else if (event.type === 'tool-call-delta') {
+      const { argsTextDelta, toolName } = event
+      if (!this.#inputs.has(event.toolCallId)) {
+        this.#inputs.add(event.toolCallId)
+        emit({ type: 'tool_input_start', toolCallId: event.toolCallId, toolName: toolName ?? '' })
+      }
+      const named = toolName === undefined ? {} : { toolName }
+      emit({ type: 'tool_input_delta', toolCallId: event.toolCallId, argsTextDelta, ...named })
+    } else if (toolCallId !== undefined) {
+      const part = messageOf(state, event.messageId)?.parts.at(Number(event.partId))
+      const partialResult = part?.type === 'tool-result' ? (part.output ?? '') : (event.output ?? '')
+      emit({ type: 'tool_update', toolCallId, partialResult })
+    }
+  }
+
+  #record({ at, body, run }: LogRecord, state: ThreadState, before: Head): void {
+    const { emit } = this.#options
+    switch (body.type) {
+      case 'run.started':
+      case 'run.resumed':
+        this.#start(body.runId)
+        return
+      case 'run.parked':
+        if (isSuspended(state.head)) this.#end('suspended')
+        return
+      case 'run.ended':
+        this.#runId ??= body.runId
+        this.#end(this.#reasonOf(body.outcome))
+        return
+      case 'message.added':
+        this.#added(body, at)
+        return
+      case 'message.started':
+        this.#hasFailed = false
+        this.#message('message_start', messageOf(state, body.messageId))
+        return
+      case 'message.ended':
+        this.#messageEnded(messageOf(state, body.messageId))
+        return
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-call':
+      case 'tool-result':
+        this.#sealed(body, state, at)
+        return
+      case 'step.ended':
+        if (body.usage !== undefined) this.#usage(body.usage)
+        return
+      case 'turn.ended':
+        if (body.increment !== undefined) this.#usage(body.increment)
+        return
+      case 'wait.opened': {
+        const wait = state.head.waits[body.wait.id]
+        if (wait !== undefined) this.#waitOpened(wait)
+        return
+      }
+      case 'queue.added':
+      case 'queue.removed':
+        this.#queue(before, state.head, run)
+        return
+      case 'config.changed':
+        this.#config(body, before)
+        return
+      case 'tasks.changed':
+      case 'rewind':
+        if (before.tasks !== state.head.tasks) emit({ type: 'task_updated', tasks: state.head.tasks })
+        return
+      case 'error':
+        this.#hasFailed = true
+        emit({
+          type: 'error',
+          error: toError(body.error),
+          ...(body.code === undefined ? {} : { errorType: body.code }),
+        })
+        return
+      case 'note': {
+        const event = noteEvent(body)
+        if (event !== undefined) emit(event)
+        return
+      }
+      default:
+    }
+  }
+
+  #start(runId: string): void {
+    if (this.#runId !== undefined) return
+    this.#runId = runId
+    this.#endedBadly = false
+    this.#options.emit({ type: 'agent_start' })
+  }
+
+  #end(reason: 'complete' | 'aborted' | 'error' | 'suspended'): void {
+    const runId = this.#runId
+    if (runId === undefined) return
+    this.#runId = undefined
+    this.#inputs.clear()
+    this.#options.emit({ type: 'agent_end', reason })
+    this.#options.onRest(runId)
+  }
+
+  /** An answer that was cut off at a limit or withheld is not a complete one. */
+  #reasonOf(outcome: RunOutcome): 'complete' | 'aborted' | 'error' {
+    if (outcome === 'complete') return this.#endedBadly ? 'error' : 'complete'
+    return outcome === 'interrupted' ? 'aborted' : outcome
+  }
+
+  #added(body: MessageAddedRecord, at: number): void {
+    const { emit } = this.#options
+    const message = toHarnessMessage({
+      id: body.messageId,
+      role: body.role,
+      order: 0,
+      at: body.createdAt ?? at,
+      state: 'done',
+      parts: body.parts,
+      ...(body.meta === undefined ? {} : { meta: body.meta }),
+    })
+    emit({ type: 'message_start', message })
+    body.parts.forEach((part, partIndex) => this.#content(part, body.messageId, partIndex))
+    emit({ type: 'message_end', message })
+  }
+
+  #messageEnded(message: ThreadMessage | undefined): void {
+    if (message === undefined || message.parentToolCallId !== undefined) return
+    const shown = toHarnessMessage(message)
+    this.#endedBadly = shown.stopReason === 'error'
+    if (this.#endedBadly && !this.#hasFailed) {
+      const error = new Error(shown.errorMessage ?? 'The model ended with an error.')
+      this.#options.emit({ type: 'error', error, errorType: message.finishReason ?? 'error' })
+    }
+    this.#options.emit({ type: 'message_end', message: shown })
+  }
+
+  #message(type: 'message_start' | 'message_update', message: ThreadMessage | undefined): void {
+    if (message === undefined || message.parentToolCallId !== undefined) return
+    this.#options.emit({ type, message: toHarnessMessage(message) })
+  }
+
+  #sealed(body: SealedPart, state: ThreadState, at: number): void {
+    const { emit } = this.#options
+    const message = messageOf(state, body.messageId)
+    const part = message?.parts.at(Number(body.partId))
+    if (message === undefined || part === undefined) return
+    if (part.type === 'tool-call') {
+      if (this.#inputs.delete(part.toolCallId)) emit({ type: 'tool_input_end', toolCallId: part.toolCallId })
+      this.#content(part, message.id, Number(part.id))
+      emit({ type: 'tool_start', toolCallId: part.toolCallId, toolName: part.toolName, args: part.args })
+      this.#message('message_update', message)
+    } else if (part.type === 'tool-result') {
+      this.#content(part, message.id, Number(part.id))
+      const content = toHarnessContent(part)
+      if (content?.type === 'tool_result') {
+        const { isError, providerMetadata, result } = content
+        const more = providerMetadata === undefined ? {} : { providerMetadata }
+        emit({ type: 'tool_end', toolCallId: part.toolCallId, result, isError, ...more })
+        if (!isError) this.#noteEdits(message, part, at)
+      }
+      this.#message('message_update', message)
+    } else {
+      this.#sealedText(part, message)
+    }
+  }
+
+  /** The text came in pieces. Where it did not, or was redacted at its end, this is the news. */
+  #sealedText(part: Part, message: ThreadMessage): void {
+    if (part.type !== 'text' && part.type !== 'reasoning') return
+    this.#options.display.show(message)
+    this.#options.onShown()
+  }
+
+  #noteEdits(message: ThreadMessage, result: Extract<Part, { type: 'tool-result' }>, at: number): void {
+    const { display, editedFile } = this.#options
+    const written = (result.activity?.events ?? []).flatMap((event) => (event.type === 'write' ? [event.path] : []))
+    const index = message.parts.findLastIndex(
+      (part) => part.type === 'tool-call' && part.toolCallId === result.toolCallId,
+    )
+    const call = message.parts.at(index)
+    const own = index >= 0 && call?.type === 'tool-call' ? editedFile(call) : undefined
+    for (const path of written.length > 0 || own === undefined ? written : [own]) {
+      display.noteFile(path, result.toolName, at)
+    }
+  }
+
+  #content(part: Part, messageId: string, partIndex: number): void {
+    const event = contentEvent(part, { messageId, partIndex })
+    if (event !== undefined) this.#options.emit(event)
+  }
+
+  #usage(usage: UsageMetadata): void {
+    this.#options.emit({ type: 'usage_update', usage: toTokenUsage(usage) })
+  }
+
+  #waitOpened(wait: Wait): void {
+    const { emit } = this.#options
+    if (wait.kind === 'approval') emit({ type: 'tool_approval_required', ...pendingApproval(wait) })
+    else emit({ type: 'tool_suspended', ...pendingSuspension(wait) })
+  }
+
+  #queue(before: Head, { queue }: Head, runId: string | undefined): void {
+    const count = followUps(queue)
+    if (count === followUps(before.queue)) return
+    this.#options.emit({ type: 'follow_up_queued', count, ...(runId === undefined ? {} : { runId }) })
+  }
+
+  #config(body: ConfigChangedRecord, before: Head): void {
+    const { defaultModeId, emit, modelScope } = this.#options
+    const { mode, model } = body
+    const previousModeId = before.mode ?? defaultModeId
+    const modeId = (mode === undefined ? before.mode : mode) ?? defaultModeId
+    if (mode !== undefined && modeId !== previousModeId) emit({ type: 'mode_changed', modeId, previousModeId })
+    if (model !== undefined && model !== before.model) {
+      emit({ type: 'model_changed', modelId: model ?? '', scope: modelScope(), modeId })
+    }
+  }
+}
+
+/** Only questions of tools are left to wait for. An approval alone leaves the run at work, for those who look on. */
+export function isSuspended({ run, waits }: Head): boolean {
+  const all = Object.keys(waits).length
+  return run?.status === 'parked' && all > 0 && suspendedWaits(waits).length === all
+}
+
+function followUps(queue: Head['queue']): number {
+  return queue.filter(({ lane }) => lane === 'follow-up').length
+}
+
+function messageOf(state: ThreadState, messageId: string): ThreadMessage | undefined {
+  const { messages } = state
+  return messages.at(messages.findLastIndex((message) => message.id === messageId))
+}

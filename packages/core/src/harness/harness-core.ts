@@ -1,0 +1,51 @@
+import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
+import type { PermissionPolicy } from '../policy/policy-types.ts'
+import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
+import type { ModeAgents } from './mode-agents.ts'
+import type { ModelCatalogue } from './models/model-catalogue.ts'
+import type { OpenThreads } from './open-threads.ts'
+import type { RunContexts } from './run-contexts.ts'
+import type { WorkspaceSlot } from './workspace-slot.ts'
+
+/** The user's own state, as tools may read and change it. */
+export interface UserState {
+  get(): HarnessState
+  set(changes: HarnessState): Promise<void>
+  update<Result>(
+    change: (state: HarnessState) => { readonly updates?: HarnessState; readonly result: Result },
+  ): Promise<Result>
+}
+
+/** A session as the threads it looks at know it. */
+export interface ThreadViewer {
+  readonly resourceId: string
+  readonly userState: UserState
+  emit(event: HarnessEvent): void
+  /** What the session adds to the rules of whatever thread it is bound to. */
+  rules(): PermissionRules
+  grants(): Grants
+  /** Leaves its thread. */
+  leave(): Promise<void>
+  subagentModelId(agentType: string | undefined): string | null
+}
+
+/** What all sessions of a harness share. */
+export interface HarnessCore {
+  readonly config: HarnessConfig
+  readonly store: Store
+  readonly threads: OpenThreads<ThreadViewer>
+  readonly agents: ModeAgents
+  readonly models: ModelCatalogue
+  readonly policy: PermissionPolicy
+  readonly workspace: WorkspaceSlot
+  readonly defaultMode: HarnessMode
+  readonly contexts: RunContexts
+  readonly newId: () => string
+  readonly now: () => number
+  /** Resolves when the harness can be used. */
+  ready(): Promise<void>
+  /** Makes every session leave the thread. */
+  evict(threadId: string): Promise<void>
+  findMode(modeId: string): HarnessMode
+  categoryOf(toolName: string): ToolCategory | null
+}

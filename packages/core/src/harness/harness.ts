@@ -1,0 +1,263 @@
+import type { HarnessEvent, HarnessEventListener, HarnessThread, ToolCategory } from '@evener/protocol'
+import { buildCore } from './build-core.ts'
+import { checkConfig } from './check-config.ts'
+import type { MessageInput } from './conversation.ts'
+import type { HarnessAgent, HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
+import type { HarnessCore } from './harness-core.ts'
+import { harnessMemory, type HarnessMemory } from './harness-memory.ts'
+import { harnessRuntime, type HarnessRuntime } from './harness-runtime.ts'
+import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
+import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
+import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import { Session, type ToolSuspensionResponse } from './session.ts'
+import type { CloneRequest } from './thread-lifecycle.ts'
+import type { HarnessWorkspace } from './workspace-slot.ts'
+
+export interface SessionInfo {
+  readonly currentThreadId: string | null
+  readonly currentModeId: string
+  readonly threads: readonly HarnessThread[]
+}
+
+/**
+ * The control layer over agents: modes, threads, permissions, questions and events for whoever draws a UI. What belongs to
+ * one conversation is in its session; the harness's own is `session`, and `createSession` gives more.
+ */
+export class Harness<State extends HarnessState = HarnessState> {
+  readonly id: string
+  readonly session: Session<State>
+  readonly memory: HarnessMemory
+  readonly #config: HarnessConfig<State>
+  readonly #core: HarnessCore
+  readonly #heartbeats: Heartbeats
+  readonly #sessions = new Set<Session<State>>()
+  #browser: unknown
+  #initialised: Promise<void> | undefined
+  #runtime: HarnessRuntime | undefined
+
+  constructor(config: HarnessConfig<State>) {
+    const plain = config as unknown as HarnessConfig
+    checkConfig(plain)
+    this.id = config.id
+    this.#config = config
+    this.#core = buildCore(plain, { ready: () => this.init(), broadcast: (event) => this.#broadcast(event) })
+    this.#heartbeats = new Heartbeats((id, error) =>
+      this.#broadcast({ type: 'error', error, errorType: `heartbeat:${id}` }),
+    )
+    this.#browser = config.browser
+    this.session = new Session<State>(this.#core, { resourceId: config.resourceId ?? config.id })
+    this.#sessions.add(this.session)
+    this.memory = harnessMemory(this.session)
+  }
+
+  /** Opens the storage, makes the workspace ready, starts the heartbeats. Everything that needs it calls it itself. */
+  init(): Promise<void> {
+    this.#initialised ??= this.#start().catch((error: unknown) => {
+      this.#initialised = undefined
+      throw error
+    })
+    return this.#initialised
+  }
+
+  /**
+   * Ends what this process holds: heartbeats, workspace, leases and locks. It is not an abort: what waits for an answer goes
+   * on waiting. A store that was given stays open.
+   */
+  async destroy(): Promise<void> {
+    if (this.#initialised === undefined) return
+    await this.#initialised.catch(() => undefined)
+    await this.#heartbeats.stop()
+    for (const session of this.#sessions) await session.close()
+    await this.#core.threads.close()
+    await this.#core.workspace.destroy()
+    if (this.#config.storage === undefined) await this.#core.store.close()
+    this.#initialised = undefined
+    this.#runtime = undefined
+  }
+
+  /** A conversation of its own. With an id its state is there again when it is created anew. */
+  async createSession(options: { readonly resourceId?: string; readonly id?: string } = {}): Promise<Session<State>> {
+    await this.init()
+    const resourceId = options.resourceId ?? this.#config.resourceId ?? this.id
+    const session = new Session<State>(this.#core, { ...options, resourceId })
+    this.#sessions.add(session)
+    return session
+  }
+
+  subscribe(listener: HarnessEventListener): () => void {
+    return this.session.subscribe(listener)
+  }
+
+  selectOrCreateThread(): Promise<HarnessThread> {
+    return this.session.selectOrCreateThread()
+  }
+
+  createThread(options?: { readonly title?: string }): Promise<HarnessThread> {
+    return this.session.thread.create(options)
+  }
+
+  switchThread(options: { readonly threadId: string }): Promise<void> {
+    return this.session.thread.switch(options)
+  }
+
+  renameThread(options: { readonly title: string }): Promise<void> {
+    return this.session.thread.rename(options)
+  }
+
+  cloneThread(request?: CloneRequest): Promise<HarnessThread> {
+    return this.session.thread.clone(request)
+  }
+
+  /** Ends what is being done and leaves the thread. */
+  detachFromCurrentThread(): Promise<void> {
+    return this.session.thread.clear()
+  }
+
+  setResourceId(options: { readonly resourceId: string }): Promise<void> {
+    return this.session.identity.setResourceId(options)
+  }
+
+  async getKnownResourceIds(): Promise<string[]> {
+    await this.init()
+    const ids: string[] = []
+    let cursor: string | null = null
+    do {
+      const page: { readonly items: readonly string[]; readonly next: string | null } =
+        await this.#core.store.listResourceIds(cursor === null ? {} : { cursor })
+      ids.push(...page.items)
+      cursor = page.next
+    } while (cursor !== null)
+    return ids
+  }
+
+  async getSession(): Promise<SessionInfo> {
+    return {
+      currentThreadId: this.session.thread.getId(),
+      currentModeId: this.session.mode.get(),
+      threads: await this.session.thread.list(),
+    }
+  }
+
+  sendMessage(input: MessageInput): Promise<void> {
+    return this.session.sendMessage(input)
+  }
+
+  abort(): Promise<void> {
+    return this.session.abort()
+  }
+
+  steer(input: MessageInput): Promise<void> {
+    return this.session.steer(input)
+  }
+
+  followUp(input: MessageInput): Promise<void> {
+    return this.session.followUp(input)
+  }
+
+  respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
+    return this.session.respondToToolSuspension(response)
+  }
+
+  listModes(): readonly HarnessMode[] {
+    return this.#config.modes
+  }
+
+  /** The agent behind the current mode. */
+  getCurrentAgent(): HarnessAgent {
+    return this.#core.agents.of(this.session.mode.resolve())
+  }
+
+  async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {
+    const { memory } = this.#config
+    if (typeof memory !== 'function') return memory ?? null
+    return (memory as (context: object) => object | Promise<object>)({
+      requestContext: requestContextOf(requestContext),
+    })
+  }
+
+  /** `undefined` before `init()`. */
+  getRuntime(): HarnessRuntime | undefined {
+    return this.#runtime
+  }
+
+  /** The same under the name that programs written to another library use. */
+  getMastra(): HarnessRuntime | undefined {
+    return this.#runtime
+  }
+
+  getBrowser(): unknown {
+    return this.#browser
+  }
+
+  setBrowser(browser: unknown): void {
+    this.#browser = browser
+  }
+
+  getCurrentModelAuthStatus(): Promise<ModelAuthStatus> {
+    return this.#core.models.authStatus(this.session.model.get())
+  }
+
+  listAvailableModels(): Promise<readonly AvailableModel[]> {
+    return this.#core.models.list()
+  }
+
+  invalidateAvailableModelsCache(): void {
+    this.#core.models.invalidate()
+  }
+
+  getToolCategory({ toolName }: { readonly toolName: string }): ToolCategory | null {
+    return this.#core.categoryOf(toolName)
+  }
+
+  registerHeartbeat(handler: HeartbeatHandler): Promise<void> {
+    return this.#heartbeats.register(handler)
+  }
+
+  removeHeartbeat({ id }: { readonly id: string }): Promise<void> {
+    return this.#heartbeats.remove(id)
+  }
+
+  stopHeartbeats(): Promise<void> {
+    return this.#heartbeats.stop()
+  }
+
+  hasWorkspace(): boolean {
+    return this.#core.workspace.isConfigured
+  }
+
+  isWorkspaceReady(): boolean {
+    return this.#core.workspace.isReady
+  }
+
+  getWorkspace(): HarnessWorkspace | undefined {
+    return this.#core.workspace.get()
+  }
+
+  resolveWorkspace({ requestContext }: { readonly requestContext?: RequestContextInput } = {}): Promise<
+    HarnessWorkspace | undefined
+  > {
+    return this.#core.workspace.resolve(requestContextOf(requestContext))
+  }
+
+  destroyWorkspace(): Promise<void> {
+    return this.#core.workspace.destroy()
+  }
+
+  async #start(): Promise<void> {
+    const { heartbeatHandlers = [], observability, pubsub } = this.#config
+    await this.#core.store.open()
+    await this.#core.workspace.init()
+    this.#runtime = harnessRuntime({
+      store: this.#core.store,
+      agents: this.#core.agents.all,
+      memory: await this.getResolvedMemory(),
+      observability,
+      pubsub,
+    })
+    for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
+  }
+
+  #broadcast(event: HarnessEvent): void {
+    for (const session of this.#sessions) session.emit(event)
+  }
+}

@@ -1,0 +1,65 @@
+import { EvenerError, type Part } from '@evener/protocol'
+
+/** A file that goes with a message. */
+export interface MessageFile {
+  /** Base64, a `data:` address, bytes; for text also the text itself. */
+  readonly data: string | Uint8Array
+  readonly mediaType: string
+  readonly filename?: string
+}
+
+/** Text becomes part of what is said, in a fence; everything else is given to the model as a file. */
+export function messageParts(content: string, files: readonly MessageFile[] = []): Part[] {
+  const parts: Part[] = []
+  const add = (
+    part: Omit<Extract<Part, { type: 'text' }>, 'id'> | Omit<Extract<Part, { type: 'image' | 'file' }>, 'id'>,
+  ): void => {
+    parts.push({ ...part, id: String(parts.length) })
+  }
+  if (content !== '' || files.length === 0) add({ type: 'text', text: content })
+  for (const file of files) {
+    if (isText(file.mediaType)) {
+      add({ type: 'text', text: fenced(file) })
+      continue
+    }
+    const named = file.filename === undefined ? {} : { fileName: file.filename }
+    const type = file.mediaType.startsWith('image/') ? 'image' : 'file'
+    add({ type, mimeType: file.mediaType, data: base64Of(file), ...named })
+  }
+  return parts
+}
+
+function isText(mediaType: string): boolean {
+  const plain = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return plain.startsWith('text/') || plain === 'application/json'
+}
+
+/** The fence is longer than any in the text, so that nothing in the file can end it. */
+function fenced(file: MessageFile): string {
+  const text = textOf(file)
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length))
+  const fence = '`'.repeat(Math.max(3, longest + 1))
+  const label = file.filename === undefined ? '[File]' : `[File: ${file.filename}]`
+  return `${label}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
+}
+
+function textOf({ data }: MessageFile): string {
+  if (typeof data !== 'string') return new TextDecoder().decode(data)
+  const address = dataAddress(data)
+  if (address === undefined) return data
+  return address.isBase64 ? Buffer.from(address.body, 'base64').toString('utf8') : decodeURIComponent(address.body)
+}
+
+function base64Of({ data, filename, mediaType }: MessageFile): string {
+  if (typeof data !== 'string') return Buffer.from(data).toString('base64')
+  const address = dataAddress(data)
+  if (address === undefined) return data
+  if (address.isBase64) return address.body
+  throw new EvenerError('invalid-input', `The file ${filename ?? mediaType} has to be base64.`)
+}
+
+function dataAddress(data: string): { readonly body: string; readonly isBase64: boolean } | undefined {
+  if (!data.startsWith('data:')) return undefined
+  const comma = data.indexOf(',')
+  return comma < 0 ? undefined : { body: data.slice(comma + 1), isBase64: data.slice(0, comma).endsWith(';base64') }
+}

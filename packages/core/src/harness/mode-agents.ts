@@ -1,0 +1,148 @@
+import {
+  Agent,
+  nativeDriver,
+  resolveModel,
+  runnableTools,
+  type AgentContext,
+  type DecorateContext,
+  type ToolsInput,
+} from '@evener/agent'
+import { EvenerError, type AgentDriver, type RunnableTool, type ThreadState, type TurnDefaults } from '@evener/protocol'
+import type { RuntimeAgent, TurnContext } from '../engine/active-run.ts'
+import { defaultModeOf } from './check-config.ts'
+import type { HarnessAgent, HarnessConfig, HarnessMode } from './harness-config.ts'
+import type { ModelCatalogue } from './models/model-catalogue.ts'
+
+/** What a thread gives to the agents that take turns in it. */
+export interface ThreadEquipment {
+  /** Resolves when the thread is open: what goes on in it may be taken up again before that. */
+  readonly isOpen: Promise<void>
+  readonly decorate: DecorateContext
+  readonly builtinTools: () => readonly RunnableTool[]
+  readonly agentContext: (turn: TurnContext) => AgentContext
+}
+
+/**
+ * The agents behind the modes. What an agent says and can do in a turn is put together from its own, the harness's and the
+ * mode's, anew before every step, so that a change of mode holds from the next step on.
+ */
+export class ModeAgents {
+  readonly #config: HarnessConfig
+  readonly #shared: HarnessAgent
+  readonly #drivers = new Map<string, { readonly agent: HarnessAgent; readonly driver: AgentDriver }>()
+
+  constructor(config: HarnessConfig, models: Pick<ModelCatalogue, 'resolve'>) {
+    this.#config = config
+    this.#shared = config.agent ?? ownAgent(config)
+    for (const agent of [this.#shared, ...config.modes.flatMap((mode) => mode.agent ?? [])]) {
+      const known = this.#drivers.get(agent.id)
+      if (known !== undefined && known.agent !== agent) {
+        throw new EvenerError('invalid-input', `Two different agents have the id "${agent.id}".`, {
+          hint: 'A thread remembers by its id which agent said what: give each its own.',
+        })
+      }
+      if (known === undefined) this.#drivers.set(agent.id, { agent, driver: driverOf(agent, models) })
+    }
+  }
+
+  get all(): readonly HarnessAgent[] {
+    return [...this.#drivers.values()].map(({ agent }) => agent)
+  }
+
+  of(mode: HarnessMode): HarnessAgent {
+    return mode.agent ?? this.#shared
+  }
+
+  driver(agentId: string): AgentDriver | undefined {
+    return this.#drivers.get(agentId)?.driver
+  }
+
+  runtimeAgent(agentId: string, equipment: ThreadEquipment): RuntimeAgent | undefined {
+    const known = this.#drivers.get(agentId)
+    if (known === undefined) return undefined
+    const { agent, driver } = known
+    const made = new WeakMap<object, RunnableTool[]>()
+    /** The same tools every time they are asked for: what was approved is recognised by its definition. */
+    const runnable = (tools: ToolsInput | undefined): RunnableTool[] => {
+      if (tools === undefined) return []
+      const ready = made.get(tools) ?? runnableTools(tools, equipment.decorate)
+      made.set(tools, ready)
+      return ready
+    }
+    return {
+      driver,
+      tools: async (turn) => {
+        await equipment.isOpen
+        const mode = this.modeOf(turn.state)
+        const context = equipment.agentContext(turn)
+        const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
+        const shared = await this.#sharedTools(context)
+        return visible(
+          [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)],
+          equipment.builtinTools(),
+          turn.state,
+        )
+      },
+      turn: (turn) => this.#turn(agent, turn, equipment),
+    }
+  }
+
+  modeOf(state: ThreadState): HarnessMode {
+    const { mode } = state.head
+    return this.#config.modes.find(({ id }) => id === mode) ?? defaultModeOf(this.#config)
+  }
+
+  async #sharedTools({ requestContext }: AgentContext): Promise<ToolsInput | undefined> {
+    const { tools } = this.#config
+    return typeof tools === 'function' ? tools({ requestContext }) : tools
+  }
+
+  async #turn(agent: HarnessAgent, turn: TurnContext, equipment: ThreadEquipment): Promise<TurnDefaults> {
+    const mode = this.modeOf(turn.state)
+    const { model } = turn.state.head
+    const own = agent instanceof Agent ? await agent.instructions(equipment.agentContext(turn)) : undefined
+    const instructions = [own, this.#config.instructions, mode.instructions].filter(Boolean).join('\n\n')
+    return {
+      ...(instructions === '' ? {} : { instructions }),
+      ...(model === null || model === '' ? {} : { model }),
+    }
+  }
+}
+
+/** Without an agent of the user's the harness has one that knows only its model. */
+function ownAgent(config: HarnessConfig): HarnessAgent {
+  return new Agent({ id: config.id, model: defaultModeOf(config).defaultModelId ?? '' })
+}
+
+/** A model that is only named is found by the harness first, then by the agent itself. */
+function driverOf(agent: HarnessAgent, models: Pick<ModelCatalogue, 'resolve'>): AgentDriver {
+  if (!(agent instanceof Agent)) return agent
+  const own = agent.options.resolveModel
+  return nativeDriver({
+    ...agent.options,
+    resolveModel: async (modelId) => (await models.resolve(modelId)) ?? resolveModel(modelId, own),
+  })
+}
+
+async function agentTools(
+  agent: HarnessAgent,
+  context: AgentContext,
+  decorate: DecorateContext,
+): Promise<readonly RunnableTool[]> {
+  return agent instanceof Agent ? agent.tools(context, decorate) : []
+}
+
+/** One tool for a name, the user's before ours; those that a rule denies altogether are not offered. */
+function visible(
+  own: readonly RunnableTool[],
+  builtin: readonly RunnableTool[],
+  { head }: ThreadState,
+): readonly RunnableTool[] {
+  const denied = head.run?.rules.tools ?? {}
+  const byName = new Map<string, RunnableTool>()
+  for (const tool of [...own, ...builtin]) {
+    const isDenied = Object.hasOwn(denied, tool.name) && denied[tool.name] === 'deny'
+    if (!isDenied && !byName.has(tool.name)) byName.set(tool.name, tool)
+  }
+  return [...byName.values()]
+}

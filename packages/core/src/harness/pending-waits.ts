@@ -1,0 +1,47 @@
+import type { PendingToolApproval, PendingToolSuspension, Wait } from '@evener/protocol'
+
+type Waits = { readonly [waitId: string]: Wait }
+
+/** A question that no tool call asks is known by its own id. */
+export function callIdOf(wait: Wait): string {
+  return wait.subject.toolCallId ?? wait.id
+}
+
+export function toolNameOf(wait: Wait): string {
+  return wait.subject.toolName ?? wait.kind
+}
+
+function inOrder(waits: Waits): Wait[] {
+  return Object.values(waits).sort((a, b) => a.openedAt - b.openedAt)
+}
+
+export function approvalWaits(waits: Waits): Wait[] {
+  return inOrder(waits).filter(({ kind }) => kind === 'approval')
+}
+
+/** Everything else that waits is a tool that asks something itself. */
+export function suspendedWaits(waits: Waits): Wait[] {
+  return inOrder(waits).filter(({ kind }) => kind !== 'approval')
+}
+
+export function pendingApproval(wait: Wait): PendingToolApproval {
+  return { toolCallId: callIdOf(wait), toolName: toolNameOf(wait), args: wait.subject.args ?? {} }
+}
+
+export function pendingSuspension(wait: Wait): PendingToolSuspension {
+  return {
+    toolCallId: callIdOf(wait),
+    toolName: toolNameOf(wait),
+    args: wait.subject.args ?? {},
+    suspendPayload: wait.payload ?? {},
+    ...(wait.answerSchema === undefined ? {} : { resumeSchema: wait.answerSchema }),
+  }
+}
+
+export function pendingApprovals(waits: Waits): readonly PendingToolApproval[] {
+  return approvalWaits(waits).map(pendingApproval)
+}
+
+export function pendingSuspensions(waits: Waits): ReadonlyMap<string, PendingToolSuspension> {
+  return new Map(suspendedWaits(waits).map((wait) => [callIdOf(wait), pendingSuspension(wait)]))
+}

@@ -1,0 +1,32 @@
+import { RequestContext } from '@evener/agent'
+import type { HarnessEvent } from '@evener/protocol'
+import type { HarnessState } from './harness-config.ts'
+import type { UserState } from './harness-core.ts'
+import type { HarnessWorkspace } from './workspace-slot.ts'
+
+/** What a caller passes along with a message, for tools and subagents to find. */
+export type RequestContextInput = RequestContext | ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>
+
+/** What tools find in their request context under `harness`. */
+export interface HarnessRequestContext {
+  readonly harnessId: string
+  /** The state when the call began; `getState` gives what holds now. */
+  readonly state: HarnessState
+  readonly getState: () => HarnessState
+  readonly setState: (changes: HarnessState) => Promise<void>
+  readonly updateState: UserState['update']
+  readonly threadId: string | null
+  readonly resourceId: string
+  readonly session: { readonly modeId: string; readonly modelId: string; readonly state: UserState }
+  readonly abortSignal?: AbortSignal
+  readonly workspace?: HarnessWorkspace
+  readonly emitEvent: (event: HarnessEvent) => void
+  readonly getSubagentModelId: (options?: { readonly agentType?: string }) => string | null
+}
+
+/** A copy: what is added to it later is nobody else's. */
+export function requestContextOf(input: RequestContextInput | undefined): RequestContext {
+  if (input === undefined) return new RequestContext()
+  if (input instanceof RequestContext || input instanceof Map) return new RequestContext(input.entries())
+  return new RequestContext(Object.entries(input))
+}

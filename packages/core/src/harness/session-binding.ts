@@ -1,0 +1,175 @@
+import { EvenerError, type HarnessEvent, type Head, type Part } from '@evener/protocol'
+import { Mailbox } from '../engine/mailbox.ts'
+import type { ThreadRuntime } from '../engine/thread-runtime.ts'
+import { DisplayState } from './display-state.ts'
+import { EventBus } from './event-bus.ts'
+import { EventProjection } from './event-projection.ts'
+import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import type { OpenThread } from './open-threads.ts'
+import { HeldLock } from './thread-lock.ts'
+
+export type ModelScope = 'global' | 'thread' | 'mode'
+
+interface Bound {
+  readonly threadId: string
+  readonly runtime: ThreadRuntime
+  readonly viewers: ReadonlySet<ThreadViewer>
+  readonly projection: EventProjection
+  readonly stop: () => void
+}
+
+/** The one thread a session looks at, and what it tells of it. */
+export class SessionBinding {
+  readonly bus: EventBus = new EventBus()
+  readonly display: DisplayState = new DisplayState()
+  /** Why the model is being changed; said with the event. */
+  modelScope: ModelScope = 'thread'
+  readonly #core: HarnessCore
+  readonly #viewer: ThreadViewer
+  readonly #lock: HeldLock
+  /** Binding and unbinding, one after the other. */
+  readonly #turns = new Mailbox()
+  readonly #restWaiters = new Map<string, PromiseWithResolvers<void>>()
+  #bound: Bound | undefined
+  #displayDue: NodeJS.Immediate | undefined
+
+  constructor(core: HarnessCore, viewer: ThreadViewer) {
+    this.#core = core
+    this.#viewer = viewer
+    this.#lock = new HeldLock(core.config.threadLock)
+  }
+
+  get threadId(): string | null {
+    return this.#bound?.threadId ?? null
+  }
+
+  get runtime(): ThreadRuntime | undefined {
+    return this.#bound?.runtime
+  }
+
+  get head(): Head | undefined {
+    return this.#bound?.runtime.state.head
+  }
+
+  /** The run is at work, or waits for nothing but approvals. */
+  get isRunning(): boolean {
+    return this.#bound?.projection.isRunning ?? false
+  }
+
+  /** Nobody else in this harness looks at the thread. */
+  get isAlone(): boolean {
+    return (this.#bound?.viewers.size ?? 0) <= 1
+  }
+
+  requireRuntime(): ThreadRuntime {
+    if (this.#bound !== undefined) return this.#bound.runtime
+    throw new EvenerError('misuse', 'No thread is selected.', {
+      hint: 'Call selectOrCreateThread(), createThread() or switchThread() first.',
+    })
+  }
+
+  /** Tells everybody who listens, and shows it. */
+  emit(event: HarnessEvent): void {
+    this.display.apply(event)
+    this.bus.emit(event)
+    void this.#core.config.pubsub?.publish(`harness:${this.#core.config.id}`, event)
+    if (event.type === 'agent_end') this.#tellDisplay()
+    else this.#planDisplay()
+  }
+
+  /** Resolves when the run is over or waits for a tool's question. */
+  async atRest(runId: string): Promise<void> {
+    if (!this.isRunning || this.head?.run?.runId !== runId) return
+    const waiter = this.#restWaiters.get(runId) ?? Promise.withResolvers<void>()
+    this.#restWaiters.set(runId, waiter)
+    await waiter.promise
+  }
+
+  /**
+   * Looks at another thread. The old one is left when the new one is ours, and not before: a thread that cannot be had
+   * changes nothing.
+   */
+  bind(threadId: string, before: () => Promise<void> = async () => undefined): Promise<void> {
+    return this.#turns.post(async () => {
+      if (this.#bound?.threadId === threadId) return
+      await this.#lock.moveTo(threadId, async () => {
+        const opened = await this.#core.threads.enter(threadId, this.#viewer)
+        try {
+          await before()
+          await this.#leave()
+        } catch (error) {
+          await this.#core.threads.leave(threadId, this.#viewer)
+          throw error
+        }
+        this.#attach(opened)
+      })
+    })
+  }
+
+  unbind(): Promise<void> {
+    return this.#turns.post(async () => {
+      await this.#leave()
+      await this.#lock.release()
+    })
+  }
+
+  /** What waits for an answer in the thread is told to those who have just begun to look. */
+  announceWaits(): void {
+    this.#bound?.projection.announceWaits()
+  }
+
+  #attach({ runtime, threadId, viewers }: OpenThread<ThreadViewer>): void {
+    const projection = new EventProjection(
+      {
+        display: this.display,
+        emit: (event) => this.emit(event),
+        isHeard: () => this.bus.hasListeners,
+        onShown: () => this.#planDisplay(),
+        onRest: (runId) => this.#rest(runId),
+        defaultModeId: this.#core.defaultMode.id,
+        modelScope: () => this.modelScope,
+        editedFile: (call) => this.#editedFile(call),
+      },
+      runtime.state,
+    )
+    const stop = runtime.onEntry((entry) => projection.entry(entry))
+    this.#bound = { threadId, runtime, viewers, projection, stop }
+  }
+
+  async #leave(): Promise<void> {
+    const bound = this.#bound
+    if (bound === undefined) return
+    // Closing tells how a run at work ends, so we listen until then.
+    await this.#core.threads.leave(bound.threadId, this.#viewer)
+    bound.projection.leave()
+    bound.stop()
+    this.#bound = undefined
+    this.display.reset(undefined, false)
+    for (const waiter of this.#restWaiters.values()) waiter.resolve()
+    this.#restWaiters.clear()
+  }
+
+  #rest(runId: string): void {
+    this.#restWaiters.get(runId)?.resolve()
+    this.#restWaiters.delete(runId)
+  }
+
+  #editedFile({ args, toolName }: Extract<Part, { type: 'tool-call' }>): string | undefined {
+    const { path } = args
+    return typeof path === 'string' && this.#core.categoryOf(toolName) === 'edit' ? path : undefined
+  }
+
+  /** However much happens in a turn of the event loop, the display is told of once. */
+  #planDisplay(): void {
+    if (this.#displayDue === undefined && this.bus.hasListeners) {
+      this.#displayDue = setImmediate(() => this.#tellDisplay())
+    }
+  }
+
+  #tellDisplay(): void {
+    clearImmediate(this.#displayDue)
+    this.#displayDue = undefined
+    if (!this.bus.hasListeners) return
+    this.bus.emit({ type: 'display_state_changed', displayState: this.display.get() })
+  }
+}

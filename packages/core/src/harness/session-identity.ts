@@ -1,0 +1,33 @@
+/** Whose conversation it is. */
+export class SessionIdentity {
+  readonly #id: string | undefined
+  readonly #defaultResourceId: string
+  readonly #onChange: () => Promise<void>
+  #resourceId: string
+
+  constructor(resourceId: string, id: string | undefined, onChange: () => Promise<void>) {
+    this.#id = id
+    this.#defaultResourceId = resourceId
+    this.#resourceId = resourceId
+    this.#onChange = onChange
+  }
+
+  /** `undefined` for a session that lives only in this process. */
+  getId(): string | undefined {
+    return this.#id
+  }
+
+  getResourceId(): string {
+    return this.#resourceId
+  }
+
+  getDefaultResourceId(): string {
+    return this.#defaultResourceId
+  }
+
+  /** Holds at once; resolves when the thread of the old resource has been left. */
+  setResourceId({ resourceId }: { readonly resourceId: string }): Promise<void> {
+    this.#resourceId = resourceId
+    return this.#onChange()
+  }
+}

@@ -1,0 +1,91 @@
+import { EvenerError } from '@evener/protocol'
+import type { HarnessCore } from './harness-core.ts'
+import type { ModelScope, SessionBinding } from './session-binding.ts'
+import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
+import { modeModelKey, type SessionMode } from './session-mode.ts'
+
+export interface ModelSwitch {
+  readonly modelId: string
+  /** `global`: also for threads to come. */
+  readonly scope?: ModelScope
+  /** The mode it is chosen for, if not the one the thread is in. */
+  readonly modeId?: string
+}
+
+/** The model of the session's thread. */
+export class SessionModel {
+  readonly #core: HarnessCore
+  readonly #binding: SessionBinding
+  readonly #defaults: SessionDefaults
+  readonly #settings: ThreadSettings
+  readonly #mode: SessionMode
+
+  constructor(
+    core: HarnessCore,
+    binding: SessionBinding,
+    defaults: SessionDefaults,
+    settings: ThreadSettings,
+    mode: SessionMode,
+  ) {
+    this.#core = core
+    this.#binding = binding
+    this.#defaults = defaults
+    this.#settings = settings
+    this.#mode = mode
+  }
+
+  /** Empty when none was chosen: the agent takes its own. */
+  get(): string {
+    const { head } = this.#binding
+    return head === undefined ? this.#defaults.modelId : (head.model ?? '')
+  }
+
+  hasSelection(): boolean {
+    return this.get() !== ''
+  }
+
+  /** The last part of the id. */
+  displayName(): string {
+    return this.get().split('/').at(-1) || 'unknown'
+  }
+
+  /** Chooses it without counting it as a choice of the user's. */
+  async set({ modelId }: { readonly modelId: string }): Promise<void> {
+    await this.#choose({ modelId, scope: 'thread', modeId: this.#mode.get() })
+  }
+
+  /** What a mode's next run would use: the model chosen in it, else the mode's own. */
+  resolveForMode({ modeId }: { readonly modeId: string }): string {
+    return this.#settings.text(modeModelKey(modeId)) ?? this.#core.findMode(modeId).defaultModelId ?? this.get()
+  }
+
+  async saveForMode({ modeId, modelId }: { readonly modeId: string; readonly modelId?: string }): Promise<void> {
+    this.#core.findMode(modeId)
+    await this.#settings.set(modeModelKey(modeId), modelId ?? this.get())
+  }
+
+  async switch({ modeId = this.#mode.get(), modelId, scope = 'thread' }: ModelSwitch): Promise<void> {
+    if (modelId === '') throw new EvenerError('invalid-input', 'A model needs an id.')
+    this.#core.findMode(modeId)
+    await this.#choose({ modelId, scope, modeId })
+    await this.#core.models.noteUse(modelId)
+  }
+
+  async #choose({ modeId, modelId, scope }: Required<ModelSwitch>): Promise<void> {
+    const { runtime } = this.#binding
+    const isCurrent = modeId === this.#mode.get()
+    if (scope === 'global') this.#defaults.modelId = modelId
+    if (runtime === undefined || !isCurrent) {
+      await this.#settings.set(modeModelKey(modeId), modelId)
+      if (isCurrent) this.#defaults.modelId = modelId
+      this.#binding.emit({ type: 'model_changed', modelId, scope, modeId })
+      return
+    }
+    this.#binding.modelScope = scope
+    try {
+      await runtime.configure({ model: modelId, settings: { [modeModelKey(modeId)]: modelId } })
+    } finally {
+      this.#binding.modelScope = 'thread'
+    }
+  }
+}

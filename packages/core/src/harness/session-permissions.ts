@@ -1,0 +1,114 @@
+import {
+  NO_GRANTS,
+  NO_RULES,
+  type Grants,
+  type PermissionRules,
+  type Policy,
+  type ToolCategory,
+} from '@evener/protocol'
+import { checkRules } from '../policy/check-rules.ts'
+import type { HarnessCore } from './harness-core.ts'
+import type { SessionBinding } from './session-binding.ts'
+import type { SessionDefaults } from './session-defaults.ts'
+
+/** The rules of a session. They hold from the call on and are written to its thread, where they survive everything. */
+export class SessionPermissions {
+  readonly #core: HarnessCore
+  readonly #binding: SessionBinding
+  readonly #defaults: SessionDefaults
+  #rules: PermissionRules = NO_RULES
+
+  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults) {
+    this.#core = core
+    this.#binding = binding
+    this.#defaults = defaults
+  }
+
+  /** What the session itself has said. */
+  get own(): PermissionRules {
+    return this.#rules
+  }
+
+  /** What is in force: the harness's, the session's and the thread's rules together, any deny first. */
+  getRules(): PermissionRules {
+    const { head } = this.#binding
+    return this.#core.policy.rulesInForce({
+      session: this.#rules,
+      ...(head === undefined ? {} : { thread: head.rules }),
+    })
+  }
+
+  async setForCategory({
+    category,
+    policy,
+  }: {
+    readonly category: ToolCategory
+    readonly policy: Policy
+  }): Promise<void> {
+    await this.#add((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
+  }
+
+  async setForTool({ policy, toolName }: { readonly toolName: string; readonly policy: Policy }): Promise<void> {
+    await this.#add((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
+  }
+
+  /** Everything that no rule denies goes ahead unasked. */
+  isYolo(): boolean {
+    return this.#binding.head?.yolo ?? this.#defaults.yolo
+  }
+
+  async setYolo({ enabled }: { readonly enabled: boolean }): Promise<void> {
+    const { runtime } = this.#binding
+    this.#defaults.yolo = enabled
+    await runtime?.configure({ yolo: enabled })
+  }
+
+  async #add(change: (rules: PermissionRules) => PermissionRules): Promise<void> {
+    const { runtime } = this.#binding
+    const next = change(this.#rules)
+    checkRules(next, {})
+    this.#rules = next
+    await runtime?.configure({ rules: change(runtime.state.head.rules) })
+  }
+}
+
+/** What was granted in answer to a question. Weaker than any rule. */
+export class SessionGrants {
+  readonly #binding: SessionBinding
+  readonly #categories = new Set<ToolCategory>()
+  readonly #tools = new Set<string>()
+
+  constructor(binding: SessionBinding) {
+    this.#binding = binding
+  }
+
+  grantCategory(category: ToolCategory): void {
+    this.#categories.add(category)
+  }
+
+  grantTool(toolName: string): void {
+    this.#tools.add(toolName)
+  }
+
+  hasCategory(category: ToolCategory): boolean {
+    return this.get().categories.includes(category)
+  }
+
+  hasTool(toolName: string): boolean {
+    return this.get().tools.includes(toolName)
+  }
+
+  /** Of the session alone. */
+  get own(): Grants {
+    return { categories: [...this.#categories], tools: [...this.#tools] }
+  }
+
+  /** Those of the session and of its thread. */
+  get(): Grants {
+    const thread = this.#binding.head?.grants ?? NO_GRANTS
+    return {
+      categories: [...new Set([...this.#categories, ...thread.categories])],
+      tools: [...new Set([...this.#tools, ...thread.tools])],
+    }
+  }
+}

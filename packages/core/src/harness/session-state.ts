@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { Mailbox } from '../engine/mailbox.ts'
+import type { HarnessState, StateSchema } from './harness-config.ts'
+import { schemaDefaults } from './state-defaults.ts'
+
+/** What an update is made of. */
+export interface StateUpdate<State, Result> {
+  readonly updates?: Partial<State>
+  /** Told right after the change. */
+  readonly events?: readonly HarnessEvent[]
+  readonly result: Result
+}
+
+export interface SessionStateOptions<State> {
+  readonly schema: StateSchema<State> | undefined
+  readonly initial: Partial<State> | undefined
+  readonly emit: (event: HarnessEvent) => void
+  /** Puts a change on record before it holds. */
+  readonly persist: (changes: HarnessState) => Promise<void>
+  /** Settings of the control layer that programs put into the state. They are taken out: no schema may strip them. */
+  readonly control: (updates: HarnessState) => Promise<void>
+}
+
+/** Keys that are no state of the user's. */
+const CONTROL_KEYS: ReadonlySet<string> = new Set(['yolo'])
+
+/** The user's own state. Changes are made one after the other, and only if the whole state is valid with them. */
+export class SessionState<State extends HarnessState = HarnessState> {
+  readonly #options: SessionStateOptions<State>
+  readonly #updates = new Mailbox()
+  #state: State
+
+  constructor(options: SessionStateOptions<State>) {
+    this.#options = options
+    const { initial, schema } = options
+    const given = withoutControl(initial ?? {})
+    const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given } as unknown as State
+    this.#state = initial === undefined ? start : checkedAtOnce(schema, start)
+  }
+
+  /** A copy: changing it changes nothing. */
+  get(): State {
+    return { ...this.#state }
+  }
+
+  async set(updates: Partial<State>): Promise<void> {
+    await this.#updates.post(() => this.#apply(updates, []))
+  }
+
+  /** Reads and changes in one step, which no other change can come between. */
+  update<Result>(
+    change: (state: State) => StateUpdate<State, Result> | Promise<StateUpdate<State, Result>>,
+  ): Promise<Result> {
+    return this.#updates.post(async () => {
+      const { events = [], result, updates } = await change(this.get())
+      await this.#apply(updates ?? {}, events)
+      return result
+    })
+  }
+
+  /** As an earlier process left it. */
+  restore(state: HarnessState): void {
+    this.#state = { ...this.#state, ...state }
+  }
+
+  async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
+    const { control, emit, persist, schema } = this.#options
+    const own = withoutControl(updates)
+    await control(updates)
+    if (Object.keys(own).length > 0) {
+      const next = await checked(schema, { ...this.#state, ...own })
+      const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
+      if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
+      const changedKeys = Object.keys(next).filter((key) => !isDeepStrictEqual(next[key], this.#state[key]))
+      await persist(Object.fromEntries(changedKeys.map((key) => [key, next[key]])))
+      this.#state = next
+      emit({ type: 'state_changed', state: this.get(), changedKeys })
+    }
+    for (const event of events) emit(event)
+  }
+}
+
+function withoutControl(updates: HarnessState): HarnessState {
+  return Object.fromEntries(Object.entries(updates).filter(([key]) => !CONTROL_KEYS.has(key)))
+}
+
+async function checked<State>(schema: StateSchema<State> | undefined, state: State): Promise<State> {
+  return schema === undefined ? state : valueOf(await schema['~standard'].validate(state))
+}
+
+/** At construction nobody can wait; a schema that has to is asked with the first change. */
+function checkedAtOnce<State>(schema: StateSchema<State> | undefined, state: State): State {
+  const result = schema?.['~standard'].validate(state)
+  return result === undefined || result instanceof Promise ? state : valueOf(result)
+}
+
+function valueOf<State>(result: StandardSchemaV1.Result<State>): State {
+  if (result.issues === undefined) return result.value
+  const issues = result.issues.map(({ message, path = [] }) => {
+    const at = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.')
+    return at === '' ? message : `${at}: ${message}`
+  })
+  throw invalid(issues.join('; '))
+}
+
+function invalid(why: string): EvenerError {
+  return new EvenerError('invalid-input', `Invalid state update: ${why}.`)
+}

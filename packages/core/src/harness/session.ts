@@ -1,0 +1,246 @@
+import {
+  toTokenUsage,
+  toWire,
+  type Grants,
+  type HarnessDisplayState,
+  type HarnessEvent,
+  type HarnessEventListener,
+  type TokenUsage,
+  type ToolCategory,
+  NO_TOKENS,
+} from '@evener/protocol'
+import { Conversation, type MessageInput } from './conversation.ts'
+import { FollowUps } from './follow-ups.ts'
+import type { HarnessState } from './harness-config.ts'
+import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import { SessionBinding } from './session-binding.ts'
+import { SessionDefaults, ThreadSettings } from './session-defaults.ts'
+import { SessionIdentity } from './session-identity.ts'
+import { SessionMode } from './session-mode.ts'
+import { SessionModel } from './session-model.ts'
+import { SessionGrants, SessionPermissions } from './session-permissions.ts'
+import { sessionMemory, SubagentModel, type SessionMemory } from './session-preferences.ts'
+import { SessionRun, SessionStream } from './session-run.ts'
+import { SessionState } from './session-state.ts'
+import { SessionThread } from './session-thread.ts'
+import { approvalAnswer, findApproval, Suspensions, type ApprovalDecision } from './suspensions.ts'
+import { ThreadLifecycle } from './thread-lifecycle.ts'
+import { assertAnswers } from './tools/builtin-tools.ts'
+
+export interface SessionOptions {
+  readonly resourceId: string
+  readonly id?: string
+}
+
+export interface ToolApprovalResponse {
+  readonly decision: ApprovalDecision
+  /** The oldest that waits when absent. */
+  readonly toolCallId?: string
+  readonly requestContext?: RequestContextInput
+  /** Told to the agent with a no. */
+  readonly declineContext?: { readonly reason?: string; readonly message?: string }
+}
+
+export interface ToolSuspensionResponse {
+  readonly resumeData: unknown
+  /** Not needed when only one tool waits. */
+  readonly toolCallId?: string
+  readonly requestContext?: RequestContextInput
+}
+
+/** What a UI draws, as a snapshot. */
+export interface SessionDisplay {
+  /** Never changes once given out; the same object until something does. */
+  get(): HarnessDisplayState
+  clearModifiedFiles(): void
+}
+
+/** One conversation: whose it is, which thread it looks at, what was chosen in it. */
+export class Session<State extends HarnessState = HarnessState> {
+  readonly identity: SessionIdentity
+  readonly thread: SessionThread
+  readonly mode: SessionMode
+  readonly model: SessionModel
+  readonly state: SessionState<State>
+  readonly permissions: SessionPermissions
+  readonly suspensions: Suspensions
+  readonly followUps: FollowUps
+  readonly run: SessionRun
+  readonly stream: SessionStream
+  readonly om: SessionMemory
+  readonly subagents: { readonly model: SubagentModel }
+  readonly displayState: SessionDisplay
+  readonly #core: HarnessCore
+  readonly #binding: SessionBinding
+  readonly #grants: SessionGrants
+  readonly #conversation: Conversation
+  readonly #lifecycle: ThreadLifecycle
+
+  constructor(core: HarnessCore, options: SessionOptions) {
+    this.#core = core
+    const { config, defaultMode } = core
+    const initial = config.initialState as (Partial<State> & HarnessState) | undefined
+    const binding = new SessionBinding(core, this.#viewer())
+    this.#binding = binding
+    const chosen = initial?.['currentModelId']
+    const defaults = new SessionDefaults(
+      defaultMode.id,
+      typeof chosen === 'string' ? chosen : (defaultMode.defaultModelId ?? ''),
+    )
+    defaults.yolo = initial?.['yolo'] === true
+    const settings = new ThreadSettings(binding, defaults)
+    this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
+    this.mode = new SessionMode(core, binding, defaults, () => this.abort())
+    this.model = new SessionModel(core, binding, defaults, settings, this.mode)
+    this.permissions = new SessionPermissions(core, binding, defaults)
+    this.#grants = new SessionGrants(binding)
+    this.state = new SessionState<State>({
+      schema: config.stateSchema as never,
+      initial,
+      emit: (event) => binding.emit(event),
+      persist: async () => undefined,
+      control: async ({ yolo }) => {
+        if (typeof yolo === 'boolean') await this.permissions.setYolo({ enabled: yolo })
+      },
+    })
+    this.#lifecycle = new ThreadLifecycle({
+      core,
+      binding,
+      defaults,
+      identity: this.identity,
+      selection: () => ({ modeId: this.mode.get(), modelId: this.model.get() }),
+    })
+    this.thread = new SessionThread(core, binding, settings, this.identity, this.#lifecycle)
+    this.#conversation = new Conversation({
+      core,
+      binding,
+      mode: this.mode,
+      ensureThread: async () => {
+        if (!this.thread.isSet()) await this.#lifecycle.create()
+      },
+    })
+    this.suspensions = new Suspensions(binding)
+    this.followUps = new FollowUps(binding, this.#conversation)
+    this.run = new SessionRun(binding, this.#conversation)
+    this.stream = new SessionStream(binding, this.#conversation)
+    this.om = sessionMemory(core, binding, settings)
+    this.subagents = { model: new SubagentModel(binding, settings) }
+    this.displayState = {
+      get: () => binding.display.get(),
+      clearModifiedFiles: () => binding.display.clearModifiedFiles(),
+    }
+  }
+
+  /** Gives the function that ends the subscription. */
+  subscribe(listener: HarnessEventListener): () => void {
+    return this.#binding.bus.subscribe(listener)
+  }
+
+  /** Tells the listeners of this session something that stands in no log. */
+  emit(event: HarnessEvent): void {
+    this.#binding.emit(event)
+  }
+
+  selectOrCreateThread(): ReturnType<ThreadLifecycle['selectOrCreate']> {
+    return this.#lifecycle.selectOrCreate()
+  }
+
+  sendMessage(input: MessageInput): Promise<void> {
+    return this.#conversation.send(input)
+  }
+
+  steer(input: MessageInput): Promise<void> {
+    return this.#conversation.steer(input)
+  }
+
+  followUp(input: MessageInput): Promise<void> {
+    return this.#conversation.followUp(input)
+  }
+
+  abort(): Promise<void> {
+    return this.#conversation.abort()
+  }
+
+  /** Resolves when the answer is on record; the call goes on by itself. */
+  async respondToToolApproval(response: ToolApprovalResponse): Promise<void> {
+    const wait = findApproval(this.#binding, response.toolCallId)
+    const { declineContext } = response
+    this.#addContext(wait.run, response.requestContext)
+    const reason = declineContext?.message ?? declineContext?.reason
+    await this.#binding.requireRuntime().answer(wait.id, approvalAnswer(response.decision, reason))
+  }
+
+  /** Resolves when the run that goes on with it is over, or waits again. */
+  async respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
+    const wait = this.suspensions.find(response.toolCallId)
+    const value = toWire(response.resumeData)
+    assertAnswers(wait, value)
+    this.#addContext(wait.run, response.requestContext)
+    await this.#binding.requireRuntime().answer(wait.id, { decision: 'answer', value })
+    if (wait.run !== undefined) await this.#binding.atRest(wait.run)
+  }
+
+  /** Lets calls of this kind go ahead in this session where no rule says otherwise. */
+  grantCategory(category: ToolCategory): void {
+    this.#grants.grantCategory(category)
+  }
+
+  grantTool(toolName: string): void {
+    this.#grants.grantTool(toolName)
+  }
+
+  hasCategoryGrant(category: ToolCategory): boolean {
+    return this.#grants.hasCategory(category)
+  }
+
+  hasToolGrant(toolName: string): boolean {
+    return this.#grants.hasTool(toolName)
+  }
+
+  getGrants(): Grants {
+    return this.#grants.get()
+  }
+
+  getCurrentRunId(): string | null {
+    return this.run.getRunId()
+  }
+
+  abortRun(): Promise<void> {
+    return this.abort()
+  }
+
+  /** Of the whole thread. */
+  getTokenUsage(): TokenUsage {
+    const { head } = this.#binding
+    return head === undefined ? NO_TOKENS : toTokenUsage(head.usage.own)
+  }
+
+  /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
+  async close(): Promise<void> {
+    await this.#binding.unbind()
+  }
+
+  #addContext(runId: string | undefined, input: RequestContextInput | undefined): void {
+    if (runId !== undefined && input !== undefined) this.#core.contexts.add(runId, requestContextOf(input))
+  }
+
+  #viewer(): ThreadViewer {
+    const session = (): Session<State> => this
+    return {
+      get resourceId() {
+        return session().identity.getResourceId()
+      },
+      userState: {
+        get: () => this.state.get(),
+        set: (changes) => this.state.set(changes as Partial<State>),
+        update: (change) => this.state.update((state) => change(state) as never),
+      },
+      emit: (event) => this.#binding.emit(event),
+      rules: () => this.permissions.own,
+      grants: () => this.#grants.own,
+      leave: () => this.#lifecycle.clear(),
+      subagentModelId: (agentType) => this.subagents.model.get(agentType === undefined ? {} : { agentType }),
+    }
+  }
+}

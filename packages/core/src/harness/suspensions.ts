@@ -1,0 +1,74 @@
+import { EvenerError, type Answer, type PendingToolSuspension, type Wait } from '@evener/protocol'
+import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from './pending-waits.ts'
+import type { SessionBinding } from './session-binding.ts'
+
+export type ApprovalDecision = 'approve' | 'decline' | 'always_allow_category'
+
+/** The tools of the thread that wait for an answer of their own. */
+export class Suspensions {
+  readonly #binding: SessionBinding
+
+  constructor(binding: SessionBinding) {
+    this.#binding = binding
+  }
+
+  list(): readonly PendingToolSuspension[] {
+    return this.#waits().map(pendingSuspension)
+  }
+
+  get({ toolCallId }: { readonly toolCallId: string }): PendingToolSuspension | undefined {
+    return this.list().find((each) => each.toolCallId === toolCallId)
+  }
+
+  has({ toolCallId }: { readonly toolCallId: string }): boolean {
+    return this.get({ toolCallId }) !== undefined
+  }
+
+  hasPending(): boolean {
+    return this.#waits().length > 0
+  }
+
+  /** The id that is meant: the one given, or that of the only one. */
+  resolveToolCallId(toolCallId?: string): string {
+    return callIdOf(this.find(toolCallId))
+  }
+
+  find(toolCallId: string | undefined): Wait {
+    return findWait(this.#waits(), toolCallId, 'suspended tool')
+  }
+
+  #waits(): Wait[] {
+    return suspendedWaits(this.#binding.head?.waits ?? {})
+  }
+}
+
+/** The approval that is meant. Without an id it is the oldest: the one a display with a single slot shows. */
+export function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
+  const waits = approvalWaits(binding.head?.waits ?? {})
+  const [oldest] = waits
+  if (toolCallId === undefined && oldest !== undefined) return oldest
+  return findWait(waits, toolCallId, 'call that waits for approval')
+}
+
+function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: string): Wait {
+  const pending = waits.map(callIdOf)
+  const details = { toolCallId, pending }
+  const known = pending.length === 0 ? 'None is waiting.' : `Waiting: ${pending.join(', ')}.`
+  if (toolCallId !== undefined) {
+    const wait = waits.find((each) => callIdOf(each) === toolCallId)
+    if (wait !== undefined) return wait
+    throw new EvenerError('not-found', `There is no ${what} "${toolCallId}".`, { hint: known, details })
+  }
+  const [only] = waits
+  if (only === undefined) throw new EvenerError('not-found', `There is no ${what}.`, { details })
+  if (waits.length === 1) return only
+  throw new EvenerError('misuse', `There is more than one ${what}.`, {
+    hint: `Say which by its \`toolCallId\`. ${known}`,
+    details,
+  })
+}
+
+export function approvalAnswer(decision: ApprovalDecision, reason: string | undefined): Answer {
+  if (decision === 'decline') return { decision, ...(reason === undefined ? {} : { reason }) }
+  return decision === 'approve' ? { decision } : { decision: 'approve', remember: 'category' }
+}

@@ -1,0 +1,125 @@
+import type { HarnessMessage, RunnableTool, RunOutcome, Store } from '@evener/protocol'
+import type { ThreadRuntime } from '../engine/thread-runtime.ts'
+import { GoalKeeper, type GoalKeeperOptions } from './goals/goal-keeper.ts'
+import { inboxTool } from './signals/inbox-tool.ts'
+import type { DeliveryPolicy, NotificationInput } from './signals/notification.ts'
+import { Notifications, type SentNotification } from './signals/notifications.ts'
+import {
+  sendSignal,
+  sendStateSignal,
+  type SentSignal,
+  type SignalInput,
+  type SignalRouting,
+  type StateSignalResult,
+} from './signals/send-signal.ts'
+import type { StateSignal } from './signals/state-lane.ts'
+import { saveSystemReminder, type SystemReminder } from './signals/system-reminder.ts'
+import { threadPort, type ThreadPort } from './signals/thread-port.ts'
+import { builtinTools, type BuiltinToolsOptions } from './tools/builtin-tools.ts'
+import type { PlanModes } from './tools/submit-plan.ts'
+
+export interface ThreadControlOptions extends PlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
+  readonly store: Store
+  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry'>
+  /** The agent that takes the next turn. */
+  readonly agentId: () => string
+  readonly disabledTools?: BuiltinToolsOptions['disabled']
+  readonly cwd?: () => string
+  readonly delivery?: DeliveryPolicy
+  readonly now?: () => number
+  /** What was done after a run failed; the thread goes on. */
+  readonly onFailure: (error: Error) => void
+}
+
+/** What the control layer does with one open thread besides letting agents speak: its tools, signals, inbox and goal. */
+export class ThreadControl {
+  readonly port: ThreadPort
+  readonly notifications: Notifications
+  readonly goal: GoalKeeper
+  readonly #options: ThreadControlOptions
+  readonly #builtin: readonly RunnableTool[]
+  readonly #inboxTool: RunnableTool
+  readonly #stop: () => void
+  #after: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(options: ThreadControlOptions) {
+    this.#options = options
+    const { agentId, cwd, delivery, disabledTools, emit, judgeModel, runtime, store } = options
+    const now = options.now ?? Date.now
+    this.port = threadPort(runtime, store, agentId)
+    this.#builtin = builtinTools({
+      port: this.port,
+      modes: options,
+      ...(disabledTools === undefined ? {} : { disabled: disabledTools }),
+      ...(cwd === undefined ? {} : { cwd }),
+    })
+    this.notifications = new Notifications({
+      port: this.port,
+      emit,
+      now,
+      ...(delivery === undefined ? {} : { policy: delivery }),
+    })
+    this.#inboxTool = inboxTool(this.notifications.inbox, now)
+    this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
+    this.#stop = runtime.onEntry((entry) => {
+      if (entry.kind === 'record' && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
+    })
+  }
+
+  /** The inbox is offered when there is something in it. */
+  tools(): readonly RunnableTool[] {
+    return this.notifications.inbox.list().length === 0 ? this.#builtin : [...this.#builtin, this.#inboxTool]
+  }
+
+  sendSignal(input: SignalInput, routing?: SignalRouting): SentSignal {
+    return sendSignal(this.port, input, routing)
+  }
+
+  sendStateSignal(signal: StateSignal): Promise<StateSignalResult> {
+    return sendStateSignal(this.port, signal)
+  }
+
+  sendNotificationSignal(input: NotificationInput, routing?: SignalRouting): Promise<SentNotification> {
+    return this.notifications.send(input, routing)
+  }
+
+  saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
+    return saveSystemReminder(this.port, reminder)
+  }
+
+  /** To be awaited before somebody's words start a run. */
+  beforeRun(): Promise<void> {
+    return this.notifications.summarizeBeforeRun()
+  }
+
+  /** Resolves when nothing more follows from the runs that have ended: judged, and what was due delivered. */
+  async settled(): Promise<void> {
+    for (let after = this.#after; ; after = this.#after) {
+      await after
+      if (after === this.#after) return
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stop()
+  }
+
+  #ended(outcome: RunOutcome): void {
+    if (outcome !== 'complete') return
+    this.#after = this.#after
+      .then(() => this.#afterRun())
+      .catch((error: unknown) => {
+        if (!this.#isClosed) this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
+      })
+  }
+
+  async #afterRun(): Promise<void> {
+    // Behind the end of the run: what was queued has begun by then, and is looked at when it has ended.
+    await this.port.record([])
+    if (this.#isClosed || this.port.state.head.run !== null) return
+    if (await this.goal.judgeRun()) return
+    await this.notifications.deliverDue()
+  }
+}

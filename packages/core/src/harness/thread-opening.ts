@@ -1,0 +1,138 @@
+import type { AgentContext, DecorateContext, RequestContext, ToolContext } from '@evener/agent'
+import type { Grants, PermissionRules, ToolRunContext } from '@evener/protocol'
+import type { TurnContext } from '../engine/active-run.ts'
+import type { ProcessOwner } from '../engine/ownership.ts'
+import { ThreadRuntime } from '../engine/thread-runtime.ts'
+import { effectiveRules } from '../policy/effective-rules.ts'
+import { runtimePolicy } from '../policy/runtime-policy.ts'
+import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import type { HarnessRequestContext } from './request-context.ts'
+import { modeChange, modeModelKey } from './session-mode.ts'
+import { threadPort, type ThreadPort } from './signals/thread-port.ts'
+import { builtinTools } from './tools/builtin-tools.ts'
+import type { PlanModes } from './tools/submit-plan.ts'
+
+/** Opens a thread for the sessions that look at it: with the harness's agents, tools and rules. */
+export async function openThread(
+  core: HarnessCore,
+  threadId: string,
+  owner: ProcessOwner,
+  viewers: ReadonlySet<ThreadViewer>,
+): Promise<ThreadRuntime> {
+  const opened = Promise.withResolvers<void>()
+  let runtime: ThreadRuntime | undefined
+  const current = (): ThreadRuntime => runtime as ThreadRuntime
+  let builtin: ReturnType<typeof builtinTools> | undefined
+  const equipment = {
+    isOpen: opened.promise,
+    decorate: decoration(core, viewers, current),
+    agentContext: (turn: TurnContext): AgentContext => ({
+      threadId,
+      runId: turn.runId,
+      turnId: turn.turnId,
+      requestContext: core.contexts.of(turn.runId, turn.requestContext),
+    }),
+    builtinTools: () => (builtin ??= ownTools(core, current())),
+  }
+  const decide = runtimePolicy(core.policy, { session: () => rulesOf(viewers), grants: () => grantsOf(viewers) })
+  runtime = await ThreadRuntime.open({
+    store: core.store,
+    owner,
+    thread: threadId,
+    now: core.now,
+    agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
+    decide,
+  })
+  runtime.onEntry((entry) => core.contexts.follow(entry))
+  opened.resolve()
+  return runtime
+}
+
+export function portOf(core: HarnessCore, runtime: ThreadRuntime): ThreadPort {
+  return threadPort(runtime, core.store, () => core.agents.of(core.agents.modeOf(runtime.state)).id)
+}
+
+function ownTools(core: HarnessCore, runtime: ThreadRuntime): ReturnType<typeof builtinTools> {
+  const { disableBuiltinTools } = core.config
+  return builtinTools({
+    port: portOf(core, runtime),
+    modes: planModes(core, runtime),
+    ...(disableBuiltinTools === undefined ? {} : { disabled: disableBuiltinTools }),
+  })
+}
+
+/** Where an approved plan leads, and how one gets there in the middle of a run. */
+function planModes(core: HarnessCore, runtime: ThreadRuntime): PlanModes {
+  return {
+    planTarget: () => core.agents.modeOf(runtime.state).transitionsTo ?? core.defaultMode.id,
+    switchMode: async (modeId) => {
+      const { model, settings } = runtime.state.head
+      const from = core.agents.modeOf(runtime.state)
+      const mode = core.findMode(modeId)
+      if (mode.id === from.id) return
+      const current = { modeId: from.id, modelId: model ?? '' }
+      await runtime.configure(modeChange(mode, current, (id) => textOf(settings[modeModelKey(id)])))
+    },
+  }
+}
+
+/** Gives tools the context their caller gave, and in it what they may know and do of the harness. */
+function decoration(
+  core: HarnessCore,
+  viewers: ReadonlySet<ThreadViewer>,
+  runtime: () => ThreadRuntime,
+): DecorateContext {
+  return (context: ToolContext, run: ToolRunContext): ToolContext => {
+    const requestContext = core.contexts.of(run.runId, run.requestContext)
+    addHarness(requestContext, core, viewers, runtime(), run)
+    return { ...context, requestContext }
+  }
+}
+
+function addHarness(
+  context: RequestContext,
+  core: HarnessCore,
+  viewers: ReadonlySet<ThreadViewer>,
+  runtime: ThreadRuntime,
+  run: ToolRunContext,
+): void {
+  const [viewer] = viewers
+  if (viewer === undefined) return
+  const { userState } = viewer
+  const workspace = core.workspace.get()
+  const entry: HarnessRequestContext = {
+    harnessId: core.config.id,
+    state: userState.get(),
+    getState: () => userState.get(),
+    setState: (changes) => userState.set(changes),
+    updateState: (change) => userState.update(change),
+    threadId: run.threadId,
+    resourceId: viewer.resourceId,
+    session: {
+      modeId: core.agents.modeOf(runtime.state).id,
+      modelId: runtime.state.head.model ?? '',
+      state: userState,
+    },
+    abortSignal: run.signal,
+    ...(workspace === undefined ? {} : { workspace }),
+    emitEvent: (event) => {
+      for (const each of viewers) each.emit(event)
+    },
+    getSubagentModelId: (options) => viewer.subagentModelId(options?.agentType),
+  }
+  context.set('harness', entry)
+}
+
+/** What all who look at the thread have said: any deny first. */
+function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
+  return [...viewers].map((viewer) => viewer.rules()).reduce((a, b) => effectiveRules({ session: a, thread: b }))
+}
+
+function grantsOf(viewers: ReadonlySet<ThreadViewer>): Grants {
+  const all = [...viewers].map((viewer) => viewer.grants())
+  return { categories: all.flatMap(({ categories }) => categories), tools: all.flatMap(({ tools }) => tools) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

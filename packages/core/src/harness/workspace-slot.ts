@@ -1,0 +1,86 @@
+import type { RequestContext } from '@evener/agent'
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+
+/** As much of a workspace as the harness itself deals with. */
+export interface HarnessWorkspace {
+  readonly id?: string
+  readonly name?: string
+  init?(): void | Promise<void>
+  destroy?(): void | Promise<void>
+}
+
+export type WorkspaceFactory = (context: {
+  readonly requestContext: RequestContext
+}) => HarnessWorkspace | Promise<HarnessWorkspace>
+
+export type WorkspaceInput = HarnessWorkspace | WorkspaceFactory
+
+/** The workspace of a harness: made ready once, told of, and ended with it. One that is made on demand is not ours to end. */
+export class WorkspaceSlot {
+  readonly #input: WorkspaceInput | undefined
+  readonly #emit: (event: HarnessEvent) => void
+  #current: HarnessWorkspace | undefined
+  #isReady = false
+
+  constructor(input: WorkspaceInput | undefined, emit: (event: HarnessEvent) => void) {
+    this.#input = input
+    this.#emit = emit
+    if (typeof input === 'object') this.#current = input
+  }
+
+  get isConfigured(): boolean {
+    return this.#input !== undefined
+  }
+
+  get isReady(): boolean {
+    return typeof this.#input === 'function' || this.#isReady
+  }
+
+  get(): HarnessWorkspace | undefined {
+    return typeof this.#input === 'function' || this.#isReady ? this.#current : undefined
+  }
+
+  /** A workspace that cannot be made ready is told of; the harness works without it. */
+  async init(): Promise<void> {
+    const workspace = this.#current
+    if (typeof this.#input !== 'object' || workspace === undefined || this.#isReady) return
+    this.#emit({ type: 'workspace_status_changed', status: 'initializing' })
+    try {
+      await workspace.init?.()
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      this.#emit({ type: 'workspace_status_changed', status: 'error', error })
+      this.#emit({ type: 'workspace_error', error })
+      return
+    }
+    this.#isReady = true
+    this.#emit({ type: 'workspace_status_changed', status: 'ready' })
+    const { id = 'workspace', name = id } = workspace
+    this.#emit({ type: 'workspace_ready', workspaceId: id, workspaceName: name })
+  }
+
+  async resolve(requestContext: RequestContext): Promise<HarnessWorkspace | undefined> {
+    if (typeof this.#input !== 'function') {
+      await this.init()
+      return this.get()
+    }
+    this.#current = await this.#input({ requestContext })
+    return this.#current
+  }
+
+  async destroy(): Promise<void> {
+    const workspace = this.#current
+    if (typeof this.#input === 'function' || workspace === undefined || !this.#isReady) return
+    this.#isReady = false
+    this.#emit({ type: 'workspace_status_changed', status: 'destroying' })
+    try {
+      await workspace.destroy?.()
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      this.#emit({ type: 'workspace_error', error })
+      throw new EvenerError('io', `The workspace could not be ended: ${error.message}`, { cause: thrown })
+    } finally {
+      this.#emit({ type: 'workspace_status_changed', status: 'destroyed' })
+    }
+  }
+}
