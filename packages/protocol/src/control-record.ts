@@ -10,7 +10,7 @@ import type {
 import type { Binding } from './binding.ts'
 import type { BlobRef } from './blob.ts'
 import type { CallOutcome } from './call.ts'
-import type { TurnDefaults } from './driver.ts'
+import type { BudgetLimit, TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Lineage } from './lineage.ts'
@@ -117,6 +117,8 @@ export interface RunEndedRecord {
   readonly runId: string
   readonly outcome: RunOutcome
   readonly error?: ErrorData
+  /** The answer as data, where that was asked for. */
+  readonly output?: JsonValue
 }
 
 /** A process we started for a turn: enough to find and end it after we died. */
@@ -152,6 +154,8 @@ export interface TurnEndedRecord {
   readonly usage?: UsageMetadata
   /** What no step reported. */
   readonly increment?: UsageIncrement
+  /** The limit that ended the turn. */
+  readonly limit?: BudgetLimit
 }
 
 /** The request as it was really sent, so that its prefix is a function of the log. */
@@ -356,10 +360,10 @@ export type RecordedToolResult = ToolResultEvent &
     readonly outcome?: CallOutcome
   }
 
-/** Something worth keeping that changes no state: warnings, hand-overs, violations. */
+/** Something worth keeping that changes no state: warnings, hand-overs, violations, what people think of a run. */
 export interface NoteRecord {
   readonly type: 'note'
-  readonly kind: 'info' | 'warning' | 'handover' | 'policy-violation' | 'receipt'
+  readonly kind: 'info' | 'warning' | 'handover' | 'policy-violation' | 'receipt' | 'budget' | 'score' | 'feedback'
   readonly text: string
   readonly data?: JsonObject
 }

@@ -44,12 +44,38 @@ export interface Turn {
   readonly rules?: PermissionRules
   readonly requestContext?: JsonObject
   readonly providerOptions?: JsonObject
+  readonly output?: TurnOutput
+  readonly budget?: Budget
   /** Set when an earlier attempt at this turn was cut short. */
   readonly resumed?: { readonly attempt: number }
 }
 
+/** An answer that is data: what it has to look like. */
+export interface TurnOutput {
+  /** JSON Schema. */
+  readonly schema: JsonObject
+  readonly name?: string
+  readonly description?: string
+  /** How often the agent is told what is wrong with its answer and asked again. Default: 1. */
+  readonly repairs?: number
+}
+
+/** What a run may use up. At a limit its turn ends. */
+export interface Budget {
+  /** Input and output together. */
+  readonly tokens?: number
+  readonly usd?: number
+  readonly ms?: number
+  /** The share of a limit at which it is announced. Default: 0.8. */
+  readonly warnAt?: number
+}
+
+export type BudgetLimit = 'tokens' | 'usd' | 'ms'
+
 /** What holds for a turn unless somebody says otherwise. */
-export type TurnDefaults = Partial<Pick<Turn, 'model' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions'>>
+export type TurnDefaults = Partial<
+  Pick<Turn, 'model' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions' | 'output' | 'budget'>
+>
 
 export interface ToolCallRequest extends ToolCallInfo {
   readonly category?: ToolCategory
@@ -113,6 +139,8 @@ export interface Host {
    * something was said, so that the agent has to go on.
    */
   listen?(): Promise<boolean>
+  /** Puts words of ours into the conversation, for the agent to hear before its next step. */
+  remind?(text: string): Promise<void>
   /**
    * Asked before every model step: what holds from here on, which may be another model and other instructions than at the
    * start of the turn. What `listTools` gives afterwards belongs to it.
@@ -129,6 +157,8 @@ export interface Host {
    * its place among the events, before the next one is handed out.
    */
   noteActivity?(activity: ActivityNote, native?: NativeRef): void
+  /** Something people should know, kept on record. */
+  warn?(text: string, data?: JsonObject): void
   readonly signal: AbortSignal
   now(): number
   log(level: LogLevel, message: string, context?: JsonObject): void

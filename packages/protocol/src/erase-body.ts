@@ -50,7 +50,7 @@ export function eraseBody(body: RecordBody): RecordBody {
       return rest
     }
     case 'run.ended': {
-      const { error: _error, ...rest } = body
+      const { error: _error, output: _output, ...rest } = body
       return rest
     }
     case 'step.started': {

@@ -2,7 +2,7 @@ import type { Binding } from './binding.ts'
 import type { OmPointer, ProcessNote, QueueItem, RunOutcome } from './control-record.ts'
 import type { TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { rootLineage, type Lineage } from './lineage.ts'
 import { NO_GRANTS, NO_RULES, type Grants, type PermissionRules } from './permission.ts'
 import type { Goal, TaskItem } from './task.ts'
@@ -28,6 +28,8 @@ export interface RunState {
   readonly processes: readonly ProcessNote[]
   /** The denies in force at the start stay in force. */
   readonly rules: PermissionRules
+  /** What the thread had used before: the rest is this run's. */
+  readonly usageBefore?: UsageTotals
   readonly requestContext?: JsonObject
   readonly turn?: TurnDefaults
   /** What was answered when the asker was gone. Each counts once, when the same is asked again. */
@@ -46,6 +48,8 @@ export interface LastRun {
   /** The seq of `run.ended`. */
   readonly endedSeq: number
   readonly error?: ErrorData
+  /** The answer as data, where that was asked for. */
+  readonly output?: JsonValue
 }
 
 export interface QueuedItem extends QueueItem {

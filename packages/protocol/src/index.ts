@@ -217,6 +217,8 @@ export {
 export type {
   AgentDriver,
   AgentSession,
+  Budget,
+  BudgetLimit,
   Capabilities,
   Decision,
   HistoryQuery,
@@ -229,6 +231,7 @@ export type {
   ToolOutcome,
   Turn,
   TurnDefaults,
+  TurnOutput,
 } from './driver.ts'
 export type { RunnableTool, ToolRunContext, ToolSuspension } from './runnable-tool.ts'
 export { toWire, type Wire } from './wire-form.ts'

@@ -74,8 +74,8 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
     setHead(draft, 'goalAt', record.seq)
   }
   const { lastRun } = draft.head
-  if (lastRun?.error !== undefined && isErased(lastRun.endedSeq)) {
-    const { error: _error, ...kept } = lastRun
+  if (lastRun !== null && (lastRun.error ?? lastRun.output) !== undefined && isErased(lastRun.endedSeq)) {
+    const { error: _error, output: _output, ...kept } = lastRun
     setHead(draft, 'lastRun', kept)
   }
   staleBindings(draft, 'erased', (syncedTo) => syncedTo >= body.from)

@@ -28,6 +28,7 @@ export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: Re
     isStepOpen: false,
     processes: [],
     rules: body.rules,
+    usageBefore: draft.head.usage.own,
     ...(body.requestContext === undefined ? {} : { requestContext: body.requestContext }),
     ...(body.turn === undefined ? {} : { turn: body.turn }),
   })
@@ -55,6 +56,7 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
     endedAt: record.at,
     endedSeq: record.seq,
     ...(body.error === undefined ? {} : { error: body.error }),
+    ...(body.output === undefined ? {} : { output: body.output }),
   })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Capabilities, Turn, TurnDefaults } from '../driver.ts'
+import type { Budget, Capabilities, Turn, TurnDefaults, TurnOutput } from '../driver.ts'
 import { permissionRulesSchema } from './control.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { listOf, object, optional } from './fields.ts'
@@ -23,12 +23,32 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
   }),
 )
 
+export const turnOutputSchema: Schema<TurnOutput> = exact<TurnOutput>()(
+  object({
+    schema: jsonObjectSchema,
+    name: optional(z.string()),
+    description: optional(z.string()),
+    repairs: optional(z.number()),
+  }),
+)
+
+export const budgetSchema: Schema<Budget> = exact<Budget>()(
+  object({
+    tokens: optional(z.number()),
+    usd: optional(z.number()),
+    ms: optional(z.number()),
+    warnAt: optional(z.number()),
+  }),
+)
+
 const turnDefaultFields: Shape<TurnDefaults> = exactShape<TurnDefaults>()({
   model: optional(z.string()),
   instructions: optional(z.string()),
   cwd: optional(z.string()),
   maxSteps: optional(z.number()),
   providerOptions: optional(jsonObjectSchema),
+  output: optional(turnOutputSchema),
+  budget: optional(budgetSchema),
 })
 
 export const turnDefaultsSchema: Schema<TurnDefaults> = exact<TurnDefaults>()(object(turnDefaultFields))

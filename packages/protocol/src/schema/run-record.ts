@@ -29,7 +29,7 @@ import { permissionRulesSchema } from './control.ts'
 import { turnDefaultsSchema } from './driver.ts'
 import { exact, type Schema } from './exact.ts'
 import { listOf, object, optional } from './fields.ts'
-import { jsonObjectSchema } from './json.ts'
+import { jsonObjectSchema, jsonValueSchema } from './json.ts'
 import { messageRoleSchema, partSchema } from './message.ts'
 import { processNoteSchema } from './part-record.ts'
 
@@ -119,6 +119,7 @@ export const runEndedRecordSchema: Schema<RunEndedRecord> = exact<RunEndedRecord
     runId: z.string(),
     outcome: runOutcomeSchema,
     error: optional(errorDataSchema),
+    output: optional(jsonValueSchema),
   }),
 )
 
@@ -143,6 +144,7 @@ export const turnEndedRecordSchema: Schema<TurnEndedRecord> = exact<TurnEndedRec
     outcome: runOutcomeSchema,
     usage: optional(usageMetadataSchema),
     increment: optional(usageIncrementSchema),
+    limit: optional(z.enum(['tokens', 'usd', 'ms'])),
   }),
 )
 

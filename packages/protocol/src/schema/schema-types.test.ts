@@ -141,6 +141,8 @@ interface Expected {
   readonly Capabilities: protocol.Capabilities
   readonly Turn: protocol.Turn
   readonly TurnDefaults: protocol.TurnDefaults
+  readonly TurnOutput: protocol.TurnOutput
+  readonly Budget: protocol.Budget
   readonly HarnessMessageContent: protocol.Wire<protocol.HarnessMessageContent>
   readonly HarnessMessage: protocol.Wire<protocol.HarnessMessage>
   readonly HarnessThread: protocol.Wire<protocol.HarnessThread>

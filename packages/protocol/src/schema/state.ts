@@ -39,6 +39,7 @@ export const runStateSchema: Schema<RunState> = exact<RunState>()(
     isStepOpen: z.boolean(),
     processes: listOf(processNoteSchema),
     rules: permissionRulesSchema,
+    usageBefore: optional(usageTotalsSchema),
     requestContext: optional(jsonObjectSchema),
     turn: optional(turnDefaultsSchema),
     kept: optional(listOf(keptAnswerSchema)),
@@ -52,6 +53,7 @@ export const lastRunSchema: Schema<LastRun> = exact<LastRun>()(
     endedAt: z.number(),
     endedSeq: seq,
     error: optional(errorDataSchema),
+    output: optional(jsonValueSchema),
   }),
 )
 

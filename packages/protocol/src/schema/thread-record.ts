@@ -170,7 +170,7 @@ export const omCommittedRecordSchema: Schema<OmCommittedRecord> = exact<OmCommit
 export const noteRecordSchema: Schema<NoteRecord> = exact<NoteRecord>()(
   object({
     type: z.literal('note'),
-    kind: z.enum(['info', 'warning', 'handover', 'policy-violation', 'receipt']),
+    kind: z.enum(['info', 'warning', 'handover', 'policy-violation', 'receipt', 'budget', 'score', 'feedback']),
     text: z.string(),
     data: optional(jsonObjectSchema),
   }),

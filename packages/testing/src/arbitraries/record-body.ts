@@ -30,9 +30,11 @@ import {
   arbitraryErrorData,
   arbitraryId,
   arbitraryJsonObject,
+  arbitraryJsonValue,
   arbitraryText,
   arbitraryTime,
 } from './json.ts'
+import { arbitraryBudget, arbitraryTurnOutput } from './turn.ts'
 import { arbitraryRole, arbitraryUserParts } from './message.ts'
 import { listOf, mapOf, shape } from './shape.ts'
 import { arbitraryFinishReason, arbitraryUsage, arbitraryUsageIncrement } from './usage.ts'
@@ -98,6 +100,8 @@ const arbitraryTurnDefaults: fc.Arbitrary<TurnDefaults> = shape<TurnDefaults>(
     cwd: arbitraryText,
     maxSteps: fc.integer({ min: 1, max: 50 }),
     providerOptions: arbitraryJsonObject,
+    output: arbitraryTurnOutput,
+    budget: arbitraryBudget,
   },
 )
 
@@ -195,7 +199,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   ),
   'run.ended': shape<BodyOf<'run.ended'>>(
     { type: fc.constant('run.ended'), runId: arbitraryId, outcome: arbitraryRunOutcome },
-    { error: arbitraryErrorData },
+    { error: arbitraryErrorData, output: arbitraryJsonValue },
   ),
   'turn.started': shape<BodyOf<'turn.started'>>(
     { type: fc.constant('turn.started'), turnId: arbitraryId, agentId: arbitraryId },
@@ -212,7 +216,11 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       finishReason: arbitraryFinishReason,
       outcome: arbitraryRunOutcome,
     },
-    { usage: arbitraryUsage, increment: arbitraryUsageIncrement },
+    {
+      usage: arbitraryUsage,
+      increment: arbitraryUsageIncrement,
+      limit: fc.constantFrom('tokens', 'usd', 'ms'),
+    },
   ),
   'step.started': shape<BodyOf<'step.started'>>(
     { type: fc.constant('step.started'), stepIndex: fc.nat({ max: 50 }) },
@@ -326,7 +334,16 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   note: shape<BodyOf<'note'>>(
     {
       type: fc.constant('note'),
-      kind: fc.constantFrom('info', 'warning', 'handover', 'policy-violation', 'receipt'),
+      kind: fc.constantFrom(
+        'info',
+        'warning',
+        'handover',
+        'policy-violation',
+        'receipt',
+        'budget',
+        'score',
+        'feedback',
+      ),
       text: arbitraryText,
     },
     { data: arbitraryJsonObject },

@@ -20,6 +20,7 @@ import {
   arbitraryTime,
 } from './json.ts'
 import { arbitraryUserParts } from './message.ts'
+import { arbitraryBudget, arbitraryTurnOutput } from './turn.ts'
 import { listOf, shape } from './shape.ts'
 
 export const arbitraryThreadInfo: fc.Arbitrary<ThreadInfo> = shape<ThreadInfo>(
@@ -116,6 +117,8 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
     maxSteps: fc.integer({ min: 1, max: 50 }),
     rules: arbitraryRules,
     requestContext: arbitraryJsonObject,
+    output: arbitraryTurnOutput,
+    budget: arbitraryBudget,
     providerOptions: arbitraryJsonObject,
     resumed: shape<NonNullable<Turn['resumed']>>({ attempt: fc.integer({ min: 2, max: 3 }) }, {}),
   },
