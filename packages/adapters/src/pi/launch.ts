@@ -36,6 +36,8 @@ const TOOLS: NativeTools = {
     skill: [],
   },
 }
+/** Named, it would be there on every system. */
+const ABSENT: ReadonlySet<string> = new Set(process.platform === 'win32' ? [] : ['powershell'])
 const WHY = 'It has no permissions: a tool is there or not.'
 
 /**
@@ -46,6 +48,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
   const { title } = piProfile
   const { instructions, dir } = request
   const { offered, mcp, warnings } = offeredTools(request, TOOLS, { title, why: WHY, hidesMcpTools: false })
+  const tools = [...offered].filter((name) => !ABSENT.has(name))
   if (Object.keys(mcp).length > 0) {
     throw new EvenerError('unsupported', `${title} knows no MCP servers.`, {
       hint: 'Leave them out, or choose an agent that takes them.',
@@ -64,7 +67,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
       ...sessionArgs(request.session),
       ...flag('--provider', options.provider),
       ...flag('--model', request.model),
-      ...(offered.size === 0 ? ['--no-tools'] : flag('--tools', [...offered].join(','))),
+      ...(tools.length === 0 ? ['--no-tools'] : flag('--tools', tools.join(','))),
       '--no-extensions',
       '--no-approve',
       ...flag('--append-system-prompt', instructions === undefined ? undefined : join(dir, 'instructions.md')),

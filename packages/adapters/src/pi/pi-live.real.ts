@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it, type TestContext } from 'node:test'
@@ -12,26 +11,16 @@ import { aMessage, finishOf, liveHost, resultsOf, textOf, ASK } from '../../test
 import { benchOf, isThere, type LiveStage } from '../../test/live/live-scenarios.ts'
 import type { RealCli } from '../real/bench.ts'
 import { installedCli } from '../real/clis.ts'
+import { errorCodes } from '../real/other-ways.ts'
+import { piOptions, piScenarios } from '../real/pi-cli.ts'
+import { testCli } from '../real/scenarios.ts'
+import { toyServer } from '../real/toy-server.ts'
 import { piLive } from './live.ts'
 import { piProfile } from './profile.ts'
 
-const cli: RealCli = {
-  profile: piProfile,
-  agent: ({ bin, place, provider, options }) => {
-    const folder = join(place.home, '.pi/agent')
-    mkdirSync(folder, { recursive: true })
-    const models = ['model-1', 'model-2'].map((id) => ({ id, contextWindow: 200_000, maxTokens: 8_000 }))
-    const scripted = { baseUrl: `${provider.url}/v1`, api: 'openai-completions', apiKey: 'sk-test', models }
-    writeFileSync(join(folder, 'models.json'), JSON.stringify({ providers: { scripted } }))
-    return piLive({
-      bin,
-      model: 'scripted/model-1',
-      ...options,
-      env: { HOME: place.home, TMPDIR: place.temp, PI_OFFLINE: '1', PI_TELEMETRY: '0' },
-    })
-  },
-  scripts: {},
-}
+const cli: RealCli = { ...piScenarios, agent: (setup) => piLive(piOptions(setup)) }
+
+testCli({ ...cli, way: 'over its rpc mode, as in print mode' })
 
 const INSTALL_MS = 30 * 60_000
 const TEST_MS = 10 * 60_000
@@ -141,6 +130,13 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, () => {
     assert.equal(refused?.code, 'policy-unsupported')
     assert.equal((await bench.agent().describe()).governs, 'none')
     assert.deepEqual(host.asked, [])
+  })
+
+  test('knows no MCP servers', async (t) => {
+    const bench = await benchOf(t, cli, bin, () => ({ turns: [done] }))
+    const { run } = await openStage(t, bench, { options: { mcp: toyServer } })
+    assert.deepEqual(errorCodes(await run().all), ['unsupported'])
+    assert.equal(bench.provider.requests.length, 0)
   })
 
   test('tells that its key is wrong', async (t) => {

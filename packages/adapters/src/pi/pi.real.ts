@@ -1,94 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { JsonObject } from '@evener/protocol'
-import type { AgentSetup, RealCli, RealScript } from '../real/bench.ts'
+import { NO_RULES } from '@evener/protocol'
+import { diary } from '../../test/launch/diary.ts'
+import type { RealCli } from '../real/bench.ts'
 import { errorCodes } from '../real/other-ways.ts'
 import { ownBench } from '../real/own-bench.ts'
-import { pathWithRipgrep } from '../real/ripgrep.ts'
+import { piOptions, piScenarios } from '../real/pi-cli.ts'
 import { testCli } from '../real/scenarios.ts'
 import { toyServer } from '../real/toy-server.ts'
 import { pi } from './driver.ts'
-import { piProfile } from './profile.ts'
 
-const PATH = await pathWithRipgrep()
-
-const call = (name: string, input: JsonObject): RealScript => ({ turns: [{ toolCalls: [{ name, input }] }] })
-const bash = (command: string): RealScript => call('bash', { command })
-
-/** Pi reads providers and retries from files in its own directory. */
-function configure(dir: string, { provider, hasKey }: AgentSetup): void {
-  mkdirSync(dir, { recursive: true })
-  writeFileSync(
-    join(dir, 'settings.json'),
-    JSON.stringify({ retry: { enabled: true, maxRetries: 2, baseDelayMs: 50 } }),
-  )
-  if (!hasKey) return
-  const model = { id: 'model-1', reasoning: true, input: ['text', 'image'], contextWindow: 200_000, maxTokens: 8_000 }
-  const scripted = {
-    baseUrl: `${provider.url}/v1`,
-    api: 'openai-completions',
-    apiKey: 'sk-test',
-    models: [model],
-  }
-  writeFileSync(join(dir, 'models.json'), JSON.stringify({ providers: { scripted } }))
+interface OfferedTool {
+  readonly function: { readonly name: string }
 }
 
-const cli: RealCli = {
-  profile: piProfile,
-  agent: (setup) => {
-    const { bin, place, hasKey, options } = setup
-    const dir = join(place.home, '.pi', 'agent')
-    configure(dir, setup)
-    return pi({
-      bin,
-      model: hasKey ? 'scripted/model-1' : 'anthropic/claude-sonnet-4-5',
-      ...options,
-      env: {
-        PATH,
-        HOME: place.home,
-        TMPDIR: place.temp,
-        PI_CODING_AGENT_DIR: dir,
-        PI_OFFLINE: '1',
-        PI_TELEMETRY: '0',
-        ANTHROPIC_API_KEY: undefined,
-      },
-    })
-  },
-  scripts: {
-    'command-succeeds': () => bash('echo fine > /dev/null && echo fine'),
-    'command-fails': () => bash('echo bad; exit 3'),
-    'read-range': () => call('read', { path: 'hello.txt', offset: 2, limit: 3 }),
-    write: () => call('write', { path: 'new.txt', content: 'made\n' }),
-    edit: () => call('edit', { path: 'src/app.js', edits: [{ oldText: '= 41', newText: '= 42' }] }),
-    search: () => call('grep', { pattern: 'needle' }),
-    list: () => call('ls', { path: 'src' }),
-    parallel: () => ({
-      turns: [
-        {
-          toolCalls: ['one', 'two'].map((word) => ({
-            name: 'bash',
-            input: { command: `echo ${word} > /dev/null; echo ${word}` },
-          })),
-        },
-      ],
-    }),
-    skill: () => call('read', { path: '.agents/skills/greet/SKILL.md' }),
-    'endless-command': () => bash('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
-    touch: () => bash('touch touched.txt'),
-  },
-  expected: {
-    // A skill is a file that it reads.
-    skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
-  },
-  unsupported: {
-    'head-moved': 'it is resumed at our anchor, never at its end',
-    mcp: 'it knows no MCP servers',
-    subagent: 'it has none',
-    'write-outside': 'it cannot be kept to its directory',
-  },
-}
+const cli: RealCli = { ...piScenarios, agent: (setup) => pi(piOptions(setup)) }
 
 testCli(cli)
 
@@ -97,6 +23,38 @@ describe('Pi, its own way', () => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
     const { events } = await bench.turn({ options: { mcp: toyServer } })
     assert.deepEqual(errorCodes(events), ['unsupported'])
+    assert.equal(bench.provider.requests.length, 0)
+  })
+
+  it('has no subagents: a model that wants one hears that there is none', async (t) => {
+    const bench = await ownBench(t, cli, {
+      turns: [{ toolCalls: [{ name: 'subagent', input: { task: 'Look.' } }] }, { text: 'Done.' }],
+    })
+    const { activity } = await bench.turn()
+    assert.ok(!activity.some(({ type }) => type === 'orchestration'))
+    assert.match(bench.request(1), /[Tt]ool subagent not found/)
+    const { tools } = bench.provider.requests[0]?.body as { readonly tools: readonly OfferedTool[] }
+    assert.deepEqual(tools.map(({ function: { name } }) => name).toSorted(), [
+      'bash',
+      'edit',
+      'find',
+      'grep',
+      'ls',
+      'read',
+      'write',
+    ])
+  })
+
+  it('can neither be asked nor steered, and says so', async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
+    const { governs, steer, hostTools } = await bench.agent().describe()
+    assert.deepEqual([governs, steer, hostTools], ['none', 'none', 'none'])
+    const session = await bench.agent().open(null, diary().host)
+    assert.equal(session.steer, undefined)
+    await session.close()
+    const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'ask' }] as const
+    const { events } = await bench.turn({ turn: { rules: { ...NO_RULES, patterns } } })
+    assert.deepEqual(errorCodes(events), ['policy-unsupported'])
     assert.equal(bench.provider.requests.length, 0)
   })
 

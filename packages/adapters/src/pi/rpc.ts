@@ -24,6 +24,13 @@ interface Steered {
 /** What an extension wants to be answered; other requests of theirs are only for show. */
 const DIALOGS: ReadonlySet<string | undefined> = new Set(['confirm', 'editor', 'input', 'select'])
 
+/** How it says that it cannot ask its model for want of a key. */
+const NO_KEY = /^[^\n]*No API key found/
+
+class AuthRequired extends Error {
+  readonly code = 'auth-required'
+}
+
 /** Pi over its rpc mode: commands and their answers, and its events, one record per line. */
 export class PiPeer implements LivePeer {
   readonly #link: LiveLink
@@ -63,7 +70,11 @@ export class PiPeer implements LivePeer {
     this.#model = request.model ?? this.#model
     const before = await handoverText()
     const told: readonly Part[] = before === undefined ? [] : [{ id: 'handover', type: 'text', text: before }]
-    await this.#command('prompt', 'take the task', message([...told, ...request.input]))
+    try {
+      await this.#command('prompt', 'take the task', message([...told, ...request.input]))
+    } catch (error) {
+      throw error instanceof Error && NO_KEY.test(error.message) ? new AuthRequired(error.message) : error
+    }
   }
 
   async steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'> {
