@@ -20,7 +20,7 @@ import type { PlanModes } from './tools/submit-plan.ts'
 
 export interface ThreadControlOptions extends PlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
-  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry'>
+  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry' | 'idle'>
   /** The agent that takes the next turn. */
   readonly agentId: () => string
   readonly disabledTools?: BuiltinToolsOptions['disabled']
@@ -93,11 +93,14 @@ export class ThreadControl {
     return this.notifications.summarizeBeforeRun()
   }
 
-  /** Resolves when nothing more follows from the runs that have ended: judged, and what was due delivered. */
+  /** Resolves when nothing goes on any more, and nothing more follows from what did: judged, delivered what was due. */
   async settled(): Promise<void> {
-    for (let after = this.#after; ; after = this.#after) {
+    for (;;) {
+      await this.#options.runtime.idle()
+      const after = this.#after
       await after
-      if (after === this.#after) return
+      const { run } = this.port.state.head
+      if (after === this.#after && (run === null || run.status === 'parked')) return
     }
   }
 

@@ -11,12 +11,14 @@ export interface ThreadPort {
   submit(parts: readonly Part[]): Promise<RunHandle>
   /** `null` when the conversation, as it stands now, does not hold it. */
   getMessage(messageId: string): Promise<StoredMessage | null>
+  /** Oldest first. */
+  newestMessages(limit: number): Promise<readonly StoredMessage[]>
 }
 
 /** `agentId` is asked at every submission: a mode switch may have changed it. */
 export function threadPort(
   runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit'>,
-  store: Pick<Store, 'getMessage'>,
+  store: Pick<Store, 'getMessage' | 'listMessages'>,
   agentId: () => string,
 ): ThreadPort {
   return {
@@ -26,5 +28,7 @@ export function threadPort(
     record: (facts, origin) => runtime.record(facts, origin),
     submit: (parts) => runtime.submit({ agentId: agentId(), parts }),
     getMessage: (messageId) => store.getMessage(runtime.state.head.lineage, messageId),
+    newestMessages: async (limit) =>
+      (await store.listMessages(runtime.state.head.lineage, { order: 'newest', limit })).items.toReversed(),
   }
 }

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { GoalEvaluation, HarnessEvent } from '@evener/protocol'
+import { scriptedModel, type ScriptedModel } from '@evener/testing'
+import { ThreadBench } from '../signals/thread-bench.fixture.ts'
+import { ThreadControl } from '../thread-control.ts'
+import { GoalKeeper } from './goal-keeper.ts'
+import { readJudgement } from './judge.ts'
+
+const verdict = (word: string, reason = 'because') => ({ text: JSON.stringify({ verdict: word, reason }) })
+
+interface Setup {
+  readonly bench: ThreadBench
+  readonly control: ThreadControl
+  readonly judge: ScriptedModel
+  readonly evaluations: GoalEvaluation[]
+  readonly say: (text: string) => Promise<void>
+}
+
+async function open(
+  t: { after(work: () => Promise<void>): void },
+  answers: number,
+  judgements: Parameters<typeof scriptedModel>[0],
+): Promise<Setup> {
+  const bench = await ThreadBench.open({
+    script: Array.from({ length: answers }, (_, n) => ({ text: `Answer ${n}.` })),
+  })
+  const judge = scriptedModel(judgements)
+  const evaluations: GoalEvaluation[] = []
+  const control = new ThreadControl({
+    store: bench.store,
+    runtime: bench.runtime,
+    agentId: () => 'native',
+    planTarget: () => 'build',
+    switchMode: async () => undefined,
+    judgeModel: async (modelId) => (modelId === 'judge/one' ? judge : undefined),
+    emit: (event: HarnessEvent) => {
+      if (event.type === 'goal_evaluation') evaluations.push(event.payload)
+    },
+    onFailure: (error) => assert.fail(error),
+  })
+  t.after(async () => {
+    control.close()
+    await bench[Symbol.asyncDispose]()
+  })
+  const say = async (text: string): Promise<void> => {
+    await bench.say(text)
+    await control.settled()
+  }
+  return { bench, control, judge, evaluations, say }
+}
+
+const JUDGE = { judgeModelId: 'judge/one' }
+
+suite('a goal', () => {
+  test('is worked on until the judge finds it reached', async (t) => {
+    const { bench, control, evaluations, judge, say } = await open(t, 3, [
+      verdict('continue', 'Tests are missing.'),
+      verdict('continue', 'One test fails.'),
+      verdict('done', 'All pass.'),
+    ])
+    await control.goal.setObjective('Make the tests pass.', { ...JUDGE, maxRuns: 5 })
+    await say('Begin.')
+    assert.equal(bench.model.requests.length, 3)
+    assert.match(JSON.stringify(bench.model.requests[0]), /<objective>.*Make the tests pass/)
+    assert.match(
+      JSON.stringify(bench.model.requests[1]),
+      /<system-reminder type=\\"goal\\">The objective is not reached yet. Tests are missing/,
+    )
+    assert.match(JSON.stringify(judge.requests[1]), /Answer 1/)
+    assert.deepEqual(
+      evaluations.map(({ pending, iteration, passed, status }) => [pending ?? false, iteration, passed, status]),
+      [
+        [true, 1, false, 'active'],
+        [false, 1, false, 'active'],
+        [true, 2, false, 'active'],
+        [false, 2, false, 'active'],
+        [true, 3, false, 'active'],
+        [false, 3, true, 'done'],
+      ],
+    )
+    const last = evaluations.at(-1)
+    assert.deepEqual((last?.results as { score: number }[])[0]?.score, 1)
+    assert.deepEqual(
+      { ...control.goal.getObjective(), startedAt: 0, updatedAt: 0 },
+      {
+        objective: 'Make the tests pass.',
+        status: 'done',
+        runsUsed: 3,
+        maxRuns: 5,
+        ...JUDGE,
+        startedAt: 0,
+        updatedAt: 0,
+      },
+    )
+  })
+
+  test('that is reached is not judged again', async (t) => {
+    const { control, judge, say } = await open(t, 2, [verdict('done')])
+    await control.goal.setObjective('Say something.', JUDGE)
+    await say('One.')
+    await say('Two.')
+    assert.equal(judge.requests.length, 1)
+  })
+
+  test('is paused when its runs are used up, and can be taken up again', async (t) => {
+    const { bench, control, evaluations, say } = await open(t, 3, [
+      verdict('continue'),
+      verdict('continue'),
+      verdict('done'),
+    ])
+    await control.goal.setObjective('Never.', { ...JUDGE, maxRuns: 2 })
+    await say('Go.')
+    assert.equal(bench.model.requests.length, 2)
+    const last = evaluations.at(-1)
+    assert.deepEqual(
+      [last?.status, last?.maxRunsReached, last?.pausedReason, last?.suppressFeedback],
+      ['paused', true, 'The limit of 2 runs is reached.', true],
+    )
+    const goal = await control.goal.updateObjectiveOptions({ status: 'active', maxRuns: 4 })
+    assert.deepEqual([goal.status, goal.maxRuns, goal.pausedReason], ['active', 4, undefined])
+    await say('Once more.')
+    assert.equal(control.goal.getObjective()?.status, 'done')
+  })
+
+  test('waits for the user when the judge says so', async (t) => {
+    const { bench, control, evaluations, say } = await open(t, 1, [verdict('waiting', 'It asked for a key.')])
+    await control.goal.setObjective('Deploy.', JUDGE)
+    await say('Go.')
+    assert.equal(bench.model.requests.length, 1)
+    assert.deepEqual([evaluations[1]?.waitingForUser, evaluations[1]?.status], [true, 'active'])
+  })
+
+  for (const [title, judgement] of Object.entries({
+    'cannot be reached': { error: { status: 500 } },
+    'says something else': { text: 'Well, maybe.' },
+    'gives no verdict': { text: '{"verdict":"perhaps"}' },
+  })) {
+    test(`is paused when the judge ${title}`, async (t) => {
+      const { bench, control, evaluations, say } = await open(t, 1, [judgement])
+      await control.goal.setObjective('Deploy.', JUDGE)
+      await say('Go.')
+      assert.equal(bench.model.requests.length, 1)
+      assert.deepEqual(
+        [evaluations[1]?.judgeFailed, evaluations[1]?.status, evaluations[1]?.passed],
+        [true, 'paused', false],
+      )
+      assert.match(control.goal.getObjective()?.pausedReason ?? '', /^The judge failed: /)
+    })
+  }
+
+  test('is paused when the judge takes too long', async () => {
+    await using bench = await ThreadBench.open({ script: [] })
+    const evaluations: GoalEvaluation[] = []
+    const keeper = new GoalKeeper({
+      port: bench.port,
+      judgeModel: async () => scriptedModel([{ text: 'Hm', hang: true }]),
+      emit: (event) => void (event.type === 'goal_evaluation' && evaluations.push(event.payload)),
+      judgeTimeoutMs: 20,
+    })
+    await keeper.setObjective('Wait.')
+    const alive = setInterval(() => undefined, 1_000)
+    assert.equal(await keeper.judgeRun(), false)
+    clearInterval(alive)
+    assert.deepEqual([evaluations[1]?.timedOut, evaluations[1]?.judgeFailed], [true, true])
+  })
+
+  test('is not judged when the run was aborted', async (t) => {
+    const { bench, control, judge } = await open(t, 0, [])
+    await control.goal.setObjective('Go on.', JUDGE)
+    // The script has no answer: the run ends with an error, not with something to judge.
+    await bench.say('Go.')
+    await control.settled()
+    assert.equal(judge.requests.length, 0)
+    assert.equal(control.goal.getObjective()?.status, 'active')
+  })
+
+  test('that was cleared while it was judged stays so', async (t) => {
+    const { bench, control, say } = await open(t, 2, [
+      async () => {
+        await control.goal.clearObjective()
+        return verdict('continue')
+      },
+    ])
+    await control.goal.setObjective('Go on.', JUDGE)
+    await say('Go.')
+    assert.equal(control.goal.getObjective(), null)
+    assert.equal(bench.model.requests.length, 1)
+  })
+
+  test('survives the process', async (t) => {
+    const { bench, control } = await open(t, 0, [])
+    await control.goal.setObjective('Go on.', JUDGE)
+    await bench.restart()
+    assert.equal(bench.runtime.state.head.goal?.objective, 'Go on.')
+  })
+
+  test('is refused without words, without a judge, or with a limit that is none', async (t) => {
+    const { control } = await open(t, 0, [])
+    await assert.rejects(control.goal.setObjective(' ', JUDGE), /needs words/)
+    await assert.rejects(control.goal.setObjective('x'), /needs a model that judges/)
+    await assert.rejects(control.goal.setObjective('x', { ...JUDGE, maxRuns: 0 }), /positive whole number/)
+    await assert.rejects(control.goal.updateObjectiveOptions({ maxRuns: 3 }), /no objective/)
+  })
+})
+
+test('a verdict is read out of what models wrap it in', () => {
+  const wrapped = 'Here it is:\n```json\n{"verdict": "done", "reason": "ok"}\n```'
+  assert.deepEqual(readJudgement(wrapped), { verdict: 'done', reason: 'ok' })
+})

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { LanguageModel } from '@evener/agent'
+import { asJson, EvenerError, type Goal, type GoalEvaluation, type HarnessEvent } from '@evener/protocol'
+import { sendStateSignal } from '../signals/send-signal.ts'
+import { signalPart } from '../signals/signal-part.ts'
+import type { ThreadPort } from '../signals/thread-port.ts'
+import { judge, type Judgement, type Verdict } from './judge.ts'
+
+export const DEFAULT_MAX_RUNS = 50
+const JUDGE_TIMEOUT_MS = 60_000
+/** The judge sees this many of the newest messages. */
+const JUDGED_MESSAGES = 40
+
+export interface ObjectiveOptions {
+  /** After so many judged runs the goal is paused. Default: 50. */
+  readonly maxRuns?: number
+  readonly judgeModelId?: string
+  /** Added to what the judge is told. */
+  readonly prompt?: string
+}
+
+/** Also to take up a goal again that was paused. */
+export interface ObjectiveChanges extends ObjectiveOptions {
+  readonly status?: 'active' | 'paused'
+  readonly pausedReason?: string
+}
+
+export interface GoalKeeperOptions {
+  readonly port: ThreadPort
+  readonly emit: (event: HarnessEvent) => void
+  /** The model that judges; `undefined` when none is known by the id, or none was configured at all. */
+  readonly judgeModel: (modelId: string | undefined) => Promise<LanguageModel | undefined>
+  readonly now?: () => number
+  readonly judgeTimeoutMs?: number
+}
+
+/** What an agent lets others do with its goal. */
+export interface Objectives {
+  setObjective(objective: string, options?: ObjectiveOptions): Promise<Goal>
+  getObjective(): Goal | null
+  clearObjective(): Promise<void>
+  updateObjectiveOptions(changes: ObjectiveChanges): Promise<Goal>
+}
+
+/**
+ * Keeps a thread at its goal: a judge looks at every complete run, and as long as it finds the goal not reached another
+ * run begins. The goal is part of the thread's state and outlives the process.
+ */
+export class GoalKeeper implements Objectives {
+  readonly #options: GoalKeeperOptions
+  readonly #now: () => number
+
+  constructor(options: GoalKeeperOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  getObjective(): Goal | null {
+    return this.#options.port.state.head.goal
+  }
+
+  async setObjective(objective: string, options: ObjectiveOptions = {}): Promise<Goal> {
+    if (objective.trim() === '') throw new EvenerError('invalid-input', 'An objective needs words.')
+    assertMaxRuns(options.maxRuns)
+    const model = await this.#options.judgeModel(options.judgeModelId)
+    if (model === undefined) {
+      throw new EvenerError('misuse', 'A goal needs a model that judges it, and none is known.', {
+        hint: 'Give `judgeModelId`, and `resolveModel` to the harness if the id is your own.',
+      })
+    }
+    const now = this.#now()
+    const { judgeModelId, maxRuns = DEFAULT_MAX_RUNS, prompt } = options
+    const goal: Goal = {
+      objective,
+      status: 'active',
+      runsUsed: 0,
+      maxRuns,
+      ...(judgeModelId === undefined ? {} : { judgeModelId }),
+      ...(prompt === undefined ? {} : { prompt }),
+      startedAt: now,
+      updatedAt: now,
+    }
+    await this.#save(goal)
+    await this.#tell(`Work towards this objective until it is reached: ${objective}`)
+    return goal
+  }
+
+  async clearObjective(): Promise<void> {
+    if (this.getObjective() === null) return
+    await this.#save(null)
+    await this.#tell('There is no objective any more.')
+  }
+
+  async updateObjectiveOptions(changes: ObjectiveChanges): Promise<Goal> {
+    const goal = this.getObjective()
+    if (goal === null) throw new EvenerError('not-found', 'This thread has no objective.')
+    assertMaxRuns(changes.maxRuns)
+    const { pausedReason: _pausedReason, ...rest } = goal
+    const { status = goal.status } = changes
+    const pausedReason = changes.pausedReason ?? goal.pausedReason
+    const changed: Goal = {
+      ...rest,
+      ...(changes.maxRuns === undefined ? {} : { maxRuns: changes.maxRuns }),
+      ...(changes.judgeModelId === undefined ? {} : { judgeModelId: changes.judgeModelId }),
+      ...(changes.prompt === undefined ? {} : { prompt: changes.prompt }),
+      status,
+      ...(status === 'paused' && pausedReason !== undefined ? { pausedReason } : {}),
+      updatedAt: this.#now(),
+    }
+    await this.#save(changed)
+    return changed
+  }
+
+  /** Called when a run is complete. True when another one has begun for the goal's sake. */
+  async judgeRun(): Promise<boolean> {
+    const goal = this.getObjective()
+    if (goal?.status !== 'active') return false
+    const { emit, port } = this.#options
+    emit({ type: 'goal_evaluation', payload: { ...pendingEvaluation(goal), pending: true } })
+    const started = this.#now()
+    const outcome = await this.#judge(goal)
+    // Whoever set, changed or paused it meanwhile has decided about it.
+    if (!isDeepStrictEqual(this.getObjective(), goal)) return false
+    const judged = this.#judged(goal, outcome)
+    await this.#save(judged)
+    // While the judge was thinking somebody spoke: that run is judged next.
+    const goesOn = outcome.verdict === 'continue' && judged.status === 'active' && port.state.head.run === null
+    const evaluation = evaluationOf(judged, outcome, this.#now() - started, !goesOn)
+    emit({ type: 'goal_evaluation', payload: evaluation })
+    if (goesOn) await port.submit([feedback(judged, outcome, evaluation)])
+    return goesOn
+  }
+
+  async #judge(goal: Goal): Promise<Outcome> {
+    const timeout = AbortSignal.timeout(this.#options.judgeTimeoutMs ?? JUDGE_TIMEOUT_MS)
+    try {
+      const model = await this.#options.judgeModel(goal.judgeModelId)
+      if (model === undefined) throw new Error(`There is no model "${goal.judgeModelId ?? ''}" to judge.`)
+      const messages = await this.#options.port.newestMessages(JUDGED_MESSAGES)
+      return { ...(await unlessAborted(judge(model, goal, messages, timeout), timeout)), timedOut: false }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { verdict: 'failed', reason, timedOut: timeout.aborted }
+    }
+  }
+
+  #judged(goal: Goal, { reason, verdict }: Outcome): Goal {
+    const judged = { ...goal, runsUsed: goal.runsUsed + 1, updatedAt: this.#now() }
+    if (verdict === 'done') return { ...judged, status: 'done' }
+    // Without a judge nobody would ever say that it is enough.
+    if (verdict === 'failed') return { ...judged, status: 'paused', pausedReason: `The judge failed: ${reason}` }
+    if (verdict === 'continue' && judged.runsUsed >= (goal.maxRuns ?? DEFAULT_MAX_RUNS)) {
+      return { ...judged, status: 'paused', pausedReason: `The limit of ${judged.runsUsed} runs is reached.` }
+    }
+    return judged
+  }
+
+  async #save(goal: Goal | null): Promise<void> {
+    await this.#options.port.record([{ type: 'config.changed', goal }])
+  }
+
+  async #tell(contents: string): Promise<void> {
+    await sendStateSignal(this.#options.port, { id: 'goal', cacheKey: randomUUID(), tagName: 'objective', contents })
+  }
+}
+
+type Outcome = Omit<Judgement, 'verdict'> & { readonly verdict: Verdict | 'failed'; readonly timedOut: boolean }
+
+const SCORES: Readonly<Record<Verdict, number>> = { done: 1, waiting: 0.5, continue: 0 }
+
+function pendingEvaluation(goal: Goal): GoalEvaluation {
+  return {
+    objective: goal.objective,
+    iteration: goal.runsUsed + 1,
+    maxRuns: goal.maxRuns ?? DEFAULT_MAX_RUNS,
+    passed: false,
+    status: goal.status,
+    results: [],
+    duration: 0,
+    timedOut: false,
+    maxRunsReached: false,
+    suppressFeedback: false,
+  }
+}
+
+function evaluationOf(goal: Goal, outcome: Outcome, duration: number, suppressFeedback: boolean): GoalEvaluation {
+  const { reason, timedOut, verdict } = outcome
+  const passed = verdict === 'done'
+  const maxRuns = goal.maxRuns ?? DEFAULT_MAX_RUNS
+  const result = { passed, reason, scorerId: 'goal-judge', scorerName: 'Goal (LLM)', duration }
+  return {
+    ...pendingEvaluation(goal),
+    iteration: goal.runsUsed,
+    passed,
+    results: verdict === 'failed' ? [] : [{ score: SCORES[verdict], ...result }],
+    reason,
+    ...(goal.pausedReason === undefined ? {} : { pausedReason: goal.pausedReason }),
+    ...(verdict === 'waiting' ? { waitingForUser: true } : {}),
+    ...(verdict === 'failed' ? { judgeFailed: true } : {}),
+    duration,
+    timedOut,
+    maxRunsReached: verdict === 'continue' && goal.runsUsed >= maxRuns,
+    suppressFeedback,
+  }
+}
+
+function feedback(goal: Goal, { reason }: Outcome, evaluation: GoalEvaluation): ReturnType<typeof signalPart> {
+  const message = `The objective is not reached yet. ${reason}\nGo on: ${goal.objective}`
+  return signalPart(
+    'system_reminder',
+    { tagName: 'system-reminder', message, attributes: { type: 'goal' } },
+    {
+      reminderType: 'goal',
+      goalMaxTurns: evaluation.maxRuns,
+      goalEvaluation: asJson(evaluation),
+      ...(goal.judgeModelId === undefined ? {} : { judgeModelId: goal.judgeModelId }),
+    },
+  )
+}
+
+function assertMaxRuns(maxRuns: number | undefined): void {
+  if (maxRuns === undefined || (Number.isInteger(maxRuns) && maxRuns > 0)) return
+  throw new EvenerError('invalid-input', '`maxRuns` must be a positive whole number.')
+}
+
+/** A model that does not listen to its signal must not hold up the thread. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => aborted.reject(new Error('The judge took too long.')), { once: true })
+  return Promise.race([work, aborted.promise])
+}

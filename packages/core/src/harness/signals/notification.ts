@@ -1,0 +1,79 @@
+import type { JsonObject, JsonValue, NotificationPriority, NotificationStatus } from '@evener/protocol'
+import type { SignalAttributes } from './signal-xml.ts'
+
+export interface NotificationInput {
+  /** Where it comes from, e.g. `github`. */
+  readonly source: string
+  /** What it is among those of its source, e.g. `ci-status`. */
+  readonly kind: string
+  readonly summary: string
+  readonly priority?: NotificationPriority
+  readonly payload?: JsonValue
+  readonly sourceId?: string
+  /** The same event told again: nothing new. */
+  readonly dedupeKey?: string
+  /** The newest of its kind stands for those before it that nobody has read. */
+  readonly coalesceKey?: string
+  readonly attributes?: SignalAttributes
+  readonly metadata?: JsonObject
+}
+
+export interface NotificationRecord extends NotificationInput {
+  readonly id: string
+  readonly threadId: string
+  readonly priority: NotificationPriority
+  readonly status: NotificationStatus
+  /** How many events it stands for. */
+  readonly coalescedCount: number
+  /** In a summary, and to be told in full when the thread is idle. */
+  readonly isDue?: boolean
+  /** A summary has named it. */
+  readonly isSummarized?: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** `deliver`: in full, now. `summarize`: counted among others. `persist`: kept in the inbox. `discard`: not even that. */
+export type DeliveryAction = 'deliver' | 'summarize' | 'summarize-then-deliver' | 'persist' | 'discard'
+
+export type DeliveryRule =
+  | DeliveryAction
+  | { readonly active: DeliveryAction; readonly idle: Exclude<DeliveryAction, 'summarize-then-deliver'> }
+
+/** Asked in this order; the first that says something decides. */
+export interface DeliveryPolicy {
+  readonly decide?: (notification: NotificationRecord, isActive: boolean) => DeliveryAction | undefined
+  readonly sources?: Readonly<Record<string, DeliveryRule>>
+  readonly priorities?: Partial<Readonly<Record<NotificationPriority, DeliveryRule>>>
+}
+
+const DEFAULTS: Readonly<Record<NotificationPriority, DeliveryRule>> = {
+  urgent: 'deliver',
+  high: { active: 'summarize-then-deliver', idle: 'deliver' },
+  medium: { active: 'summarize', idle: 'deliver' },
+  low: 'summarize',
+}
+
+const RANKS: readonly NotificationPriority[] = ['low', 'medium', 'high', 'urgent']
+
+export function deliveryOf(
+  notification: NotificationRecord,
+  isActive: boolean,
+  policy: DeliveryPolicy = {},
+): DeliveryAction {
+  const decided = policy.decide?.(notification, isActive)
+  if (decided !== undefined) return decided
+  const { priority, source } = notification
+  const bySource =
+    policy.sources !== undefined && Object.hasOwn(policy.sources, source) ? policy.sources[source] : undefined
+  const rule = bySource ?? policy.priorities?.[priority] ?? DEFAULTS[priority]
+  return typeof rule === 'string' ? rule : rule[isActive ? 'active' : 'idle']
+}
+
+export function higherPriority(a: NotificationPriority, b: NotificationPriority): NotificationPriority {
+  return RANKS.indexOf(a) >= RANKS.indexOf(b) ? a : b
+}
+
+export function priorityRank(priority: NotificationPriority): number {
+  return RANKS.indexOf(priority)
+}

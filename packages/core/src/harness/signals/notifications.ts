@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { toHarnessContent, type HarnessEvent, type Part } from '@evener/protocol'
+import { Inbox, notificationPart, summaryPart } from './inbox.ts'
+import {
+  deliveryOf,
+  higherPriority,
+  type DeliveryAction,
+  type DeliveryPolicy,
+  type NotificationInput,
+  type NotificationRecord,
+} from './notification.ts'
+import { route, type SignalAccepted, type SignalRouting } from './send-signal.ts'
+import type { ThreadPort } from './thread-port.ts'
+
+export interface NotificationsOptions {
+  readonly port: ThreadPort
+  readonly emit: (event: HarnessEvent) => void
+  readonly policy?: DeliveryPolicy
+  readonly now?: () => number
+}
+
+export interface SentNotification {
+  readonly id: string
+  readonly notification: NotificationRecord
+  /** `duplicate`: it was there already. `coalesced`: one that waits stands for it now. */
+  readonly action: DeliveryAction | 'duplicate' | 'coalesced'
+  /** What became of it in the conversation, if it went there. */
+  readonly accepted: Promise<SignalAccepted>
+}
+
+const KEPT: SignalAccepted = { accepted: true, action: 'persist' }
+
+/** What happens outside and the agent should hear of, when it is worth its attention. One for each thread. */
+export class Notifications {
+  readonly inbox: Inbox
+  readonly #options: NotificationsOptions
+  readonly #now: () => number
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.inbox = new Inbox(options.port)
+  }
+
+  /** Resolves when it is on record. */
+  send(input: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
+    return this.#next(async () => {
+      const known = this.#known(input)
+      if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
+      if (known !== undefined) {
+        const record = this.#coalesced(known.record, input)
+        await this.inbox.put(record)
+        return sent(record, 'coalesced', Promise.resolve(KEPT))
+      }
+      return this.#deliver(this.#newRecord(input), routing)
+    })
+  }
+
+  /** Before a run begins: what waits is named in one sentence, so that the agent can ask for it. */
+  summarizeBeforeRun(): Promise<void> {
+    return this.#next(async () => {
+      await this.#summarize(this.inbox.pending().filter(({ isSummarized }) => isSummarized !== true))
+    })
+  }
+
+  /** After a run: what was only named during it and is important is told in full. True when that started a run. */
+  deliverDue(): Promise<boolean> {
+    return this.#next(async () => {
+      if (this.#options.port.state.head.run !== null) return false
+      const due = this.inbox.pending().filter(({ isDue }) => isDue === true)
+      if (due.length === 0) return false
+      await this.inbox.put(...due.map((record) => this.#delivered(record)))
+      await this.#options.port.submit(numbered(due.map(notificationPart)))
+      return true
+    })
+  }
+
+  async #deliver(record: NotificationRecord, routing: SignalRouting): Promise<SentNotification> {
+    const { emit, policy, port } = this.#options
+    const isActive = port.state.head.run !== null
+    const action = deliveryOf(record, isActive, policy)
+    switch (action) {
+      case 'discard':
+        return sent({ ...record, status: 'discarded' }, action, Promise.resolve({ accepted: true, action }))
+      case 'deliver': {
+        const delivered = this.#delivered(record)
+        // On record before it is said: what was said is not said again after a crash.
+        await this.inbox.put(delivered)
+        const accepted = route(port, [notificationPart(record)], randomUUID(), routing)
+        accepted.catch(() => undefined)
+        return sent(delivered, action, accepted)
+      }
+      case 'persist':
+        await this.inbox.put(record)
+        emit(announcement(record))
+        return sent(record, action, Promise.resolve(KEPT))
+      case 'summarize':
+      case 'summarize-then-deliver': {
+        const kept = action === 'summarize' ? record : { ...record, isDue: true }
+        await this.inbox.put(kept)
+        emit(announcement(kept))
+        if (isActive) await this.#summarize(this.inbox.pending())
+        return sent(kept, action, Promise.resolve(KEPT))
+      }
+    }
+  }
+
+  async #summarize(records: readonly NotificationRecord[]): Promise<void> {
+    if (records.length === 0) return
+    const messageId = randomUUID()
+    const part = summaryPart(records, messageId)
+    await this.inbox.put(...records.map((record) => ({ ...record, isSummarized: true })))
+    await this.#options.port.record([{ type: 'message.added', messageId, role: 'user', parts: [part] }])
+  }
+
+  #known(input: NotificationInput): { how: 'duplicate' | 'coalesced'; record: NotificationRecord } | undefined {
+    const ofSource = this.inbox.list().filter(({ source }) => source === input.source)
+    const { coalesceKey, dedupeKey } = input
+    const duplicate = ofSource.find((each) => dedupeKey !== undefined && each.dedupeKey === dedupeKey)
+    if (duplicate !== undefined) return { how: 'duplicate', record: duplicate }
+    const waiting = ofSource.find(
+      (each) => coalesceKey !== undefined && each.coalesceKey === coalesceKey && each.status === 'pending',
+    )
+    return waiting === undefined ? undefined : { how: 'coalesced', record: waiting }
+  }
+
+  #newRecord(input: NotificationInput): NotificationRecord {
+    const now = this.#now()
+    return {
+      ...input,
+      id: randomUUID(),
+      threadId: this.#options.port.state.head.stream,
+      priority: input.priority ?? 'medium',
+      status: 'pending',
+      coalescedCount: 1,
+      createdAt: now,
+      updatedAt: now,
+    }
+  }
+
+  #coalesced(record: NotificationRecord, input: NotificationInput): NotificationRecord {
+    return {
+      ...record,
+      ...input,
+      priority: higherPriority(record.priority, input.priority ?? 'medium'),
+      coalescedCount: record.coalescedCount + 1,
+      updatedAt: this.#now(),
+    }
+  }
+
+  #delivered({ isDue: _isDue, ...record }: NotificationRecord): NotificationRecord {
+    return { ...record, status: 'delivered', updatedAt: this.#now() }
+  }
+
+  /** One at a time: two of one kind that come at once are still the same. */
+  #next<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+}
+
+function sent(
+  notification: NotificationRecord,
+  action: SentNotification['action'],
+  accepted: Promise<SignalAccepted>,
+): SentNotification {
+  return { id: notification.id, notification, action, accepted }
+}
+
+/** In the inbox it stands in no message, so nobody else would tell of it. */
+function announcement(record: NotificationRecord): HarnessEvent {
+  const content = toHarnessContent(notificationPart(record))
+  if (content?.type !== 'notification') throw new TypeError('A notification is shown as one.')
+  return { ...content, status: record.status }
+}
+
+function numbered(parts: readonly Part[]): readonly Part[] {
+  return parts.map((part, index) => ({ ...part, id: String(index) }))
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { toHarnessMessage, type HarnessMessage, type JsonObject, type MessageRole } from '@evener/protocol'
+import { signalPart } from './signal-part.ts'
+import type { ThreadPort } from './thread-port.ts'
+
+export interface SystemReminder {
+  readonly message: string
+  readonly reminderType: string
+  readonly role?: Extract<MessageRole, 'user' | 'assistant' | 'system'>
+  readonly metadata?: JsonObject
+}
+
+/** Keeps a reminder in the conversation. Nobody is woken: the model reads it when it is asked next. */
+export async function saveSystemReminder(port: ThreadPort, reminder: SystemReminder): Promise<HarnessMessage | null> {
+  const { message, reminderType, metadata } = reminder
+  const messageId = randomUUID()
+  const part = signalPart(
+    'system_reminder',
+    { tagName: 'system-reminder', message, attributes: { type: reminderType } },
+    { ...metadata, reminderType },
+  )
+  await port.record([{ type: 'message.added', messageId, role: reminder.role ?? 'user', parts: [part] }])
+  const stored = await port.getMessage(messageId)
+  return stored === null ? null : toHarnessMessage(stored)
+}
