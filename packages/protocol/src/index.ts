@@ -151,6 +151,7 @@ export type {
   WaitOpenedRecord,
   WaitSupersededRecord,
 } from './control-record.ts'
+export type { RawSpool } from './raw-spool.ts'
 export {
   BARRIER_TYPES,
   isSealedPart,

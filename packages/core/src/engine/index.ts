@@ -12,3 +12,4 @@ export type { RunHandle, RuntimeAgent, RuntimeAgents, TurnContext } from './acti
 export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './runtime-agent.ts'
 export { ThreadRuntime, type ControlFact, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'
 export { requestPrefix, type RequestPrefix } from './request-prefix.ts'
+export { clearHistory, eraseRange, type EraseOptions, type EraseRemainder, type EraseReport } from './erase.ts'

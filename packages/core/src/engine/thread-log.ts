@@ -135,6 +135,11 @@ export class ThreadLog implements Flushable {
     return this.#committed
   }
 
+  /** What this log writes under. */
+  get fence(): Fence {
+    return this.#fence
+  }
+
   get failure(): EvenerError | undefined {
     return this.#failure
   }

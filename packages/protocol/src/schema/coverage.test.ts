@@ -52,6 +52,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'AgentSession',
     'FaultPoints',
     'Host',
+    'RawSpool',
     'Store',
     'Upcaster',
     'UpcasterTable',

@@ -1,0 +1,82 @@
+import { rootLineage, type LogRecord, type Store } from '@evener/protocol'
+import { textsOf, type ErasedContent } from './erased-content.ts'
+import { recordsAfter } from './load-state.ts'
+
+/**
+ * The range with the rest of every message and wait that it touches. Half a message would stay in the view with what was
+ * to be erased, and an answer says what was asked.
+ */
+export async function extendRange(
+  store: Store,
+  stream: string,
+  range: { readonly from: number; readonly to: number },
+): Promise<{ from: number; to: number; content: ErasedContent }> {
+  let { from, to } = range
+  for (;;) {
+    const open = new Set<string>()
+    const runs = new Set<string>()
+    const texts: string[] = []
+    let begin = from
+    let end = to
+    for await (const record of recordsAfter(store, stream, from - 1)) {
+      // Beyond the range only what ends a message or a wait of it is looked for.
+      if (record.seq > to && open.size === 0) break
+      const { begins, of, ends } = linkOf(record)
+      if (record.seq > to) {
+        if (of === undefined || !open.has(of)) continue
+        end = record.seq
+        if (ends) open.delete(of)
+        continue
+      }
+      if (record.run !== undefined) runs.add(record.run)
+      texts.push(...textsOf(record))
+      if (of === undefined) continue
+      if (!begins && !open.has(of)) begin = Math.min(begin, (await beginOf(store, stream, of)) ?? begin)
+      if (ends) open.delete(of)
+      else open.add(of)
+    }
+    if (begin === from && end === to) return { from, to, content: { runs, texts } }
+    from = begin
+    to = end
+  }
+}
+
+interface Link {
+  /** The message or wait the record is about. */
+  readonly of?: string
+  readonly begins?: boolean
+  readonly ends?: boolean
+}
+
+function linkOf({ body }: LogRecord): Link {
+  switch (body.type) {
+    case 'message.added':
+      return { of: `m/${body.messageId}`, begins: true, ends: true }
+    case 'message.started':
+      return { of: `m/${body.messageId}`, begins: true }
+    case 'message.ended':
+      return { of: `m/${body.messageId}`, ends: true }
+    case 'batch':
+      return { of: `m/${body.event.messageId}` }
+    case 'wait.opened':
+      return { of: `w/${body.wait.id}`, begins: true }
+    case 'wait.answered':
+    case 'wait.cancelled':
+    case 'wait.superseded':
+      return { of: `w/${body.waitId}`, ends: true }
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-call':
+    case 'tool-result':
+      return { of: `m/${body.messageId}` }
+    default:
+      return {}
+  }
+}
+
+async function beginOf(store: Store, stream: string, of: string): Promise<number | undefined> {
+  const id = of.slice(2)
+  // Messages that a rewind has taken out of the lineage are still in the stream.
+  if (of.startsWith('m/')) return (await store.getMessage(rootLineage(stream), id))?.order
+  return (await store.getWait(stream, id))?.wait.openedAt
+}

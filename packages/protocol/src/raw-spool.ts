@@ -1,0 +1,5 @@
+/** The raw output of programs, kept per run beside the log. */
+export interface RawSpool {
+  /** Removes all that was kept of the run; false when there was nothing. */
+  remove(run: { readonly threadId: string; readonly runId: string }): Promise<boolean>
+}

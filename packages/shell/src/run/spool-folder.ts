@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { lstat, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RawSpool } from '@evener/protocol'
+
+/** Enough of a turn to give its raw record a place of its own. */
+export interface SpooledTurn {
+  readonly threadId: string
+  readonly runId: string
+  readonly turnId: string
+  /** A turn that is taken up again is recorded beside its earlier attempt. */
+  readonly resumed?: { readonly attempt: number }
+}
+
+/** One folder for the raw records of a host: below it one per thread, run and turn, so that a run can be removed whole. */
+export class SpoolFolder implements RawSpool {
+  readonly root: string
+
+  constructor(root: string) {
+    this.root = root
+  }
+
+  dirOf(turn: SpooledTurn): string {
+    const attempt = turn.resumed === undefined ? '' : `.${turn.resumed.attempt}`
+    return join(this.#runDir(turn), fileName(turn.turnId) + attempt)
+  }
+
+  async remove(run: { readonly threadId: string; readonly runId: string }): Promise<boolean> {
+    const dir = this.#runDir(run)
+    const isThere = await lstat(dir).then(
+      () => true,
+      () => false,
+    )
+    await rm(dir, { recursive: true, force: true })
+    // The thread's own folder goes with its last run; while others are there this fails.
+    await rmdir(join(this.root, fileName(run.threadId))).catch(() => undefined)
+    return isThere
+  }
+
+  #runDir({ threadId, runId }: { readonly threadId: string; readonly runId: string }): string {
+    return join(this.root, fileName(threadId), fileName(runId))
+  }
+}
+
+/** Ids may come from anywhere; what is not plainly a file name is replaced by its hash. */
+function fileName(id: string): string {
+  return /^[\w-]{1,100}$/.test(id) ? id : `~${createHash('sha256').update(id).digest('hex')}`
+}
