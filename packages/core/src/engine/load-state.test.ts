@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type Append, type Head, type LogRecord } from '@evener/protocol'
+import { EvenerError, type Append, type Head, type LogRecord, type Store, type WaitRequest } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
-import { loadState } from './load-state.ts'
+import { eraseRange } from './erase.ts'
+import { loadState, recordsAfter } from './load-state.ts'
 import { openTestThread } from './thread.fixture.ts'
+import { rewindThread } from './threads.ts'
 
 const MESSAGES = 1200
 
@@ -65,5 +67,48 @@ suite('opening a thread whose views are of another version', () => {
     const { state } = await loadState(store, 'thread', thread.fence)
     assert.equal(state.head.seq, MESSAGES)
     assert.equal(await countRows(store), MESSAGES)
+  })
+  test('gives the rows that were there before, of messages, of waits and of neither where they were erased', async () => {
+    const store = new ForgetfulStore()
+    await using thread = await openTestThread(store)
+    const { log } = thread
+    const wait = (id: string): WaitRequest => ({ id, kind: 'question', subject: {}, description: `${id}?` })
+    await log.commit([
+      record(1).body,
+      { type: 'wait.opened', wait: wait('answered') },
+      { type: 'wait.opened', wait: wait('cancelled') },
+      { type: 'wait.opened', wait: wait('superseded') },
+    ])
+    await log.commit([{ type: 'wait.answered', waitId: 'answered', answer: { decision: 'approve' } }], { by: 'user-1' })
+    await log.commit([{ type: 'wait.cancelled', waitId: 'cancelled', reason: 'timeout' }])
+    await log.commit([{ type: 'wait.superseded', waitId: 'superseded' }])
+    const [secret] = await log.commit([record(2).body])
+    await log.commit([record(3).body, { type: 'wait.opened', wait: wait('rewound') }])
+    await rewindThread(store, log, log.state.head.seq - 1)
+    await log.commit([{ type: 'wait.opened', wait: wait('pending') }])
+    await eraseRange(store, log, { from: secret?.seq ?? 0, to: secret?.seq ?? 0 })
+    const rows = async (of: Store): Promise<unknown> => [
+      await of.listMessages(log.state.head.lineage, { order: 'oldest' }),
+      (await of.listWaits({ stream: 'thread' })).items,
+    ]
+    const before = await rows(store)
+    assert.deepEqual(
+      (await store.listWaits({ stream: 'thread' })).items.map((row) => [row.wait.id, row.state, row.reason]),
+      [
+        ['answered', 'answered', undefined],
+        ['cancelled', 'cancelled', 'timeout'],
+        ['superseded', 'superseded', undefined],
+        ['rewound', 'cancelled', 'rewind'],
+        ['pending', 'pending', undefined],
+      ],
+    )
+    // Into a store that has the records and nothing else.
+    const bare = new ForgetfulStore()
+    await using copy = await openTestThread(bare)
+    const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
+    await bare.append({ stream: 'thread', fence: copy.fence, records })
+    assert.notDeepEqual(await rows(bare), before)
+    await loadState(bare, 'thread', copy.fence)
+    assert.deepEqual(await rows(bare), before)
   })
 })

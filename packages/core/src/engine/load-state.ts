@@ -4,13 +4,16 @@ import {
   List,
   reduce,
   REDUCER_VERSION,
+  rootLineage,
   storedMessage,
   type Fence,
   type LogRecord,
   type Store,
   type StoredMessage,
   type ThreadState,
+  type WaitRow,
 } from '@evener/protocol'
+import { waitRows } from './wait-rows.ts'
 
 /** View rows written at a time while a thread is folded anew. */
 const REBUILD_CHUNK = 500
@@ -33,6 +36,8 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
   let state: ThreadState = head === null ? emptyState(stream) : { head, messages: List.empty() }
   const openBatches = new Map<string, number>()
   const rows = new Map<string, StoredMessage>()
+  const waits = new Map<string, WaitRow>()
+  const erased = isRebuilt ? await erasedRanges(store, stream, status.headSeq) : []
   const writeRows = async (isLast: boolean): Promise<void> => {
     // The head says that the rows up to it are there, so it is written with the last of them.
     const isWhole = isLast && state.head.run === null
@@ -41,22 +46,42 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
       fence,
       records: [],
       messages: [...rows.values()],
+      waits: [...waits.values()],
       ...(isWhole ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
     })
     rows.clear()
+    waits.clear()
   }
   for await (const record of recordsAfter(store, stream, state.head.seq)) {
-    const reduced = reduce(state, record)
+    const before = state
+    const reduced = reduce(before, record)
     state = reduced.state
     noteBatch(openBatches, record)
     if (!isRebuilt) continue
-    for (const message of reduced.written) rows.set(message.id, storedMessage(message))
-    if (rows.size >= REBUILD_CHUNK) await writeRows(false)
+    for (const message of reduced.written) {
+      if (!erased.some(({ from, to }) => message.order >= from && message.order <= to)) {
+        rows.set(message.id, storedMessage(message))
+      }
+    }
+    for (const row of waitRows(before, state, record)) waits.set(row.wait.id, row)
+    if (rows.size + waits.size >= REBUILD_CHUNK) await writeRows(false)
   }
-  if (isRebuilt && rows.size > 0) await writeRows(true)
+  if (isRebuilt && (rows.size + waits.size > 0 || (state.head.run === null && state.head.seq > 0)))
+    await writeRows(true)
   // A stream without records (a fork before its first one) still knows its place.
   if (state.head.seq < status.headSeq) state = { ...state, head: { ...state.head, seq: status.headSeq } }
   return { state, openBatches }
+}
+
+/** Messages that were erased have no row, also when the rows are written anew. */
+async function erasedRanges(store: Store, stream: string, headSeq: number): Promise<{ from: number; to: number }[]> {
+  const ranges: { from: number; to: number }[] = []
+  let record = await store.latestRecord(rootLineage(stream), 'erased', headSeq)
+  while (record?.body.type === 'erased') {
+    ranges.push({ from: record.body.from, to: record.body.to })
+    record = await store.latestRecord(rootLineage(stream), 'erased', record.seq - 1)
+  }
+  return ranges
 }
 
 export async function* recordsAfter(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {

@@ -4,6 +4,7 @@ import {
   applyFrame,
   emptyView,
   EvenerError,
+  NO_RULES,
   viewFrom,
   type Append,
   type DeltaFrame,
@@ -12,6 +13,7 @@ import {
   type ThreadView,
 } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
+import { FlushTicker } from './flush-ticker.ts'
 import { recordsAfter } from './load-state.ts'
 import { openTestThread, startMessage } from './thread.fixture.ts'
 import type { LogEntry, ThreadLog } from './thread-log.ts'
@@ -75,6 +77,43 @@ suite('the log of a thread', () => {
     log.onFrame(frame.resolve)
     log.delta(text('0', 'later'))
     assert.ok(JSON.stringify((await frame.promise).operations).includes('later'))
+  })
+
+  test('writes what has grown to 4 KB without waiting for its time', async () => {
+    // A clock that stands and a ticker that never ticks leave nothing but the size.
+    class StillTicker extends FlushTicker {
+      override add(): void {}
+    }
+    await using thread = await openTestThread(new MemoryStore(), { now: () => 1, ticker: new StillTicker() })
+    const { log, store } = thread
+    await startMessage(log)
+    await log.flush()
+    const before = log.committed.head.seq
+    log.delta(text('0', 'x'.repeat(4095)))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(log.committed.head.seq, before)
+    log.delta(text('0', 'y'))
+    const frame = Promise.withResolvers<DeltaFrame>()
+    log.onFrame(frame.resolve)
+    assert.equal((await frame.promise).seq, before + 1)
+    assert.equal((await records(store)).at(-1)?.body.type, 'batch')
+  })
+
+  test('keeps no head of a thread with an open run: it would lack the open messages', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log } = thread
+    await startMessage(log)
+    // One run ends and the next begins in one transaction.
+    await log.commit([
+      { type: 'run.ended', runId: 'r', outcome: 'complete' },
+      { type: 'run.started', runId: 'r2', agentId: 'a', rules: NO_RULES },
+      { type: 'message.started', messageId: 'm2', role: 'assistant' },
+    ])
+    log.delta({ type: 'text-delta', messageId: 'm2', partId: '0', text: 'Hello' })
+    await log.flush()
+    const reopened = await thread.reopen()
+    assert.equal(JSON.stringify(reopened.state), JSON.stringify(log.state))
+    assert.equal(reopened.state.messages.at(-1)?.id, 'm2')
   })
 
   test('a sealed part replaces its batches, and the ranges still cover every seq', async () => {

@@ -126,4 +126,27 @@ suite('what an agent says, recorded', () => {
     assert.equal(parts.length, 1000)
     for (const [id, partId] of parts) assert.equal(id, `c${partId}`)
   })
+
+  test('a turn that is finished twice has one finish, and the second time writes nothing', async () => {
+    const store = new MemoryStore()
+    await using thread = await openTestThread(store)
+    const { log } = thread
+    await log.commit([
+      { type: 'run.started', runId: 'r', agentId: 'a', rules: log.state.head.rules },
+      { type: 'turn.started', turnId: 't', agentId: 'a' },
+    ])
+    const recorder = new TurnRecorder({ log, runId: 'r', turnId: 't', agentId: 'a' })
+    assert.equal(recorder.outcome, undefined)
+    await recorder.record({ type: 'finish', finishReason: 'stop' })
+    const ends = await Promise.all([
+      recorder.finish(false, (outcome) => [{ type: 'run.ended', runId: 'r', outcome }]),
+      recorder.finish(true, () => assert.fail('the turn is over')),
+    ])
+    assert.deepEqual(ends, ['complete', 'complete'])
+    assert.equal(await recorder.finish(true), 'complete')
+    assert.equal(recorder.outcome, 'complete')
+    const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
+    assert.equal(bodies(records, 'turn.ended').length, 1)
+    assert.equal(records.at(-1)?.body.type, 'run.ended')
+  })
 })

@@ -9,6 +9,7 @@ import {
   type ThreadState,
   type WaitRow,
 } from '@evener/protocol'
+import { waitRows } from './wait-rows.ts'
 
 /** What a group of records does: the state after them, the ops for replicas, and the view rows of their transaction. */
 export interface Folded {
@@ -28,16 +29,11 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
   const waits: WaitRow[] = []
   let isHeadDue = false
   for (const record of records) {
-    const settled = settledWait(state, record)
     const reduced = reduce(state, record)
+    waits.push(...waitRows(state, reduced.state, record))
     state = reduced.state
     ops.push(...reduced.ops)
     for (const message of reduced.written) messages.set(message.id, storedMessage(message))
-    if (settled !== undefined) waits.push(settled)
-    if (record.body.type === 'wait.opened') {
-      const wait = state.head.waits[record.body.wait.id]
-      if (wait !== undefined) waits.push({ stream: record.stream, wait, state: 'pending' })
-    }
     states.push(state)
     isHeadDue ||= HEAD_AFTER.has(record.body.type)
   }
@@ -65,19 +61,3 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
 }
 
 const HEAD_AFTER: ReadonlySet<string> = new Set(['run.ended', 'fork', 'rewind', 'erased'])
-
-function settledWait(state: ThreadState, record: LogRecord): WaitRow | undefined {
-  const { body } = record
-  if (body.type !== 'wait.answered' && body.type !== 'wait.cancelled' && body.type !== 'wait.superseded')
-    return undefined
-  const wait = state.head.waits[body.waitId]
-  if (wait === undefined) return undefined
-  const next = body.type === 'wait.answered' ? 'answered' : body.type === 'wait.cancelled' ? 'cancelled' : 'superseded'
-  return {
-    stream: record.stream,
-    wait,
-    state: next,
-    settledAt: record.at,
-    ...(record.by === undefined ? {} : { answeredBy: record.by }),
-  }
-}

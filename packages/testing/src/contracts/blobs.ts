@@ -16,7 +16,11 @@ export function blobsContract(contract: StoreContract): void {
           records: notes('t', 1, 1),
           blobs: [big, blob('', 1)],
         })
-        assert.deepEqual(await store.readBlob(hash), { hash, mime: 'image/png', bytes })
+        const stored = await store.readBlob(hash)
+        assert.ok(stored !== null, 'the blob is gone')
+        assert.deepEqual([stored.hash, stored.mime], [hash, 'image/png'])
+        // By their hash: comparing 100,000 bytes one by one would take minutes to say how they differ.
+        assert.equal(blob(stored.bytes, 1).hash, hash)
         assert.equal((await store.readBlob(blob('', 1).hash))?.bytes.length, 0)
         assert.equal(await store.readBlob(blob('never stored', 1).hash), null)
       }),
