@@ -33,8 +33,8 @@ describe('Pi, its own way', () => {
     const { activity } = await bench.turn()
     assert.ok(!activity.some(({ type }) => type === 'orchestration'))
     assert.match(bench.request(1), /[Tt]ool subagent not found/)
-    const { tools } = bench.provider.requests[0]?.body as { readonly tools: readonly OfferedTool[] }
-    assert.deepEqual(tools.map(({ function: { name } }) => name).toSorted(), [
+    const asked = bench.provider.requests[0]?.body as { readonly tools: readonly OfferedTool[] } | undefined
+    assert.deepEqual(asked?.tools.map(({ function: { name } }) => name).toSorted(), [
       'bash',
       'edit',
       'find',
@@ -50,7 +50,7 @@ describe('Pi, its own way', () => {
     const { governs, steer, hostTools } = await bench.agent().describe()
     assert.deepEqual([governs, steer, hostTools], ['none', 'none', 'none'])
     const session = await bench.agent().open(null, diary().host)
-    assert.equal(session.steer, undefined)
+    assert.ok(!('steer' in session))
     await session.close()
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'ask' }] as const
     const { events } = await bench.turn({ turn: { rules: { ...NO_RULES, patterns } } })

@@ -5,7 +5,7 @@ import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { promptOf } from '../launch/prompt.ts'
 import type { SessionFacts } from '../live/followed-session.ts'
-import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
+import { SessionLost, type LiveLink, type LivePeer, type LiveTask, type TurnPort } from '../live/live-harness.ts'
 import { Replies } from '../live/replies.ts'
 import { readySession } from './ready-session.ts'
 import { piProfile } from './profile.ts'
@@ -65,7 +65,7 @@ export class PiPeer implements LivePeer {
     this.#isInterrupted = false
     this.#steered = []
     this.#waiting = 0
-    if (isFirst) await this.#open(request, port)
+    if (isFirst) await this.#open(request)
     else if (request.model !== undefined && request.model !== this.#model) await this.#useModel(request.model)
     this.#model = request.model ?? this.#model
     const before = await handoverText()
@@ -139,10 +139,10 @@ export class PiPeer implements LivePeer {
     return this.#waiting === 0 ? [] : this.#steered.slice(-this.#waiting)
   }
 
-  async #open(request: LaunchRequest, port: TurnPort): Promise<void> {
+  async #open(request: LaunchRequest): Promise<void> {
     const { file, because } = await readySession(request, this.#setup.env)
+    if (because !== undefined) throw new SessionLost(because)
     if (file !== undefined) await this.#command('switch_session', 'go on with its session', { sessionPath: file })
-    if (because !== undefined) port.warn(`${piProfile.title} begins a new session, because ${because}.`, 'new-session')
     const state = await this.#command('get_state', 'tell its session')
     this.#facts.nativeId = asText(state['sessionId'])
   }

@@ -2,10 +2,15 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const VERSIONS = { claude: '2.1.325 (Claude Code)', codex: 'codex-cli 0.166.0' }
+const VERSIONS = { claude: '2.1.325 (Claude Code)', codex: 'codex-cli 0.166.0', pi: '0.87.1' }
 
 /** A real program of a few lines: it serves a protocol, and its body says what it does in a turn. */
-export async function standInProgram(dir: string, serves: 'claude' | 'codex', body: string): Promise<string> {
+export async function standInProgram(
+  dir: string,
+  serves: keyof typeof VERSIONS,
+  body: string,
+  setup: object = {},
+): Promise<string> {
   const bin = join(dir, `${serves}.mjs`)
   const module = pathToFileURL(join(import.meta.dirname, `${serves}-stand-in.ts`)).href
   await writeFile(
@@ -15,7 +20,7 @@ if (process.argv.includes('--version')) { console.log(${JSON.stringify(VERSIONS[
 const { serve } = await import(${JSON.stringify(module)})
 await serve(async (t) => {
 ${body}
-})
+}, ${JSON.stringify(setup)})
 `,
   )
   await chmod(bin, 0o755)
