@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { EvenerError } from '@evener/protocol'
+import { aRequest, SESSION } from '../../test/launch/request.ts'
+import { program, scratch } from '../../test/launch/stand-in.ts'
+import type { EndedRun } from '../launch/print-driver.ts'
+import type { PlaceRequest } from '../launch/placed-driver.ts'
+import { gooseExtensions } from './extensions.ts'
+import { gooseSessionOf, placeGooseSession } from './sessions.ts'
+
+/** A program that lists these sessions. */
+async function lists(
+  t: TestContext,
+  answer: string,
+  more = '',
+): Promise<Pick<PlaceRequest, 'cli' | 'env' | 'cwd' | 'dir'>> {
+  const dir = await scratch(t)
+  const body = `
+    ${more}
+    const { writeFileSync } = await import('node:fs')
+    writeFileSync('asked.json', JSON.stringify(process.argv.slice(2)))
+    console.log(${JSON.stringify(answer)})`
+  return { cli: { path: await program(dir, body), isKnown: true }, env: process.env, cwd: dir, dir }
+}
+
+const limits = aRequest()
+const stored = (id: string, extensions = gooseExtensions(limits).extensions): object => ({
+  id,
+  name: `evener-${SESSION}`,
+  extension_data: { 'enabled_extensions.v0': { extensions } },
+})
+const resume = { kind: 'resume', nativeId: '2026_1' } as const
+
+async function place(t: TestContext, answer: string, signal?: AbortSignal): ReturnType<typeof placeGooseSession> {
+  const listed = await lists(t, answer)
+  return placeGooseSession({ ...listed, session: resume, limits, signal: signal ?? new AbortController().signal })
+}
+
+describe('a session of Goose', () => {
+  it('is gone on with when it has the tools of the turn', async (t) => {
+    assert.deepEqual(await place(t, JSON.stringify([stored('2026_2'), stored('2026_1')])), resume)
+  })
+
+  it('is left when it has others: it would keep them', async (t) => {
+    const placed = await place(t, JSON.stringify([stored('2026_1', [])]))
+    assert.equal(placed.kind === 'new' && placed.because, 'its session was begun with other tools')
+  })
+
+  it('is left when it is gone, or nobody can tell', async (t) => {
+    for (const answer of ['[]', 'no sessions yet', '{"sessions":1}']) {
+      const placed = await place(t, answer)
+      assert.equal(placed.kind === 'new' && placed.because, 'its session is gone', answer)
+    }
+  })
+
+  it('is not looked for when the turn was stopped', async (t) => {
+    await assert.rejects(place(t, '[]', AbortSignal.abort()))
+  })
+
+  it('that cannot be listed fails the turn', async (t) => {
+    const listed = await lists(t, '[]', `console.error('database is locked'); process.exit(4)`)
+    await assert.rejects(
+      placeGooseSession({ ...listed, session: resume, limits, signal: new AbortController().signal }),
+      (error) => EvenerError.is(error, 'io') && /database is locked/.test(String(error.details['output'])),
+    )
+  })
+})
+
+describe('the id of a session of Goose', () => {
+  it('is looked up by the name it was begun with', async (t) => {
+    const listed = await lists(t, JSON.stringify([{ id: '2026_1', name: 'other' }, stored('2026_2')]))
+    const ended: EndedRun = { ...listed, request: aRequest({ cwd: listed.cwd }) }
+    assert.equal(await gooseSessionOf(ended), '2026_2')
+    const asked = JSON.parse(await readFile(join(listed.dir, 'asked.json'), 'utf8')) as unknown
+    assert.deepEqual(asked, ['session', 'list', '--format', 'json'])
+  })
+
+  it('is known when it was gone on with', async () => {
+    const ended = { cli: { path: '/nowhere', isKnown: true }, env: {}, request: aRequest({ session: resume }) }
+    assert.equal(await gooseSessionOf(ended), '2026_1')
+  })
+
+  it('is not known when there is no such session', async (t) => {
+    const listed = await lists(t, '[]')
+    assert.equal(await gooseSessionOf({ ...listed, request: aRequest({ cwd: listed.cwd }) }), undefined)
+  })
+})
