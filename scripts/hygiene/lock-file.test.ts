@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runTimePackages, type LockFile } from './lock-file.ts'
+import { lockedVersions, runTimePackages, tooYoung, type LockFile } from './lock-file.ts'
 
 const lock: LockFile = {
   packages: {
@@ -47,4 +47,31 @@ test('a package finds its dependency where Node would, in its own folder first',
 
 test('a package without dependencies needs nothing', () => {
   assert.deepEqual(runTimePackages({ packages: { 'packages/alone': {} } }, 'alone'), [])
+})
+
+const versions: LockFile = {
+  packages: {
+    '': { version: '0.0.0' },
+    'packages/one': { version: '0.1.0' },
+    'node_modules/@evener/one': { link: true, resolved: 'packages/one' },
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/b/node_modules/a': { version: '1.0.0' },
+    'node_modules/c/node_modules/a': { version: '2.0.0' },
+    'node_modules/called-d': { name: '@scope/d', version: '3.0.0' },
+  },
+}
+
+test('every third-party version counts once, under the name it was published with', () => {
+  assert.deepEqual(
+    lockedVersions(versions).map(({ name, version }) => `${name}@${version}`),
+    ['a@1.0.0', 'a@2.0.0', '@scope/d@3.0.0'],
+  )
+})
+
+test('a version is old enough so many days after the day it was published, and never when that is not known', () => {
+  const dates = { 'a@1.0.0': '2026-01-01', 'a@2.0.0': '2026-01-05' }
+  const at = (time: string): string[] => tooYoung(versions, dates, 7, Date.parse(time))
+  assert.deepEqual(at('2026-01-08T23:59:59Z'), ['a@1.0.0', 'a@2.0.0', '@scope/d@3.0.0'])
+  assert.deepEqual(at('2026-01-09T00:00:00Z'), ['a@2.0.0', '@scope/d@3.0.0'])
+  assert.deepEqual(at('2027-01-01T00:00:00Z'), ['@scope/d@3.0.0'])
 })

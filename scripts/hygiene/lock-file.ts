@@ -4,6 +4,8 @@ export interface LockFile {
 }
 
 interface LockedPackage {
+  /** Set when it is installed under another name. */
+  readonly name?: string
   readonly version?: string
   readonly resolved?: string
   readonly integrity?: string
@@ -31,6 +33,31 @@ export function runTimePackages(lock: LockFile, folder: string): string[] {
 /** The name of the package at a place such as `node_modules/a/node_modules/@b/c`. */
 export function nameOf(place: string): string {
   return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
+
+/** Every third-party version in the lock file, once. */
+export function lockedVersions(lock: LockFile): { readonly name: string; readonly version: string }[] {
+  const versions = new Map<string, { name: string; version: string }>()
+  for (const [place, locked] of Object.entries(lock.packages)) {
+    if (!place.includes('node_modules/') || locked.link === true) continue
+    const name = locked.name ?? nameOf(place)
+    const version = locked.version ?? ''
+    versions.set(`${name}@${version}`, { name, version })
+  }
+  return [...versions.values()]
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The versions that are younger than so many days, or of which nobody wrote down when they were published. */
+export function tooYoung(lock: LockFile, dates: Readonly<Record<string, string>>, days: number, now: number): string[] {
+  return lockedVersions(lock)
+    .map(({ name, version }) => `${name}@${version}`)
+    .filter((id) => {
+      // A date is a whole day, so it counts from its end.
+      const published = Date.parse(dates[id] ?? '') + DAY_MS
+      return !(now - published >= days * DAY_MS)
+    })
 }
 
 /** Optional ones count: npm installs them where they fit. Optional peers do not: their users bring them. */
