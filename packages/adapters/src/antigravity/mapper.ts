@@ -28,6 +28,7 @@ interface HeldError {
 class AntigravityReader implements DialectReader {
   readonly #run: Run
   #hasSpoken = false
+  #blanks = 0
   /** The last line of each stream, if it is an error: one that ends the run, or nothing, as what follows tells. */
   readonly #errors: { output: HeldError | undefined; diagnostics: HeldError | undefined } = {
     output: undefined,
@@ -45,6 +46,11 @@ class AntigravityReader implements DialectReader {
 
   text(text: string): void {
     if (!this.#diagnose(text, 'output')) this.#say(text)
+  }
+
+  /** Between paragraphs. */
+  blank(): void {
+    this.#blanks += 1
   }
 
   stderr(text: string): void {
@@ -75,7 +81,9 @@ class AntigravityReader implements DialectReader {
   }
 
   #say(text: string): void {
+    const before = this.#hasSpoken ? '\n'.repeat(this.#blanks) : ''
     this.#hasSpoken = true
-    this.#run.emit({ type: 'text-delta', text: `${text}\n`, partId: PART })
+    this.#blanks = 0
+    this.#run.emit({ type: 'text-delta', text: `${before}${text}\n`, partId: PART })
   }
 }

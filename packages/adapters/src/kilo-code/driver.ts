@@ -27,7 +27,7 @@ const TOOLS: NativeTools = {
   kinds: { ...kinds, shell: SHELL },
 }
 
-const KILO_CODE: Flavour = {
+export const KILO_CODE: Flavour = {
   profile: kiloCodeProfile,
   dialect: kiloCodeDialect,
   prefix: 'KILO',

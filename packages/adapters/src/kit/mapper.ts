@@ -73,6 +73,8 @@ export interface DialectReader {
   record(record: JsonObject): void
   /** Standard output that is not JSON. */
   text?(text: string): void
+  /** An empty line of standard output; it says nothing, whatever is done with it. */
+  blank?(): void
   stderr?(text: string): void
   /** Before open calls are closed: texts that were still being said, errors that were held back. */
   end?(end: RunEnd): void

@@ -154,7 +154,10 @@ class Mapping implements Mapper, Run {
   /** Blank, not JSON, no record, or several things glued together. */
   #oddLine(text: string): void {
     const parts = splitLine(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
-    if (parts.length === 0) this.ledger.consume('blank')
+    if (parts.length === 0) {
+      this.#reader.blank?.()
+      this.ledger.consume('blank')
+    }
     for (const part of parts) {
       this.ledger.beginPart()
       if (part.kind === 'record') this.#record(part.record)

@@ -24,7 +24,7 @@ const CAPABILITIES: Capabilities = {
   models: null,
 }
 
-const OPENCODE: Flavour = {
+export const OPENCODE: Flavour = {
   profile: opencodeProfile,
   dialect: opencodeDialect,
   prefix: 'OPENCODE',

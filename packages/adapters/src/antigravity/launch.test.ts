@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { EvenerError, NO_RULES } from '@evener/protocol'
+import { aPicture, aRequest, optionOf } from '../../test/launch/request.ts'
+import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import { launchAntigravity } from './launch.ts'
+
+const launch = (more: Partial<LaunchRequest> = {}): LaunchPlan => launchAntigravity(aRequest(more))
+
+describe('Antigravity is told', () => {
+  it('the prompt as an argument', () => {
+    const plan = launch()
+    assert.deepEqual(plan.args, ['--print', 'Do it.'])
+    assert.equal(plan.stdin, undefined)
+  })
+
+  it('the model and what else was given', () => {
+    const plan = launchAntigravity(aRequest({ model: 'm-1' }), { args: ['--sandbox'] })
+    assert.equal(optionOf(plan, '--model'), 'm-1')
+    assert.deepEqual(plan.args.slice(-3), ['--sandbox', '--print', 'Do it.'])
+  })
+
+  it('to wait for nobody where it may do everything', () => {
+    assert.ok(launch({ permissions: 'full' }).args.includes('--dangerously-skip-permissions'))
+  })
+
+  it('neither instructions nor a number of steps, and it is said', () => {
+    const { warnings } = launch({ instructions: 'Be brief.', maxSteps: 3 })
+    assert.deepEqual(
+      warnings?.map(({ code }) => code),
+      ['unheard', 'unheard'],
+    )
+  })
+
+  it('no images and no MCP servers', () => {
+    for (const more of [{ input: [aPicture] }, { mcp: { toy: { type: 'stdio', command: 'toy' } } }] as const) {
+      assert.throws(
+        () => launch(more),
+        (error) => EvenerError.is(error, 'unsupported'),
+      )
+    }
+  })
+
+  it('no rules: it does not start under one that denies, unless that was allowed', () => {
+    const rules = { ...NO_RULES, categories: { execute: 'deny' }, tools: { edit_file: 'ask' } } as const
+    assert.throws(
+      () => launch({ rules }),
+      (error) => {
+        assert.ok(EvenerError.is(error, 'policy-unsupported'))
+        assert.deepEqual(error.details['rules'], ['deny every execute tool', 'deny edit_file'])
+        return true
+      },
+    )
+    assert.deepEqual(
+      launch({ rules, allowUngoverned: true }).warnings?.map(({ code }) => code),
+      ['rule-asks', 'policy-unsupported'],
+    )
+  })
+})
