@@ -17,7 +17,8 @@ export const OPENCODE_LIVE_CAPABILITIES: Capabilities = {
   governs: 'all',
   resume: 'head',
   images: true,
-  usage: 'cumulative',
+  // The tokens it tells are those of the last model call alone; what a turn cost is known.
+  usage: 'none',
   systemPrompt: 'append',
 }
 

@@ -7,17 +7,18 @@ import { ALLOW_ALL, finishOf, liveHost, resultsOf } from '../../test/live/live-h
 import { allowing, benchOf, isThere } from '../../test/live/live-scenarios.ts'
 import { opencodeCli, type RealFlavour } from './opencode-cli.ts'
 import { testSilence } from './opencode-silence.ts'
-import { testCutIsFatal } from './other-ways.ts'
-import { testCli } from './scenarios.ts'
+import { testCutIsFatal, testNamelessMcp } from './other-ways.ts'
+import { ONLY_AT_ITS_END, testCli } from './scenarios.ts'
 import { SIDE_BY_SIDE } from './side-by-side.ts'
 
 const HOST_DECIDES = 'its host decides, call by call'
 const UNSUPPORTED = {
+  mcp: 'it does not tell which server a tool is from',
   'provider-429': 'it retries without a word',
   'provider-500': 'it retries without a word and without end',
   'provider-gone': 'it retries without a word and without end',
   'read-only': HOST_DECIDES,
-  'resume-at-anchor': 'its protocol goes on only at the end',
+  'resume-at-anchor': ONLY_AT_ITS_END,
   subagent: 'it is not there, as it would ask nobody',
   touch: HOST_DECIDES,
   'write-outside': HOST_DECIDES,
@@ -78,6 +79,7 @@ export function testOpencodeLive(flavour: RealFlavour, { isCutFatal, settings }:
 
   describe(`${flavour.profile.title} over ACP, its own way`, SIDE_BY_SIDE, () => {
     testSilence(asInPrint)
+    testNamelessMcp(asInPrint, 'toy_echo')
     if (isCutFatal) testCutIsFatal(asInPrint)
   })
 }

@@ -1,9 +1,7 @@
-import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { opencodeCli, type RealFlavour } from './opencode-cli.ts'
 import { testSilence, testStoppedUntold } from './opencode-silence.ts'
-import { testCutIsFatal, testOwnWay } from './other-ways.ts'
-import { ownBench } from './own-bench.ts'
+import { testCutIsFatal, testNamelessMcp } from './other-ways.ts'
 import { testCli } from './scenarios.ts'
 import { SIDE_BY_SIDE } from './side-by-side.ts'
 
@@ -29,14 +27,6 @@ export function testOpencodePrint(flavour: RealFlavour, { isCutFatal }: { readon
     testSilence(cli)
     testStoppedUntold(cli)
     if (isCutFatal) testCutIsFatal(cli)
-
-    const nameless = { can: 'mcp', but: 'It does not tell which server a tool is from.' } as const
-    testOwnWay(cli, 'calls a tool of an MCP server', nameless, async (t) => {
-      const bench = await ownBench(t, cli, (place) => cli.scripts.mcp?.(place) ?? {})
-      const { events } = await bench.turn({ options: cli.options?.mcp ?? {} })
-      const result = events.find((event) => event.type === 'tool-result' && event.toolName === 'toy_echo')
-      assert.ok(result?.type === 'tool-result')
-      assert.match(JSON.stringify(result.result), /echo: hi secret/)
-    })
+    testNamelessMcp(cli, 'toy_echo')
   })
 }

@@ -20,7 +20,20 @@ export function testSilentRetry(cli: RealCli): void {
     const bench = await ownBench(t, cli, { turns })
     const { activity } = await bench.turn()
     assert.ok(activity.some((event) => event.type === 'agent' && event.message === 'Recovered.'))
-    assert.equal(bench.provider.requests.length, 2)
+    assert.notEqual(bench.request(1), '')
+    assert.equal(bench.request(2), '')
+  })
+}
+
+/** For programs that do not tell which server a tool is from. */
+export function testNamelessMcp(cli: RealCli, toolName: string): void {
+  const claim = { can: 'mcp', but: 'It does not tell which server a tool is from.' } as const
+  testOwnWay(cli, 'calls a tool of an MCP server', claim, async (t) => {
+    const bench = await ownBench(t, cli, (place) => cli.scripts.mcp?.(place) ?? {})
+    const { events } = await bench.turn({ options: cli.options?.mcp ?? {} })
+    const result = events.find((event) => event.type === 'tool-result' && event.toolName === toolName)
+    assert.ok(result?.type === 'tool-result')
+    assert.match(JSON.stringify(result.result), /echo: hi secret/)
   })
 }
 
