@@ -5,6 +5,7 @@ import { messageParts, type MessageFile } from './message-files.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionMode } from './session-mode.ts'
+import { controlOf } from './thread-opening.ts'
 
 export interface MessageInput {
   readonly content: string
@@ -44,7 +45,9 @@ export class Conversation {
     await ensureThread()
     if (binding.isRunning) return this.#steer(parts, input)
     const runtime = binding.requireRuntime()
-    const { runId } = await runtime.submit(this.#submission(parts, input))
+    const submission = this.#submission(parts, input)
+    if (runtime.state.head.run === null) await controlOf(runtime).beforeRun()
+    const { runId } = await runtime.submit(submission)
     await binding.atRest(runId)
   }
 

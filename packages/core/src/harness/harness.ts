@@ -1,7 +1,8 @@
-import type { HarnessEvent, HarnessEventListener, HarnessThread, ToolCategory } from '@evener/protocol'
+import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread, ToolCategory } from '@evener/protocol'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './check-config.ts'
 import type { MessageInput } from './conversation.ts'
+import { withObjectives, type Objectives } from './goals/current-agent.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { harnessMemory, type HarnessMemory } from './harness-memory.ts'
@@ -10,6 +11,10 @@ import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
 import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
 import { Session, type ToolSuspensionResponse } from './session.ts'
+import type { NotificationInput } from './signals/notification.ts'
+import type { SentNotification } from './signals/notifications.ts'
+import type { SentSignal, SignalInput, SignalRouting } from './signals/send-signal.ts'
+import type { SystemReminder } from './signals/system-reminder.ts'
 import type { CloneRequest } from './thread-lifecycle.ts'
 import type { HarnessWorkspace } from './workspace-slot.ts'
 
@@ -162,9 +167,23 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#config.modes
   }
 
-  /** The agent behind the current mode. */
-  getCurrentAgent(): HarnessAgent {
-    return this.#core.agents.of(this.session.mode.resolve())
+  /** Tells the thread something that is not a user's message: it is heard, wakes the agent or is kept. */
+  sendSignal(input: SignalInput, routing?: SignalRouting): SentSignal {
+    return this.session.signals.sendSignal(input, routing)
+  }
+
+  /** Something happened outside. Its priority decides whether the agent hears of it at once, in a summary, or later. */
+  sendNotificationSignal(input: NotificationInput, routing?: SignalRouting): Promise<SentNotification> {
+    return this.session.signals.sendNotificationSignal(input, routing)
+  }
+
+  saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
+    return this.session.signals.saveSystemReminderMessage(reminder)
+  }
+
+  /** The agent behind the current mode, and what it is to reach in the current thread. */
+  getCurrentAgent(): HarnessAgent & Objectives {
+    return withObjectives(this.#core.agents.of(this.session.mode.resolve()), this.session.objectives)
   }
 
   async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {

@@ -11,6 +11,7 @@ import {
 } from '@evener/protocol'
 import { Conversation, type MessageInput } from './conversation.ts'
 import { FollowUps } from './follow-ups.ts'
+import { objectivesOf, type Objectives } from './goals/current-agent.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
@@ -24,8 +25,10 @@ import { sessionMemory, SubagentModel, type SessionMemory } from './session-pref
 import { SessionRun, SessionStream } from './session-run.ts'
 import { SessionState } from './session-state.ts'
 import { SessionThread } from './session-thread.ts'
+import { SessionSignals, type CurrentThread } from './signals/session-signals.ts'
 import { approvalAnswer, findApproval, Suspensions, type ApprovalDecision } from './suspensions.ts'
 import { ThreadLifecycle } from './thread-lifecycle.ts'
+import { controlOf } from './thread-opening.ts'
 import { assertAnswers } from './tools/builtin-tools.ts'
 
 export interface SessionOptions {
@@ -71,6 +74,10 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly om: SessionMemory
   readonly subagents: { readonly model: SubagentModel }
   readonly displayState: SessionDisplay
+  /** What the application tells the thread, besides messages. */
+  readonly signals: SessionSignals
+  /** What the thread is to reach. */
+  readonly objectives: Objectives
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
   readonly #grants: SessionGrants
@@ -120,6 +127,15 @@ export class Session<State extends HarnessState = HarnessState> {
         if (!this.thread.isSet()) await this.#lifecycle.create()
       },
     })
+    const currentThread: CurrentThread = {
+      ensure: async () => {
+        if (!this.thread.isSet()) await this.#lifecycle.create()
+        return controlOf(binding.requireRuntime())
+      },
+      get: () => (binding.runtime === undefined ? undefined : controlOf(binding.runtime)),
+    }
+    this.signals = new SessionSignals(currentThread)
+    this.objectives = objectivesOf(currentThread)
     this.suspensions = new Suspensions(binding)
     this.followUps = new FollowUps(binding, this.#conversation)
     this.run = new SessionRun(binding, this.#conversation)

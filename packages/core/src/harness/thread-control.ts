@@ -1,4 +1,4 @@
-import type { HarnessMessage, RunnableTool, RunOutcome, Store } from '@evener/protocol'
+import { EvenerError, type HarnessMessage, type RunnableTool, type RunOutcome, type Store } from '@evener/protocol'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { GoalKeeper, type GoalKeeperOptions } from './goals/goal-keeper.ts'
 import { inboxTool } from './signals/inbox-tool.ts'
@@ -114,7 +114,9 @@ export class ThreadControl {
     this.#after = this.#after
       .then(() => this.#afterRun())
       .catch((error: unknown) => {
-        if (!this.#isClosed) this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
+        // Let go of meanwhile: there is nobody left to tell, and nothing left to do.
+        if (this.#isClosed || (EvenerError.is(error) && error.code === 'closed')) return
+        this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
       })
   }
 

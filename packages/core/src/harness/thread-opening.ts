@@ -1,5 +1,17 @@
-import type { AgentContext, DecorateContext, RequestContext, ToolContext } from '@evener/agent'
-import type { Grants, PermissionRules, ToolRunContext } from '@evener/protocol'
+import {
+  resolveModel,
+  type AgentContext,
+  type DecorateContext,
+  type RequestContext,
+  type ToolContext,
+} from '@evener/agent'
+import {
+  EvenerError,
+  type Grants,
+  type HarnessEvent,
+  type PermissionRules,
+  type ToolRunContext,
+} from '@evener/protocol'
 import type { TurnContext } from '../engine/active-run.ts'
 import type { ProcessOwner } from '../engine/ownership.ts'
 import { ThreadRuntime } from '../engine/thread-runtime.ts'
@@ -8,8 +20,7 @@ import { runtimePolicy } from '../policy/runtime-policy.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
-import { threadPort, type ThreadPort } from './signals/thread-port.ts'
-import { builtinTools } from './tools/builtin-tools.ts'
+import { ThreadControl } from './thread-control.ts'
 import type { PlanModes } from './tools/submit-plan.ts'
 
 /** Opens a thread for the sessions that look at it: with the harness's agents, tools and rules. */
@@ -22,7 +33,7 @@ export async function openThread(
   const opened = Promise.withResolvers<void>()
   let runtime: ThreadRuntime | undefined
   const current = (): ThreadRuntime => runtime as ThreadRuntime
-  let builtin: ReturnType<typeof builtinTools> | undefined
+  let control: ThreadControl | undefined
   const equipment = {
     isOpen: opened.promise,
     decorate: decoration(core, viewers, current),
@@ -32,7 +43,7 @@ export async function openThread(
       turnId: turn.turnId,
       requestContext: core.contexts.of(turn.runId, turn.requestContext),
     }),
-    builtinTools: () => (builtin ??= ownTools(core, current())),
+    builtinTools: () => control?.tools() ?? [],
   }
   const decide = runtimePolicy(core.policy, { session: () => rulesOf(viewers), grants: () => grantsOf(viewers) })
   runtime = await ThreadRuntime.open({
@@ -44,20 +55,37 @@ export async function openThread(
     decide,
   })
   runtime.onEntry((entry) => core.contexts.follow(entry))
+  control = controlThread(core, runtime, viewers)
+  controls.set(runtime, control)
   opened.resolve()
   return runtime
 }
 
-export function portOf(core: HarnessCore, runtime: ThreadRuntime): ThreadPort {
-  return threadPort(runtime, core.store, () => core.agents.of(core.agents.modeOf(runtime.state)).id)
+const controls = new WeakMap<ThreadRuntime, ThreadControl>()
+
+/** What the harness does with an open thread besides letting agents speak in it. */
+export function controlOf(runtime: ThreadRuntime): ThreadControl {
+  const control = controls.get(runtime)
+  if (control === undefined) throw new EvenerError('misuse', 'The thread was not opened by a harness.')
+  return control
 }
 
-function ownTools(core: HarnessCore, runtime: ThreadRuntime): ReturnType<typeof builtinTools> {
+function controlThread(core: HarnessCore, runtime: ThreadRuntime, viewers: ReadonlySet<ThreadViewer>): ThreadControl {
   const { disableBuiltinTools } = core.config
-  return builtinTools({
-    port: portOf(core, runtime),
-    modes: planModes(core, runtime),
-    ...(disableBuiltinTools === undefined ? {} : { disabled: disableBuiltinTools }),
+  const emit = (event: HarnessEvent): void => {
+    for (const viewer of viewers) viewer.emit(event)
+  }
+  return new ThreadControl({
+    ...planModes(core, runtime),
+    store: core.store,
+    runtime,
+    agentId: () => core.agents.of(core.agents.modeOf(runtime.state)).id,
+    judgeModel: async (modelId) =>
+      modelId === undefined ? undefined : ((await core.models.resolve(modelId)) ?? resolveModel(modelId)),
+    emit,
+    now: core.now,
+    onFailure: (error) => emit({ type: 'error', error }),
+    ...(disableBuiltinTools === undefined ? {} : { disabledTools: disableBuiltinTools }),
   })
 }
 

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { EvenerError } from '@evener/protocol'
+import { HarnessBench } from './harness.fixture.ts'
+
+/** A tool that ends when the test says so. */
+function slowTool(): { tool: ReturnType<typeof createTool>; started: Promise<void>; finish: () => void } {
+  const started = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const tool = createTool({
+    id: 'work',
+    description: 'Works.',
+    execute: async () => {
+      started.resolve()
+      await ended.promise
+      return 'worked'
+    },
+  })
+  return { tool, started: started.promise, finish: () => ended.resolve() }
+}
+
+const WORK = { toolCalls: [{ id: 'w1', name: 'work' }] }
+const FREE = { tools: { work: 'allow' } } as const
+
+suite('what is said to an agent', () => {
+  test('a message makes a thread when there is none', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    await bench.harness.sendMessage({ content: 'There?' })
+    assert.equal(bench.all('thread_created').length, 1)
+    assert.ok(bench.harness.session.thread.isSet())
+  })
+
+  test('a run that fails is told by events, and the promise resolves', async () => {
+    await using bench = new HarnessBench([{ error: { status: 400, message: 'no such thing' } }])
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.match(bench.all('error')[0]?.error.message ?? '', /no such thing/)
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'error')
+  })
+
+  test('an answer cut off at the limit is an error to those who look on', async () => {
+    await using bench = new HarnessBench([{ text: 'Half', finishReason: 'length' }])
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.equal(bench.all('error')[0]?.errorType, 'length')
+    assert.equal(bench.all('message_end').at(-1)?.message.stopReason, 'error')
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'error')
+  })
+
+  test('a message without content is refused', async () => {
+    await using bench = new HarnessBench([])
+    await assert.rejects(bench.harness.sendMessage({ content: '' }), (error) => EvenerError.is(error, 'invalid-input'))
+    assert.equal(bench.harness.session.thread.getId(), null)
+  })
+
+  test('a message during a run is heard in it, before the next step', async () => {
+    const { finish, started, tool } = slowTool()
+    await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool }, permissions: FREE })
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await started
+    const second = bench.harness.sendMessage({ content: 'Mind the gap' })
+    await bench.next('info')
+    finish()
+    await Promise.all([first, second])
+    assert.equal(bench.all('agent_start').length, 1)
+    assert.equal(bench.all('info')[0]?.steered, 'injected')
+    assert.match(bench.model.requestBodies[1] ?? '', /Mind the gap/)
+  })
+
+  test('steer is heard in the run', async () => {
+    const { finish, started, tool } = slowTool()
+    await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool }, permissions: FREE })
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await started
+    const steered = bench.harness.steer({ content: 'Focus on security' })
+    await bench.next('info')
+    finish()
+    await Promise.all([first, steered])
+    assert.equal(bench.all('agent_end').length, 1)
+    assert.match(bench.model.requestBodies[1] ?? '', /Focus on security/)
+  })
+
+  test('a follow-up waits for the end of the run and is then sent', async () => {
+    const { finish, started, tool } = slowTool()
+    await using bench = new HarnessBench([WORK, { text: 'One.' }, { text: 'Two.' }], {
+      tools: { work: tool },
+      permissions: FREE,
+    })
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await started
+    await bench.harness.followUp({ content: 'Then this' })
+    assert.equal(bench.harness.session.followUps.count(), 1)
+    assert.deepEqual(bench.harness.session.followUps.list()[0]?.content, 'Then this')
+    assert.equal(bench.harness.session.displayState.get().queuedFollowUps, 1)
+    const second = bench.next('agent_start')
+    finish()
+    await first
+    await second
+    await bench.next('agent_end')
+    assert.deepEqual(
+      bench.all('follow_up_queued').map(({ count }) => count),
+      [1, 0],
+    )
+    assert.match(bench.model.requestBodies[2] ?? '', /Then this/)
+  })
+
+  test('a follow-up without a run is sent at once', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    await bench.harness.followUp({ content: 'Now' })
+    assert.equal(bench.model.calls, 1)
+    assert.ok(bench.harness.session.followUps.isEmpty())
+  })
+
+  test('a queued follow-up can be taken back', async () => {
+    const { finish, started, tool } = slowTool()
+    await using bench = new HarnessBench([WORK, { text: 'One.' }], { tools: { work: tool }, permissions: FREE })
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await started
+    await bench.harness.followUp({ content: 'Not this' })
+    await bench.harness.session.followUps.clear()
+    finish()
+    await first
+    assert.equal(bench.model.calls, 2)
+  })
+})
+
+suite('abort', () => {
+  test('ends the run, its call and the promise', async () => {
+    const { started, tool } = slowTool()
+    await using bench = new HarnessBench([WORK, { text: 'Again.' }], { tools: { work: tool }, permissions: FREE })
+    const sent = bench.harness.sendMessage({ content: 'Begin' })
+    await started
+    await bench.harness.abort()
+    await sent
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'aborted')
+    assert.equal(bench.all('tool_end')[0]?.isError, true)
+    assert.equal(bench.harness.session.displayState.get().isRunning, false)
+    await bench.harness.sendMessage({ content: 'Again' })
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+  })
+
+  test('settles a call that waits for approval', async () => {
+    await using bench = new HarnessBench([{ toolCalls: [{ id: 'w1', name: 'work' }] }], {
+      tools: { work: slowTool().tool },
+    })
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Begin' })
+    await asked
+    await bench.harness.abort()
+    await sent
+    assert.equal(bench.all('tool_end')[0]?.isError, true)
+    assert.deepEqual(bench.harness.session.displayState.get().pendingApprovals, [])
+  })
+
+  test('settles a tool that waits for an answer', async () => {
+    await using bench = new HarnessBench([{ toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Why?' } }] }])
+    await bench.harness.sendMessage({ content: 'Begin' })
+    assert.ok(bench.harness.session.suspensions.hasPending())
+    await bench.harness.abort()
+    assert.ok(!bench.harness.session.suspensions.hasPending())
+    assert.equal(bench.all('tool_end')[0]?.isError, true)
+  })
+
+  test('without a run does nothing', async () => {
+    await using bench = new HarnessBench([])
+    await bench.harness.abort()
+    assert.deepEqual(bench.types(), [])
+  })
+})

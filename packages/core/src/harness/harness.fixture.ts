@@ -1,0 +1,65 @@
+import { Agent, type AgentOptions } from '@evener/agent'
+import type { HarnessEvent, HarnessEventType } from '@evener/protocol'
+import { scriptedModel, type ScriptedModel } from '@evener/testing'
+import { Harness } from './harness.ts'
+import type { HarnessConfig, HarnessState } from './harness-config.ts'
+
+type Script = Parameters<typeof scriptedModel>[0]
+type EventOf<Type extends HarnessEventType> = Extract<HarnessEvent, { type: Type }>
+
+/** A harness with a scripted agent, and everything it has told. */
+export class HarnessBench<State extends HarnessState = HarnessState> implements AsyncDisposable {
+  readonly model: ScriptedModel
+  readonly harness: Harness<State>
+  readonly events: HarnessEvent[] = []
+
+  constructor(script: Script, config: Partial<HarnessConfig<State>> = {}, agent: Partial<AgentOptions> = {}) {
+    this.model = scriptedModel(script)
+    this.harness = new Harness<State>({
+      id: 'bench',
+      agent: new Agent({ id: 'agent', model: this.model, ...agent }),
+      modes: [{ id: 'build' }],
+      ...config,
+    })
+    this.harness.subscribe((event) => void this.events.push(event))
+  }
+
+  /** What was told, without what only says that the display changed. */
+  types(): HarnessEventType[] {
+    return this.events.map(({ type }) => type).filter((type) => type !== 'display_state_changed')
+  }
+
+  all<Type extends HarnessEventType>(type: Type): EventOf<Type>[] {
+    return this.events.filter((event): event is EventOf<Type> => event.type === type)
+  }
+
+  /** The next event of the type, or the first that fits. */
+  next<Type extends HarnessEventType>(
+    type: Type,
+    fits: (event: EventOf<Type>) => boolean = () => true,
+  ): Promise<EventOf<Type>> {
+    return nextEvent(this.harness, type, fits)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.harness.destroy()
+  }
+}
+
+interface Subscribable {
+  subscribe(listener: (event: HarnessEvent) => void): () => void
+}
+
+export function nextEvent<Type extends HarnessEventType>(
+  source: Subscribable,
+  type: Type,
+  fits: (event: EventOf<Type>) => boolean = () => true,
+): Promise<EventOf<Type>> {
+  return new Promise((resolve) => {
+    const stop = source.subscribe((event) => {
+      if (event.type !== type || !fits(event as EventOf<Type>)) return
+      stop()
+      resolve(event as EventOf<Type>)
+    })
+  })
+}
