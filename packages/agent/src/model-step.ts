@@ -1,14 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import {
-  toErrorData,
-  type AgentEvent,
-  type EventMeta,
-  type FinishReason,
-  type JsonObject,
-  type ToolCallInfo,
-  type UsageMetadata,
-} from '@evener/protocol'
+import type { AgentEvent, EventMeta, FinishReason, JsonObject, ToolCallInfo, UsageMetadata } from '@evener/protocol'
 import { finishReasonOf, usageOf, type LanguageModel } from './language-model.ts'
+import { failureOf, STREAM_CUT, type ModelFailure } from './model-failure.ts'
 
 /** How one model call ended. */
 export interface StepResult {
@@ -16,6 +9,11 @@ export interface StepResult {
   readonly usage: UsageMetadata
   /** Calls that are ours to carry out. */
   readonly calls: readonly OrderedCall[]
+  /** Something was shown: the attempt cannot be made as if it had never been. */
+  readonly hasContent: boolean
+  readonly text: string
+  /** The answer is not whole. */
+  readonly failure: ModelFailure | undefined
 }
 
 export interface OrderedCall extends ToolCallInfo {
@@ -23,82 +21,109 @@ export interface OrderedCall extends ToolCallInfo {
   readonly isBroken?: boolean
 }
 
-/** One model call as agent events, without the step's start and finish. */
+/** One model call as agent events, without the step's start and finish. Never throws: a failure is a result. */
 export async function* modelStep(
   model: LanguageModel,
   options: LanguageModelV4CallOptions,
+  ids: CallIds,
+  now: () => number,
 ): AsyncGenerator<AgentEvent, StepResult> {
-  // The specifications differ in what they leave out, not in what is read here.
-  const { stream } = await (model as LanguageModelV4).doStream(options)
   const toolNames = new Map<string, string>()
-  const ids = new CallIds()
   const calls: OrderedCall[] = []
   let finishReason: FinishReason | undefined
+  let failure: ModelFailure | undefined
   let usage: UsageMetadata = {}
-  for await (const part of stream) {
-    switch (part.type) {
-      case 'text-delta':
-        yield { type: 'text-delta', partId: part.id, text: part.delta }
-        break
-      case 'reasoning-delta':
-        yield { type: 'reasoning-delta', partId: part.id, text: part.delta }
-        break
-      case 'text-end':
-        yield { type: 'text-delta', partId: part.id, text: '', meta: endOf(part.providerMetadata) }
-        break
-      case 'reasoning-end':
-        yield { type: 'reasoning-delta', partId: part.id, text: '', meta: endOf(part.providerMetadata) }
-        break
-      case 'tool-input-start':
-        toolNames.set(part.id, part.toolName)
-        break
-      case 'tool-input-delta':
-        yield inputDelta(ids.open(part.id), toolNames.get(part.id), part.delta)
-        break
-      case 'tool-call': {
-        const call = callEvent(part, ids.take(part.toolCallId))
-        if (part.providerExecuted !== true) calls.push({ ...call, isBroken: call.meta?.invalidInput !== undefined })
-        yield call
-        break
-      }
-      case 'tool-result':
-        yield {
-          type: 'tool-result',
-          toolCallId: part.toolCallId,
-          toolName: part.toolName,
-          result: part.result as JsonObject,
-          ...(part.isError === undefined ? {} : { isError: part.isError }),
+  let hasContent = false
+  let text = ''
+  ids.nextStep()
+  try {
+    // The specifications differ in what they leave out, not in what is read here.
+    const { stream } = await (model as LanguageModelV4).doStream(options)
+    for await (const part of stream) {
+      switch (part.type) {
+        case 'text-delta':
+          hasContent = true
+          text += part.delta
+          yield { type: 'text-delta', partId: part.id, text: part.delta }
+          break
+        case 'reasoning-delta':
+          hasContent = true
+          yield { type: 'reasoning-delta', partId: part.id, text: part.delta }
+          break
+        case 'text-end':
+          yield { type: 'text-delta', partId: part.id, text: '', meta: endOf(part.providerMetadata) }
+          break
+        case 'reasoning-end':
+          // Reasoning that is not shown may still have to go back: its proof is all there is of it.
+          hasContent = true
+          yield { type: 'reasoning-delta', partId: part.id, text: '', meta: endOf(part.providerMetadata) }
+          break
+        case 'tool-input-start':
+          toolNames.set(part.id, part.toolName)
+          break
+        case 'tool-input-delta':
+          hasContent = true
+          yield inputDelta(ids.open(part.id), toolNames.get(part.id), part.delta)
+          break
+        case 'tool-call': {
+          hasContent = true
+          const call = callEvent(part, ids.take(part.toolCallId))
+          if (part.providerExecuted !== true) calls.push({ ...call, isBroken: call.meta?.invalidInput !== undefined })
+          yield call
+          break
         }
-        break
-      case 'error':
-        yield { type: 'error', error: toErrorData(part.error) }
-        finishReason = 'error'
-        break
-      case 'finish':
-        finishReason ??= finishReasonOf(part.finishReason)
-        usage = usageOf(part.usage)
-        break
+        case 'tool-result':
+          yield providerResult(part, ids.taken(part.toolCallId))
+          break
+        case 'error':
+          failure ??= failureOf(part.error, now())
+          break
+        case 'finish':
+          if (finishReason !== undefined) break
+          finishReason = finishReasonOf(part.finishReason)
+          usage = usageOf(part.usage)
+          break
+      }
     }
-  }
-  if (finishReason === undefined) {
     // No finish: the connection was cut. What came is kept, but it is not an answer.
-    yield {
-      type: 'error',
-      code: 'stream-cut',
-      error: { name: 'StreamCut', message: 'The model stopped in mid-answer.' },
-    }
+    if (finishReason === undefined || finishReason === 'error') failure ??= STREAM_CUT
+  } catch (error) {
+    failure = failureOf(error, now())
   }
-  return { finishReason: finishReason ?? 'error', usage, calls }
+  return {
+    finishReason: failure === undefined ? (finishReason ?? 'other') : 'error',
+    usage,
+    calls: failure === undefined ? calls : [],
+    hasContent,
+    text,
+    failure,
+  }
 }
 
-/** Ids are the model's to give; one that is empty or was given before gets another, so that results find their call. */
-class CallIds {
+/**
+ * Ids are the model's to give; one that is empty or was given before in the turn gets another, so that results find
+ * their call.
+ */
+export class CallIds {
   readonly #open = new Map<string, string>()
-  readonly #taken = new Set<string>()
+  readonly #used: Set<string>
+  readonly #ofStep = new Map<string, string>()
+
+  constructor(used: Iterable<string> = []) {
+    this.#used = new Set(used)
+  }
+
+  nextStep(): void {
+    this.#open.clear()
+    this.#ofStep.clear()
+  }
 
   /** The id of a call whose input is coming in. */
   open(given: string): string {
-    const id = this.#open.get(given) ?? (given === '' || this.#taken.has(given) ? `call_${crypto.randomUUID()}` : given)
+    const known = this.#open.get(given)
+    if (known !== undefined) return known
+    const id = given === '' || this.#used.has(given) ? `call_${crypto.randomUUID()}` : given
+    this.#used.add(id)
     this.#open.set(given, id)
     return id
   }
@@ -106,8 +131,30 @@ class CallIds {
   take(given: string): string {
     const id = this.open(given)
     this.#open.delete(given)
-    this.#taken.add(given)
+    this.#ofStep.set(given, id)
     return id
+  }
+
+  /** The id under which a call of this step goes. */
+  taken(given: string): string {
+    return this.#ofStep.get(given) ?? given
+  }
+}
+
+function providerResult(
+  part: Extract<LanguageModelV4StreamPart, { type: 'tool-result' }>,
+  toolCallId: string,
+): AgentEvent {
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName: part.toolName,
+    result: part.result as JsonObject,
+    ...(part.isError === undefined ? {} : { isError: part.isError }),
+    meta: {
+      providerExecuted: true,
+      ...(part.providerMetadata === undefined ? {} : { provider: part.providerMetadata as JsonObject }),
+    },
   }
 }
 

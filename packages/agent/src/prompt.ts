@@ -19,32 +19,84 @@ import type {
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number]
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]
 
-/** What the model is to see: the instructions, then the conversation as it went. */
-export function toPrompt(instructions: string | undefined, messages: readonly StoredMessage[]): LanguageModelV4Prompt {
+/**
+ * What the model is to see: the instructions, then the conversation as it went. A function of the log alone, and what it
+ * gives for a conversation is the beginning of what it gives for a longer one. `agentId` says whose words are its own.
+ */
+export function toPrompt(
+  instructions: string | undefined,
+  messages: readonly StoredMessage[],
+  agentId?: string,
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = messages.flatMap((message) => {
     if (message.role === 'system') return [{ role: 'system' as const, content: plainText(message.parts) }]
-    return message.role === 'user' ? userMessage(message) : agentMessages(message)
+    if (message.role === 'user') return userMessage(message)
+    const isOwn = agentId === undefined || message.by === undefined || message.by === agentId
+    return isOwn ? agentMessages(message) : othersMessage(message)
   })
   return instructions === undefined ? prompt : [{ role: 'system', content: instructions }, ...prompt]
 }
 
 function userMessage(message: StoredMessage): LanguageModelV4Message[] {
   const content = message.parts.flatMap((part): UserContent[] => {
-    if (part.type === 'text' || part.type === 'signal') return [{ type: 'text', text: part.text }]
-    return part.type === 'image' || part.type === 'file' ? [filePart(part)] : []
+    const options = providerOptions(part)
+    if (part.type === 'text' || part.type === 'signal') return [{ type: 'text', text: part.text, ...options }]
+    return part.type === 'image' || part.type === 'file' ? [{ ...filePart(part), ...options }] : []
   })
-  return content.length === 0 ? [] : [{ role: 'user', content }]
+  const options = message.meta?.['providerOptions'] as SharedV4ProviderOptions | undefined
+  return content.length === 0
+    ? []
+    : [{ role: 'user', content, ...(options === undefined ? {} : { providerOptions: options }) }]
 }
 
 /** One message of ours holds a step's calls and their results; the model wants the results in a message of their own. */
 function agentMessages(message: StoredMessage): LanguageModelV4Message[] {
   // A failed attempt stays visible to people but leaves the model's context.
-  if (message.error !== undefined) return []
+  if (message.error !== undefined) return interruptedAtProvider(message)
   const content = message.parts.flatMap(agentContent)
-  const results = message.parts.filter((part) => part.type === 'tool-result' && part.state !== 'open')
+  const results = message.parts.filter(
+    (part) => part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part),
+  )
   const said: LanguageModelV4Message[] = content.length === 0 ? [] : [{ role: 'assistant', content }]
   if (results.length === 0) return said
   return [...said, { role: 'tool', content: results.map((part) => toolResult(part as ToolResultPart)) }]
+}
+
+/** What the provider itself may have done in an attempt that failed is in doubt, and the model has to know. */
+function interruptedAtProvider(message: StoredMessage): LanguageModelV4Message[] {
+  const names = message.parts.flatMap((part) =>
+    part.type === 'tool-call' && isAtProvider(part) ? [part.toolName] : [],
+  )
+  if (names.length === 0) return []
+  const tools = [...new Set(names)].join(', ')
+  const text = `An earlier attempt was interrupted while it used ${tools}. Its outcome is unknown: check what happened before doing it again.`
+  return [{ role: 'user', content: [{ type: 'text', text }] }]
+}
+
+function isAtProvider(part: Part): boolean {
+  return part.meta?.['providerExecuted'] === true
+}
+
+/** What another agent did, in words: its tools are not ours, and its reasoning is signed for somebody else. */
+function othersMessage(message: StoredMessage): LanguageModelV4Message[] {
+  if (message.error !== undefined) return []
+  const lines = message.parts.flatMap((part): string[] => {
+    switch (part.type) {
+      case 'text':
+        return part.text === '' ? [] : [part.text]
+      case 'tool-call':
+        return part.state === 'interrupted' ? [] : [`[used ${part.toolName}: ${JSON.stringify(part.args)}]`]
+      case 'tool-result':
+        return part.state === 'open' ? [] : [`[${part.toolName} gave: ${resultText(part)}]`]
+      default:
+        return []
+    }
+  })
+  return lines.length === 0 ? [] : [{ role: 'assistant', content: [{ type: 'text', text: lines.join('\n') }] }]
+}
+
+function resultText({ result }: ToolResultPart): string {
+  return typeof result === 'string' ? result : JSON.stringify(result)
 }
 
 function agentContent(part: Part): AssistantContent[] {
@@ -53,18 +105,29 @@ function agentContent(part: Part): AssistantContent[] {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...options }]
     case 'reasoning':
-      return [{ type: 'reasoning', text: part.text, ...options }]
+      // Half a thought has no proof, and is refused without.
+      return part.state === 'interrupted' ? [] : [{ type: 'reasoning', text: part.text, ...options }]
     case 'tool-call':
       // An order that was cut off was never one, and there is no result to go with it.
       if (part.state === 'interrupted') return []
-      return [{ type: 'tool-call', toolCallId: part.toolCallId, toolName: part.toolName, input: part.args, ...options }]
+      return [
+        {
+          type: 'tool-call',
+          toolCallId: part.toolCallId,
+          toolName: part.toolName,
+          input: part.args,
+          ...(isAtProvider(part) ? { providerExecuted: true } : {}),
+          ...options,
+        },
+      ]
     case 'image':
     case 'file':
       return [filePart(part)]
     case 'signal':
       return [{ type: 'text', text: part.text }]
     case 'tool-result':
-      return []
+      // The provider's own results belong to what it said.
+      return isAtProvider(part) && part.state !== 'open' ? [{ ...toolResult(part), ...options }] : []
   }
 }
 

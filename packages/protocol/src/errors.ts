@@ -19,6 +19,8 @@ export const ErrorCode = {
   /** A rule in force cannot be enforced by this agent. */
   policyUnsupported: 'policy-unsupported',
   invalidInput: 'invalid-input',
+  /** An agent did not give the data it was asked for. */
+  invalidOutput: 'invalid-output',
   /** The file is not a database of ours. */
   foreignFile: 'foreign-file',
   corrupt: 'corrupt',

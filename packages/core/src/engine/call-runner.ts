@@ -111,6 +111,7 @@ export class CallRunner {
     attempt: number,
   ): Promise<ToolOutcome | ToolSuspension> {
     const { agentId, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+    if (signal.aborted) return this.#end(call, 'aborted', 'The call was aborted.')
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
     const origin = { run: runId, turn: turnId }
@@ -158,7 +159,7 @@ export class CallRunner {
     }
   }
 
-  #end(call: ToolCallRequest, outcome: 'denied' | 'in-doubt', result: string): ToolOutcome {
+  #end(call: ToolCallRequest, outcome: 'denied' | 'in-doubt' | 'aborted', result: string): ToolOutcome {
     this.#options.recorder.noteOutcome(call.toolCallId, outcome)
     return { result, isError: true }
   }

@@ -5,10 +5,13 @@ import {
   subtractUsage,
   type AgentEvent,
   type BatchEvent,
+  type BudgetLimit,
   type CallOutcome,
   type ErrorData,
   type EventMeta,
   type FinishEvent,
+  type FinishReason,
+  type JsonValue,
   type MessageEndedRecord,
   type PartAddress,
   type RecordBody,
@@ -23,6 +26,7 @@ import {
   type ToolProgressEvent,
   type ToolResultEvent,
   type UsageIncrement,
+  type UsageMetadata,
   type UsageTotals,
 } from '@evener/protocol'
 import { extractRequest } from './blobs.ts'
@@ -40,7 +44,11 @@ export interface RecorderOptions {
   readonly signal?: AbortSignal
   /** Goes on with a turn that an earlier process began. */
   readonly resume?: boolean
+  readonly priceOf?: PriceOf
 }
+
+/** What a model asks for its tokens, in dollars; `undefined` when that is not known. */
+export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined
 
 interface Speaker {
   tracker: PartTracker
@@ -60,17 +68,21 @@ export class TurnRecorder {
   readonly #callTracker = new Map<string, PartTracker>()
   readonly #signal: AbortSignal | undefined
   readonly #outcomes = new Map<string, CallOutcome>()
+  readonly #priceOf: PriceOf | undefined
   #stepUsage: UsageTotals = NO_USAGE
   #step: number | undefined
   #stepError: ErrorData | undefined
   #finish: FinishEvent | undefined
   #outcome: RunOutcome | undefined
+  #model: string | undefined
+  #limit: BudgetLimit | undefined
 
   constructor(options: RecorderOptions) {
     this.#log = options.log
     this.#agentId = options.agentId
     this.#turnId = options.turnId
     this.#signal = options.signal
+    this.#priceOf = options.priceOf
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
     if (options.resume === true) this.#resume()
   }
@@ -78,6 +90,21 @@ export class TurnRecorder {
   /** How the turn ended; `undefined` while it goes on. */
   get outcome(): RunOutcome | undefined {
     return this.#outcome
+  }
+
+  /** What the steps of the turn have used so far in this process. */
+  get used(): UsageTotals {
+    return this.#stepUsage
+  }
+
+  /** The answer as data, where the agent gave one. */
+  get output(): JsonValue | undefined {
+    return this.#finish?.meta?.['output']
+  }
+
+  /** The turn is at a limit and about to be ended for it: that is how it ends, and no abort. */
+  noteLimit(limit: BudgetLimit): void {
+    this.#limit ??= limit
   }
 
   /** How a call ended, when that is more than its result says: said before the result is recorded. */
@@ -136,14 +163,15 @@ export class TurnRecorder {
    */
   async finish(failed: boolean, more: (outcome: RunOutcome) => readonly RecordBody[] = () => []): Promise<RunOutcome> {
     if (this.#outcome !== undefined) return this.#outcome
-    const finishReason = failed ? 'error' : (this.#finish?.finishReason ?? 'error')
+    const finishReason = this.#finishReason(failed)
     const outcome = this.#outcomeOf(finishReason)
     this.#outcome = outcome
-    const isCut = outcome !== 'complete'
+    const isCut = outcome !== 'complete' || this.#limit !== undefined
     const bodies: RecordBody[] = []
     for (const [parent, speaker] of this.#speakers) {
       this.#sealTexts(parent, isCut ? { interrupted: true } : undefined)
-      bodies.push(...this.#closeCalls(speaker.tracker, outcome === 'aborted' ? 'aborted' : 'in-doubt'))
+      const isAborted = outcome === 'aborted' || this.#limit !== undefined
+      bodies.push(...this.#closeCalls(speaker.tracker, isAborted ? 'aborted' : 'in-doubt'))
       bodies.push(this.#messageEnd(speaker, isCut && !speaker.stepOver ? 'interrupted' : 'done'))
     }
     this.#speakers.clear()
@@ -154,6 +182,7 @@ export class TurnRecorder {
       outcome,
       ...(this.#finish?.usage === undefined ? {} : { usage: this.#finish.usage }),
       ...this.#uncountedUsage(),
+      ...(this.#limit === undefined ? {} : { limit: this.#limit }),
     })
     await this.#log.commit([...bodies, ...more(outcome)], this.#origin)
     return outcome
@@ -162,7 +191,18 @@ export class TurnRecorder {
   /** What the whole turn used beyond what its steps said: programs that report only at the end. */
   #uncountedUsage(): { increment?: UsageIncrement } {
     const rest = subtractUsage(this.#finish?.usage ?? {}, this.#stepUsage)
-    return rest === undefined ? {} : { increment: { ...rest, source: 'reported', scope: 'own' } }
+    return rest === undefined ? {} : { increment: { ...this.#priced(rest), source: 'reported', scope: 'own' } }
+  }
+
+  /** With what it cost, as far as anybody knows. */
+  #priced(usage: UsageMetadata): UsageMetadata & { costUsd?: number } {
+    const costUsd = this.#model === undefined ? undefined : this.#priceOf?.(this.#model, usage)
+    return costUsd === undefined ? usage : { ...usage, costUsd }
+  }
+
+  #finishReason(failed: boolean): FinishReason {
+    if (this.#limit !== undefined) return 'length'
+    return failed ? 'error' : (this.#finish?.finishReason ?? 'error')
   }
 
   /** Takes up the open messages of the turn as the log has them. */
@@ -184,6 +224,7 @@ export class TurnRecorder {
 
   /** An agent that was aborted may still say that it finished well. */
   #outcomeOf(finishReason: StepFinishEvent['finishReason']): RunOutcome {
+    if (this.#limit !== undefined) return 'complete'
     if (this.#signal?.aborted === true) return 'aborted'
     return finishReason === 'error' ? 'error' : 'complete'
   }
@@ -257,14 +298,23 @@ export class TurnRecorder {
       return
     }
     const { body, blobs } = extractRequest(request as StepRequest)
+    this.#model = body.model
     this.#log.add({ type: 'step.started', stepIndex, request: body }, this.#origin, blobs)
   }
 
   #stepFinish(event: StepFinishEvent): void {
     this.#sealTexts(MAIN)
-    const { stepIndex, finishReason, usage } = event
-    if (usage !== undefined) this.#stepUsage = addUsage(this.#stepUsage, usage)
+    const { meta, stepIndex, finishReason, usage } = event
+    const priced = usage === undefined ? undefined : this.#priced(usage)
+    if (priced !== undefined) this.#stepUsage = addUsage(this.#stepUsage, priced)
     const speaker = this.#speakers.get(MAIN)
+    if (meta?.['error'] !== undefined) {
+      // An attempt that failed and is made again: what it ordered is not carried out.
+      this.#stepError ??= meta['error'] as unknown as ErrorData
+      for (const body of speaker === undefined ? [] : this.#closeCalls(speaker.tracker, 'aborted')) {
+        this.#log.add(body, this.#origin)
+      }
+    }
     if (speaker !== undefined) {
       speaker.stepOver = true
       speaker.finish = { finishReason, ...(usage === undefined ? {} : { usage }), ...this.#failure(finishReason) }
@@ -274,7 +324,7 @@ export class TurnRecorder {
         type: 'step.ended',
         stepIndex,
         finishReason,
-        ...(usage === undefined ? {} : { usage: { ...usage, source: 'reported', scope: 'own' } }),
+        ...(priced === undefined ? {} : { usage: { ...priced, source: 'reported', scope: 'own' } }),
         ...this.#failure(finishReason),
       },
       this.#origin,

@@ -1,0 +1,79 @@
+import { toErrorData, type ErrorData } from '@evener/protocol'
+
+/** Why a model call gave no whole answer, and whether asking again may help. */
+export interface ModelFailure {
+  readonly error: ErrorData
+  readonly code?: string
+  readonly isRetryable: boolean
+  /** How long the provider wants to be left alone. */
+  readonly retryAfterMs?: number
+  readonly status?: number
+}
+
+export const STREAM_CUT: ModelFailure = {
+  error: { name: 'StreamCut', message: 'The model stopped in mid-answer.' },
+  code: 'stream-cut',
+  isRetryable: true,
+}
+
+/** Connections that broke, by the words of Node and of its fetch. */
+const NETWORK_CODES = /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_)/
+
+/** Reads what provider packages throw, and what they put into the `error` part of a stream. */
+export function failureOf(thrown: unknown, now: number): ModelFailure {
+  const fields = isObject(thrown) ? thrown : {}
+  const status = numberOf(fields['statusCode'])
+  const said = fields['isRetryable']
+  const retryAfterMs = retryAfterOf(fields['responseHeaders'], now)
+  return {
+    error: errorDataOf(thrown),
+    isRetryable: typeof said === 'boolean' ? said : status === undefined ? isNetwork(thrown) : isTemporary(status),
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  }
+}
+
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+function isNetwork(thrown: unknown, depth = 0): boolean {
+  if (!(thrown instanceof Error) || depth > 8) return false
+  if (thrown.name === 'AbortError') return false
+  const code: unknown = 'code' in thrown ? thrown.code : undefined
+  if (typeof code === 'string' && NETWORK_CODES.test(code)) return true
+  return thrown instanceof TypeError && /fetch failed|terminated/.test(thrown.message)
+    ? true
+    : isNetwork(thrown.cause, depth + 1)
+}
+
+/** Both spellings: milliseconds as some providers have it, seconds or a date as HTTP has it. */
+function retryAfterOf(headers: unknown, now: number): number | undefined {
+  if (!isObject(headers)) return undefined
+  const exact = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (Number.isFinite(exact) && exact >= 0) return exact
+  const plain = headers['retry-after']
+  if (typeof plain !== 'string') return undefined
+  const seconds = Number(plain)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(plain) - now
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined
+}
+
+/** In a stream an error is plain data. */
+function errorDataOf(thrown: unknown): ErrorData {
+  if (thrown instanceof Error || !isObject(thrown) || typeof thrown['message'] !== 'string') return toErrorData(thrown)
+  const { code, message, type } = thrown
+  return {
+    name: typeof type === 'string' ? type : 'ModelError',
+    message,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {}),
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null
+}

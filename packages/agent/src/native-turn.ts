@@ -1,0 +1,176 @@
+import {
+  addUsage,
+  asJson,
+  DEFAULT_MAX_STEPS,
+  NO_USAGE,
+  toErrorData,
+  type AgentEvent,
+  type FinishReason,
+  type Host,
+  type JsonValue,
+  type StepRequest,
+  type Turn,
+  type UsageMetadata,
+  type UsageTotals,
+} from '@evener/protocol'
+import { agentContext } from './agent-context.ts'
+import { callHook } from './hooks.ts'
+import type { ModelFailure } from './model-failure.ts'
+import { CallIds, modelStep } from './model-step.ts'
+import type { NativeDriverOptions } from './native-driver.ts'
+import { prepareRequest } from './request.ts'
+import { resumePoint, type ResumePoint } from './resume-point.ts'
+import { Retries } from './retry.ts'
+import { invalidOutput, readOutput, repairRequest, type OutputOptions } from './structured-output.ts'
+import { carryOut } from './tool-calls.ts'
+import type { TurnStep } from './turn-step.ts'
+
+const FRESH: ResumePoint = { nextStep: 0, steps: [], calls: [], callIds: [], answer: undefined }
+
+/**
+ * One turn of the model loop: ask, carry out what was called for, ask again, until the model has no more to say. Whatever
+ * happens on the way, it begins with one `start` and ends with one `finish`.
+ */
+export async function* nativeTurn(
+  options: NativeDriverOptions,
+  host: Host,
+  turn: Turn,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent> {
+  const hooks = options.hooks ?? {}
+  const context = agentContext(turn)
+  const retries = new Retries(options.retry, host)
+  const answers = new Answers(turn.output ?? options.output, host)
+  const steps: TurnStep[] = []
+  let usage: UsageTotals = NO_USAGE
+  let finishReason: FinishReason = 'other'
+  const listen = async (): Promise<boolean> => (await host.listen?.()) ?? false
+
+  yield { type: 'start' }
+  try {
+    const begun = turn.resumed === undefined ? FRESH : await resumePoint(host, turn)
+    const ids = new CallIds(begun.callIds)
+    const maxSteps = turn.maxSteps ?? options.maxSteps ?? DEFAULT_MAX_STEPS
+    steps.push(...begun.steps)
+    await callHook(hooks, 'beforeTurn', { context }, signal)
+    yield* carryOut(begun.calls, { host, hooks, context, signal })
+    finishReason = begun.answer?.finishReason ?? finishReason
+    let isDone = begun.answer !== undefined && (await answers.isGood(begun.answer.text)) && !(await listen())
+    for (let stepIndex = begun.nextStep; stepIndex < maxSteps && !isDone && !signal.aborted; stepIndex++) {
+      await listen()
+      const request = await prepareRequest(options, turn, host, context)
+      await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
+      const asked = { ...request.options, abortSignal: signal }
+      yield stepStart(stepIndex, request.recorded)
+      let result = yield* modelStep(request.model, asked, ids, () => host.now())
+      // Before anything was shown an attempt can be made again as if it had never been.
+      while (
+        !signal.aborted &&
+        result.failure !== undefined &&
+        !result.hasContent &&
+        retries.mayRetry(result.failure)
+      ) {
+        await retries.pause(result.failure, signal)
+        if (!signal.aborted) result = yield* modelStep(request.model, asked, ids, () => host.now())
+      }
+      usage = addUsage(usage, result.usage)
+      if (signal.aborted) break
+      finishReason = result.finishReason
+      if (result.failure !== undefined) {
+        const isRepeated = retries.mayRetry(result.failure)
+        if (!isRepeated) yield errorEvent(result.failure)
+        yield failedStep(stepIndex, result.failure, result.usage)
+        if (!isRepeated) break
+        await retries.pause(result.failure, signal)
+        continue
+      }
+      retries.succeeded()
+      yield { type: 'step-finish', stepIndex, finishReason, usage: result.usage }
+      if (signal.aborted) break
+      const toolResults = yield* carryOut(result.calls, { host, hooks, context, signal })
+      const toolCalls = result.calls.map(({ toolCallId, toolName, args }) => ({ toolCallId, toolName, args }))
+      const step = { stepIndex, text: result.text, toolCalls, toolResults, finishReason, usage: result.usage }
+      steps.push(step)
+      await callHook(hooks, 'afterStep', { context, step }, signal)
+      if (signal.aborted) break
+      isDone =
+        result.calls.length === 0
+          ? // Who was steered while giving the last answer has not heard it yet, and goes on.
+            !(await listen()) && (await answers.isGood(result.text))
+          : await mustStop(options, steps)
+    }
+    if (answers.problem !== undefined && finishReason !== 'error' && !signal.aborted)
+      throw invalidOutput(answers.problem)
+  } catch (error) {
+    if (!signal.aborted) {
+      finishReason = 'error'
+      yield thrownEvent(error)
+    }
+  }
+  const { costUsd: _costUsd, ...tokens } = usage
+  if (signal.aborted) finishReason = 'other'
+  try {
+    await callHook(hooks, 'afterTurn', { context, finishReason, usage: tokens, steps }, signal)
+  } catch (error) {
+    if (!signal.aborted) {
+      finishReason = 'error'
+      yield thrownEvent(error)
+    }
+  }
+  const output = finishReason === 'error' ? undefined : answers.output
+  yield { type: 'finish', finishReason, usage: tokens, ...(output === undefined ? {} : { meta: { output } }) }
+}
+
+/** Where the answer is to be data: whether it is, and what the model is told when it is not. */
+class Answers {
+  readonly #options: OutputOptions | undefined
+  readonly #host: Host
+  #repairs: number
+  output: JsonValue | undefined
+  problem: string | undefined
+
+  constructor(options: OutputOptions | undefined, host: Host) {
+    this.#options = options
+    this.#host = host
+    this.#repairs = options?.repairs ?? 1
+  }
+
+  /** True also for a bad answer that nothing more can be done about: then `problem` says what is wrong. */
+  async isGood(text: string): Promise<boolean> {
+    if (this.#options === undefined) return true
+    const read = await readOutput(this.#options, text)
+    this.output = 'output' in read ? read.output : undefined
+    this.problem = 'problem' in read ? read.problem : undefined
+    if (this.problem === undefined || this.#repairs <= 0 || this.#host.remind === undefined) return true
+    this.#repairs--
+    await this.#host.remind(repairRequest(this.problem))
+    return false
+  }
+}
+
+async function mustStop({ stopWhen = [] }: NativeDriverOptions, steps: readonly TurnStep[]): Promise<boolean> {
+  for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
+    if (await condition({ steps })) return true
+  }
+  return false
+}
+
+function stepStart(stepIndex: number, request: StepRequest): AgentEvent {
+  return { type: 'step-start', stepIndex, meta: { request: { ...request } } }
+}
+
+/** The attempt stands by itself: what it said stays visible and leaves the model's context. */
+function failedStep(stepIndex: number, failure: ModelFailure, usage: UsageMetadata): AgentEvent {
+  const error = asJson(failure.error)
+  const used = Object.keys(usage).length === 0 ? {} : { usage }
+  return { type: 'step-finish', stepIndex, finishReason: 'error', ...used, meta: { error } }
+}
+
+function errorEvent({ code, error }: ModelFailure): AgentEvent {
+  return { type: 'error', error, ...(code === undefined ? {} : { code }) }
+}
+
+function thrownEvent(thrown: unknown): AgentEvent {
+  const error = toErrorData(thrown)
+  return { type: 'error', error, ...(error.code === undefined ? {} : { code: error.code }) }
+}

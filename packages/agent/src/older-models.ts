@@ -1,0 +1,39 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/provider'
+import type { LanguageModel } from './language-model.ts'
+
+/** Models of earlier specifications read files in other words. Everything else that is sent means the same to them. */
+export function inWordsOf(model: LanguageModel, options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const { specificationVersion } = model
+  if (specificationVersion === 'v4') return options
+  const prompt = options.prompt.map((message) => olderMessage(message, specificationVersion))
+  return { ...options, prompt }
+}
+
+function olderMessage(message: LanguageModelV4Message, version: 'v2' | 'v3'): LanguageModelV4Message {
+  if (message.role === 'system') return message
+  const content = (message.content as readonly { type: string }[]).map((part) => {
+    if (part.type === 'file') return olderFile(part as LanguageModelV4FilePart)
+    return part.type === 'tool-result' ? olderResult(part as OutputPart, version) : part
+  })
+  return { ...message, content } as unknown as LanguageModelV4Message
+}
+
+interface OutputPart {
+  readonly type: string
+  readonly output: { readonly type: string; readonly value?: unknown }
+}
+
+function olderResult(part: OutputPart, version: 'v2' | 'v3'): OutputPart {
+  if (part.output.type !== 'content' || !Array.isArray(part.output.value)) return part
+  const value = (part.output.value as readonly LanguageModelV4FilePart[]).map((item) => {
+    if (item.type !== 'file') return item
+    const { data, filename, mediaType } = olderFile(item)
+    if (version === 'v2') return { type: 'media', data, mediaType }
+    return { type: 'file-data', data, mediaType, ...(filename === undefined ? {} : { filename }) }
+  })
+  return { ...part, output: { ...part.output, value } }
+}
+
+function olderFile(part: LanguageModelV4FilePart): Omit<LanguageModelV4FilePart, 'data'> & { readonly data: unknown } {
+  return { ...part, data: part.data.type === 'data' ? part.data.data : part.data }
+}

@@ -1,0 +1,73 @@
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { Host, HostTool, JsonObject, JsonValue, StepRequest, StoredMessage, Turn } from '@evener/protocol'
+import { resolveDynamic, type AgentContext } from './agent-context.ts'
+import { withCacheMarkers } from './cache-markers.ts'
+import type { LanguageModel } from './language-model.ts'
+import type { NativeDriverOptions } from './native-driver.ts'
+import { inWordsOf } from './older-models.ts'
+import { toPrompt } from './prompt.ts'
+import { resolveModel } from './resolve-model.ts'
+import { responseFormat } from './structured-output.ts'
+
+/** Everything a model is asked with, and what of it goes on record. */
+export interface PreparedRequest {
+  readonly model: LanguageModel
+  readonly options: LanguageModelV4CallOptions
+  readonly recorded: StepRequest
+}
+
+/** Puts the request of a step together: what holds now, and the conversation as the log has it. */
+export async function prepareRequest(
+  options: NativeDriverOptions,
+  turn: Turn,
+  host: Host,
+  context: AgentContext,
+): Promise<PreparedRequest> {
+  const current = { ...turn, ...(await host.turn?.()) }
+  const named = current.model ?? (await resolveDynamic(options.model, context))
+  const model = await resolveModel(named, options.resolveModel)
+  const instructions = current.instructions ?? (await resolveDynamic(options.instructions, context))
+  const messages: StoredMessage[] = []
+  for await (const message of host.history({ order: 'oldest' })) messages.push(message)
+  const tools = (host.listTools?.() ?? []).map(functionTool)
+  const output = turn.output ?? options.output
+  const request: LanguageModelV4CallOptions = {
+    prompt: toPrompt(instructions, messages, options.id),
+    ...options.settings,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 || options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
+    ...(output === undefined ? {} : { responseFormat: responseFormat(output) }),
+    ...providerOptions(options.providerOptions, current.providerOptions),
+  }
+  return {
+    model,
+    options: inWordsOf(model, options.cache === false ? request : withCacheMarkers(request, model.provider)),
+    recorded: {
+      model: typeof named === 'string' ? named : `${model.provider.split('.', 1)[0] ?? ''}/${model.modelId}`,
+      ...(instructions === undefined ? {} : { system: instructions }),
+      ...(tools.length === 0 ? {} : { tools: tools as unknown as JsonValue }),
+    },
+  }
+}
+
+type FunctionTool = Extract<NonNullable<LanguageModelV4CallOptions['tools']>[number], { type: 'function' }>
+
+function functionTool(tool: HostTool): FunctionTool {
+  return {
+    type: 'function',
+    name: tool.name,
+    inputSchema: tool.inputSchema,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+  }
+}
+
+/** By provider, the later ones over the earlier. */
+function providerOptions(...given: readonly (JsonObject | undefined)[]): { providerOptions?: SharedV4ProviderOptions } {
+  const merged: { [provider: string]: JsonObject } = {}
+  for (const options of given) {
+    for (const [provider, values] of Object.entries(options ?? {})) {
+      merged[provider] = { ...merged[provider], ...(values as JsonObject) }
+    }
+  }
+  return Object.keys(merged).length === 0 ? {} : { providerOptions: merged as SharedV4ProviderOptions }
+}

@@ -1,0 +1,64 @@
+import type { FinishReason, Host, Part, StoredMessage, Turn } from '@evener/protocol'
+import type { OrderedCall } from './model-step.ts'
+import { recordedStep, textOf, type TurnStep } from './turn-step.ts'
+
+/** What an earlier process left of a turn: calls without a result, or an answer that only lacks its finish. */
+export interface ResumePoint {
+  readonly nextStep: number
+  readonly steps: readonly TurnStep[]
+  readonly calls: readonly OrderedCall[]
+  /** The ids that calls of the turn go by. */
+  readonly callIds: readonly string[]
+  /** Set when the agent had said all it had to say. */
+  readonly answer: { readonly finishReason: FinishReason; readonly text: string } | undefined
+}
+
+export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> {
+  const messages: StoredMessage[] = []
+  for await (const message of host.history({ order: 'oldest' })) {
+    if (message.turn === turn.turnId && message.role === 'assistant') messages.push(message)
+  }
+  const nextStep = Math.max(-1, ...messages.map((message) => message.step ?? -1)) + 1
+  const calls = messages.flatMap(unansweredCalls)
+  const last = messages.at(-1)
+  const isAnswered =
+    last !== undefined &&
+    calls.length === 0 &&
+    last.error === undefined &&
+    last.state === 'done' &&
+    last.finishReason !== undefined &&
+    !last.parts.some(isOwnCall)
+  return {
+    nextStep,
+    steps: messages.filter((message) => message.error === undefined).map(recordedStep),
+    calls,
+    callIds: messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])),
+    ),
+    answer: isAnswered ? { finishReason: last.finishReason, text: textOf(last) } : undefined,
+  }
+}
+
+function isOwnCall(part: Part): boolean {
+  return part.type === 'tool-call' && part.meta?.['providerExecuted'] !== true
+}
+
+function unansweredCalls(message: StoredMessage): OrderedCall[] {
+  // A failed attempt was not an order: its calls were never to be carried out.
+  if (message.error !== undefined) return []
+  const answered = new Set(
+    message.parts.flatMap((part) => (part.type === 'tool-result' && part.state !== 'open' ? [part.toolCallId] : [])),
+  )
+  return message.parts.flatMap((part) =>
+    part.type === 'tool-call' && isOwnCall(part) && !answered.has(part.toolCallId)
+      ? [
+          {
+            toolCallId: part.toolCallId,
+            toolName: part.toolName,
+            args: part.args,
+            isBroken: part.meta?.invalidInput !== undefined,
+          },
+        ]
+      : [],
+  )
+}

@@ -1,0 +1,60 @@
+import { EvenerError, type JsonObject, type JsonValue, type TurnOutput } from '@evener/protocol'
+import { jsonSchemaOf, validate, type SchemaInput } from './schema.ts'
+import { toJson } from './to-json.ts'
+
+/** An answer that is data: what it has to look like. */
+export interface OutputOptions {
+  readonly schema: SchemaInput
+  readonly name?: string
+  readonly description?: string
+  /** How often the model is told what is wrong with its answer and asked again. Default: 1. */
+  readonly repairs?: number
+}
+
+export interface ResponseFormat {
+  readonly type: 'json'
+  readonly schema: JsonObject
+  readonly name?: string
+  readonly description?: string
+}
+
+export function responseFormat({ description, name, schema }: OutputOptions | TurnOutput): ResponseFormat {
+  return {
+    type: 'json',
+    schema: jsonSchemaOf(schema, 'the output'),
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+export type ReadOutput = { readonly output: JsonValue } | { readonly problem: string }
+
+/** The data in an answer, or what is wrong with it. */
+export async function readOutput(options: OutputOptions | TurnOutput, text: string): Promise<ReadOutput> {
+  const parsed = parse(text)
+  if (parsed === undefined) return { problem: 'The answer is not JSON.' }
+  const checked = await validate(options.schema, parsed.value)
+  return checked.ok
+    ? { output: toJson(checked.value).value }
+    : { problem: `The answer does not fit the schema: ${checked.message}` }
+}
+
+/** The error of a turn whose answer stayed wrong. */
+export function invalidOutput(problem: string): EvenerError {
+  return new EvenerError('invalid-output', problem, { hint: 'Make the schema simpler, or allow more repairs.' })
+}
+
+/** What the model is told when it may try again. */
+export function repairRequest(problem: string): string {
+  return `${problem} Answer again, with nothing but JSON that fits the schema.`
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  // Some models put their JSON into a fence, whatever they are told.
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)
+  try {
+    return { value: JSON.parse(fenced?.[1] ?? text) }
+  } catch {
+    return undefined
+  }
+}

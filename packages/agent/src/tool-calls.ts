@@ -1,0 +1,80 @@
+import { toErrorData, type AgentEvent, type Host, type ToolOutcome } from '@evener/protocol'
+import type { AgentContext } from './agent-context.ts'
+import { callHook, type HookedCall, type LoopHooks } from './hooks.ts'
+import type { OrderedCall } from './model-step.ts'
+import type { StepToolResult } from './turn-step.ts'
+
+interface Carried {
+  readonly call: OrderedCall
+  readonly outcome: ToolOutcome
+  readonly changedInput: OrderedCall['args'] | undefined
+}
+
+export interface CarryOut {
+  readonly host: Host
+  readonly hooks: LoopHooks
+  readonly context: AgentContext
+  readonly signal: AbortSignal
+}
+
+/** All calls of a step at once; results come in the order in which they end. */
+export async function* carryOut(
+  calls: readonly OrderedCall[],
+  options: CarryOut,
+): AsyncGenerator<AgentEvent, StepToolResult[]> {
+  const running = new Map(calls.map((call) => [call.toolCallId, callTool(call, options)]))
+  const results: StepToolResult[] = []
+  while (running.size > 0) {
+    const carried = await Promise.race(running.values())
+    const { toolCallId, toolName } = carried.call
+    running.delete(toolCallId)
+    yield resultEvent(carried)
+    const { isError = false, result } = carried.outcome
+    results.push({ toolCallId, toolName, result, isError })
+  }
+  return results
+}
+
+const BROKEN_INPUT: ToolOutcome = {
+  result: 'The input was not a JSON object, so the tool was not run. Send the call again with valid input.',
+  isError: true,
+}
+
+async function callTool(call: OrderedCall, { context, hooks, host, signal }: CarryOut): Promise<Carried> {
+  if (call.isBroken === true) return { call, outcome: BROKEN_INPUT, changedInput: undefined }
+  let changedInput: OrderedCall['args'] | undefined
+  try {
+    if (host.callTool === undefined) throw new Error('This agent was given no tools.')
+    const { toolCallId, toolName } = call
+    const asked: HookedCall = { toolCallId, toolName, input: call.args, context }
+    const before = await callHook(hooks, 'beforeTool', asked, signal)
+    if (before !== undefined && 'decline' in before) {
+      return { call, outcome: { result: `The call was declined: ${before.decline}`, isError: true }, changedInput }
+    }
+    changedInput = before?.input
+    const input = changedInput ?? call.args
+    const outcome = await host.callTool({ toolCallId, toolName, args: input })
+    const { isError = false, result } = outcome
+    const after = await callHook(hooks, 'afterTool', { ...asked, input, result, isError }, signal)
+    return { call, outcome: after ?? outcome, changedInput }
+  } catch (error) {
+    // What a hook may have wanted to hide is not shown when it fails.
+    const data = toErrorData(error)
+    return { call, outcome: { result: data.message, isError: true, error: data }, changedInput }
+  }
+}
+
+/** What the model is to see instead of the result is kept with it: the next request is made from the log. */
+function resultEvent({ call, changedInput, outcome: { modelOutput, ...outcome } }: Carried): AgentEvent {
+  const meta = {
+    ...(modelOutput === undefined ? {} : { modelOutput }),
+    ...(changedInput === undefined ? {} : { input: changedInput }),
+  }
+  return {
+    type: 'tool-result',
+    toolCallId: call.toolCallId,
+    toolName: call.toolName,
+    ...outcome,
+    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+  }
+}

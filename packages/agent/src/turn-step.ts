@@ -1,0 +1,60 @@
+import type { FinishReason, JsonValue, StoredMessage, ToolCallInfo, UsageMetadata } from '@evener/protocol'
+
+/** What one model call of a turn came to. */
+export interface TurnStep {
+  readonly stepIndex: number
+  readonly text: string
+  readonly toolCalls: readonly ToolCallInfo[]
+  readonly toolResults: readonly StepToolResult[]
+  readonly finishReason: FinishReason
+  readonly usage: UsageMetadata
+}
+
+export interface StepToolResult {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly result: JsonValue
+  readonly isError: boolean
+}
+
+/** Asked when a step has called tools and would be followed by another. */
+export type StopCondition = (turn: { readonly steps: readonly TurnStep[] }) => boolean | Promise<boolean>
+
+/** Stops after so many steps. */
+export function stepCountIs(count: number): StopCondition {
+  return ({ steps }) => steps.length >= count
+}
+
+/** Stops when the last step has called the tool. */
+export function hasToolCall(toolName: string): StopCondition {
+  return ({ steps }) => steps.at(-1)?.toolCalls.some((call) => call.toolName === toolName) ?? false
+}
+
+/** A step as an earlier process recorded it. */
+export function recordedStep(message: StoredMessage): TurnStep {
+  return {
+    stepIndex: message.step ?? 0,
+    text: textOf(message),
+    toolCalls: message.parts.flatMap((part) =>
+      part.type === 'tool-call' ? [{ toolCallId: part.toolCallId, toolName: part.toolName, args: part.args }] : [],
+    ),
+    toolResults: message.parts.flatMap((part) =>
+      part.type === 'tool-result' && part.state !== 'open'
+        ? [
+            {
+              toolCallId: part.toolCallId,
+              toolName: part.toolName,
+              result: part.result,
+              isError: part.isError === true,
+            },
+          ]
+        : [],
+    ),
+    finishReason: message.finishReason ?? 'other',
+    usage: message.usage ?? {},
+  }
+}
+
+export function textOf(message: StoredMessage): string {
+  return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
