@@ -35,19 +35,11 @@ export interface GoalKeeperOptions {
   readonly judgeTimeoutMs?: number
 }
 
-/** What an agent lets others do with its goal. */
-export interface Objectives {
-  setObjective(objective: string, options?: ObjectiveOptions): Promise<Goal>
-  getObjective(): Goal | null
-  clearObjective(): Promise<void>
-  updateObjectiveOptions(changes: ObjectiveChanges): Promise<Goal>
-}
-
 /**
  * Keeps a thread at its goal: a judge looks at every complete run, and as long as it finds the goal not reached another
  * run begins. The goal is part of the thread's state and outlives the process.
  */
-export class GoalKeeper implements Objectives {
+export class GoalKeeper {
   readonly #options: GoalKeeperOptions
   readonly #now: () => number
 
