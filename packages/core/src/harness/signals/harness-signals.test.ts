@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { scriptedModel } from '@evener/testing'
+import { HarnessBench } from '../harness.fixture.ts'
+
+const done = { text: 'Done.' }
+
+suite('a harness tells its thread', () => {
+  test('a signal, which wakes the agent and is an event in its place', async () => {
+    await using bench = new HarnessBench([done])
+    const { harness } = bench
+    const ended = bench.next('agent_end')
+    const { id, type, accepted } = harness.sendSignal({ type: 'reactive', tagName: 'weather', contents: 'It rains.' })
+    assert.equal((await accepted).action, 'wake')
+    await ended
+    assert.equal(type, 'reactive')
+    const [event] = bench.all('reactive_signal')
+    assert.deepEqual(
+      { ...event, messageId: '' },
+      {
+        type: 'reactive_signal',
+        id,
+        tagName: 'weather',
+        message: 'It rains.',
+        messageId: '',
+        partIndex: 0,
+      },
+    )
+    const types = bench.types()
+    assert.ok(types.indexOf('message_start') < types.indexOf('reactive_signal'))
+    assert.ok(types.indexOf('reactive_signal') < types.indexOf('message_end'))
+    const [message] = await harness.session.thread.listActiveMessages()
+    assert.equal(message?.content[0]?.type, 'reactive_signal')
+  })
+
+  test('a state once, and not again while it is the same', async () => {
+    await using bench = new HarnessBench([])
+    const { signals } = bench.harness.session
+    const state = { id: 'page', cacheKey: 'a', contents: 'On page A.' }
+    await signals.sendStateSignal(state)
+    await signals.sendStateSignal(state)
+    assert.equal(bench.all('state_signal').length, 1)
+    assert.equal(bench.model.requests.length, 0)
+  })
+
+  test('a reminder, when there is a thread to remind', async () => {
+    await using bench = new HarnessBench([])
+    const { harness } = bench
+    const reminder = { message: 'Mind the gap.', reminderType: 'gap' }
+    assert.equal(await harness.saveSystemReminderMessage(reminder), null)
+    await harness.createThread()
+    const message = await harness.saveSystemReminderMessage(reminder)
+    assert.deepEqual(message?.content, [{ type: 'system_reminder', ...reminder }])
+    assert.equal(bench.all('system_reminder')[0]?.message, 'Mind the gap.')
+  })
+
+  test('a notification, which waits in the inbox and is named before the next run', async () => {
+    await using bench = new HarnessBench([done])
+    const { harness } = bench
+    await harness.sendNotificationSignal({ source: 'ci', kind: 'status', summary: 'CI failed.', priority: 'low' })
+    assert.deepEqual(
+      bench.all('notification').map(({ source, status, message }) => [source, status, message]),
+      [['ci', 'pending', 'CI failed.']],
+    )
+    assert.equal(harness.session.signals.listNotifications().length, 1)
+    await harness.sendMessage({ content: 'Hello.' })
+    assert.equal(bench.all('notification_summary')[0]?.pending, 1)
+    const [request] = bench.model.requests
+    assert.match(JSON.stringify(request), /1 unread notification from ci/)
+    assert.match(JSON.stringify(request), /"name":"notification-inbox"/)
+  })
+})
+
+suite('the objective of the current agent', () => {
+  test('is judged after every run, and the agent works on', async () => {
+    const judge = scriptedModel([
+      { text: '{"verdict":"continue","reason":"Not yet."}' },
+      { text: '{"verdict":"done","reason":"Now."}' },
+    ])
+    await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }], { resolveModel: () => judge })
+    const agent = bench.harness.getCurrentAgent()
+    await agent.setObjective('Count to two.', { judgeModelId: 'any/judge' })
+    const reached = bench.next('goal_evaluation', ({ payload }) => payload.passed)
+    await bench.harness.sendMessage({ content: 'Begin.' })
+    const { payload } = await reached
+    assert.deepEqual([payload.status, payload.iteration], ['done', 2])
+    assert.deepEqual(
+      bench.all('goal_evaluation').map(({ payload: { pending, passed } }) => [pending ?? false, passed]),
+      [
+        [true, false],
+        [false, false],
+        [true, false],
+        [false, true],
+      ],
+    )
+    assert.equal((await agent.getObjective())?.status, 'done')
+    await agent.clearObjective()
+    assert.equal(await agent.getObjective(), null)
+    assert.equal(agent.id, 'agent')
+  })
+})
