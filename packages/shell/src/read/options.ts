@@ -1,13 +1,25 @@
+import { withItem } from './lists.ts'
 import type { Word } from './reading.ts'
 import { literalWord } from './words.ts'
+
+const DASH = 0x2d
+const NO_OPERANDS: readonly Word[] = []
+const DIGITS_OPTION = /^-\d+$/
 
 type Arity = 'flag' | 'value' | 'optional'
 
 /** What a program's options look like; anything that is not in the table is not understood. */
 export interface OptionTable {
   readonly options: ReadonlyMap<string, Arity>
+  /** The options of one letter, by its code. */
+  readonly letters: readonly (LetterOption | undefined)[]
   /** `-20` is an option by itself. */
   readonly digits: boolean
+}
+
+interface LetterOption {
+  readonly name: string
+  readonly arity: Arity
 }
 
 /** From `'-a -n: -i? --long --lines: --color?'`: a colon takes a value, a question mark takes one only if attached. */
@@ -18,7 +30,9 @@ export function optionTable(description: string, settings: { digits?: boolean } 
     else if (item.endsWith('?')) options.set(item.slice(0, -1), 'optional')
     else if (item !== '') options.set(item, 'flag')
   }
-  return { options, digits: settings.digits === true }
+  const letters: (LetterOption | undefined)[] = Array.from({ length: 128 })
+  for (const [name, arity] of options) if (/^-[^-]$/.test(name)) letters[name.charCodeAt(1)] = { name, arity }
+  return { options, letters, digits: settings.digits === true }
 }
 
 export interface GivenOption {
@@ -36,32 +50,31 @@ export type ParsedOptions =
  */
 export function parseOptions(args: readonly Word[], table: OptionTable, leading = false): ParsedOptions {
   const given: GivenOption[] = []
-  const operands: Word[] = []
+  let operands: Word[] | undefined
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at]
     if (arg === undefined) break
     const text = arg.text
     if (arg.splits && !arg.glob) return notUnderstood(`what ${arg.source} becomes is not known`)
     if (text === '--' && !arg.dynamic) {
-      for (const rest of args.slice(at + 1)) operands.push(rest)
+      operands = [...(operands ?? []), ...args.slice(at + 1)]
       break
     }
-    if (text === '-' || !text.startsWith('-')) {
+    if (text.charCodeAt(0) !== DASH || text === '-') {
       if (leading) {
-        for (const rest of args.slice(at)) operands.push(rest)
+        operands = args.slice(at)
         break
       }
-      operands.push(arg)
+      operands = withItem(operands, arg)
       continue
     }
-    const taken = text.startsWith('--')
-      ? takeLong(arg, args[at + 1], table, given)
-      : takeShort(arg, args[at + 1], table, given)
+    const next = args[at + 1]
+    const taken = text.charCodeAt(1) === DASH ? takeLong(arg, next, table, given) : takeShort(arg, next, table, given)
     if (taken === null) return notUnderstood(`option ${arg.source} is not understood`)
-    if (taken === 1 && args[at + 1]?.splits === true) return notUnderstood(`the value of ${arg.source} is not known`)
+    if (taken === 1 && next?.splits === true) return notUnderstood(`the value of ${arg.source} is not known`)
     at += taken
   }
-  return { ok: true, given, operands }
+  return { ok: true, given, operands: operands ?? NO_OPERANDS }
 }
 
 /** How many further arguments the option took; null when it is not understood. */
@@ -87,14 +100,14 @@ function takeLong(arg: Word, next: Word | undefined, table: OptionTable, given: 
 
 function takeShort(arg: Word, next: Word | undefined, table: OptionTable, given: GivenOption[]): 0 | 1 | null {
   const text = arg.text
-  if (table.digits && /^-\d+$/.test(text)) {
+  if (table.digits && DIGITS_OPTION.test(text)) {
     given.push({ name: '-#', value: literalWord(text.slice(1)) })
     return 0
   }
   for (let at = 1; at < text.length; at += 1) {
-    const name = `-${text.charAt(at)}`
-    const arity = table.options.get(name)
-    if (arity === undefined) return null
+    const option = table.letters[text.charCodeAt(at)]
+    if (option === undefined) return null
+    const { name, arity } = option
     if (arity === 'flag') {
       given.push({ name, value: null })
       continue

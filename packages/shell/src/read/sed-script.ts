@@ -24,8 +24,26 @@ const LABEL_COMMANDS = 'btT:'
 const TEXT_COMMANDS = 'aic'
 const FILE_COMMANDS = 'rRwWe'
 
+/** `2,40p`: nearly all that agents write. */
+const LINES_TO_PRINT = /^(\d+)(?:,(\d+))?p$/
+
 /** Reads a script far enough to know what it can do; null when it is not plain sed. */
 export function readSedScript(text: string): SedScript | null {
+  const lines = LINES_TO_PRINT.exec(text)
+  if (lines === null) return readCommands(text)
+  const [, from, to] = lines
+  const addresses = to === undefined ? 1 : 2
+  const command = {
+    name: 'p',
+    from: Number(from),
+    to: to === undefined ? null : Number(to),
+    addresses,
+    negated: false,
+  } as const
+  return { commands: [command], pure: true }
+}
+
+function readCommands(text: string): SedScript | null {
   const cursor: Cursor = { text, at: 0 }
   const commands: SedCommand[] = []
   let pure = true

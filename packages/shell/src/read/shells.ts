@@ -2,7 +2,8 @@ import { optionTable, parseOptions } from './options.ts'
 import type { Word } from './reading.ts'
 
 /** Shells whose scripts are read as bash. */
-const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'rbash'])
+export const shellNames: readonly string[] = ['sh', 'bash', 'dash', 'ash', 'ksh', 'mksh', 'zsh', 'rbash']
+const SHELLS: ReadonlySet<string> = new Set(shellNames)
 
 const POSIX_SHELLS = new Set(['sh', 'dash', 'ash'])
 

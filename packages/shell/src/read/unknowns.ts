@@ -149,6 +149,7 @@ function unknownGit(args: readonly Word[]): string | null {
 function unknownSed(args: readonly Word[]): string | null {
   const scripts: string[] = []
   for (const [at, arg] of args.entries()) {
+    if (!arg.text.startsWith('-')) continue
     if (/^-[a-zA-Z]*f/.test(arg.text) || arg.text.startsWith('--file')) return 'the sed script is in a file'
     if (/^-[nErsuz]*e$/.test(arg.text) || arg.text === '--expression') scripts.push(args[at + 1]?.text ?? '')
     else if (arg.text.startsWith('--expression=')) scripts.push(arg.text.slice('--expression='.length))

@@ -175,3 +175,16 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['asdf exec', wrapper('', { launcher: 'runner' })],
   ['direnv exec', wrapper('', { launcher: 'runner', operands: 1, moves: true })],
 ])
+
+/** Programs that change nothing about what they run. */
+export const transparentWrapperNames: readonly string[] = [
+  ...[...WRAPPERS].filter(([, { launcher }]) => launcher === 'transparent').map(([name]) => name),
+  'watch',
+  'flock',
+]
+
+const TRANSPARENT: ReadonlySet<string> = new Set(transparentWrapperNames)
+
+export function isTransparentWrapper(base: string): boolean {
+  return TRANSPARENT.has(base)
+}

@@ -58,6 +58,23 @@ const AWK = optionTable('-F: -v:')
 /** What a later stage of a pipe leaves of the lines it is given; null when it may do more than print. */
 export type FilterEffect = { readonly lines: 'all' | 'some' } | { readonly lines: 'range'; readonly range: LineRange }
 
+/** Programs that can be filters. */
+export const filterNames: readonly string[] = [
+  ...PLAIN.keys(),
+  'head',
+  'tail',
+  'sed',
+  'grep',
+  'egrep',
+  'fgrep',
+  'rg',
+  'awk',
+  'gawk',
+  'mawk',
+  'tr',
+  'jq',
+]
+
 const SOME: FilterEffect = { lines: 'some' }
 
 export function filterEffect(program: string, args: readonly Word[]): FilterEffect | null {

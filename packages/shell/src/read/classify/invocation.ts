@@ -1,4 +1,5 @@
 import { resolveIn } from '../directory.ts'
+import { withItem } from '../lists.ts'
 import { joinPath } from '../paths.ts'
 import type { Word } from '../reading.ts'
 
@@ -40,11 +41,11 @@ export function forScopes<Result>(
     if (invocation.cwd === null) return null
     return [make(invocation.moved ? invocation.cwd : undefined)]
   }
-  const results: Result[] = []
+  let results: Result[] | undefined
   for (const word of words) {
     const path = scopePath(word, invocation)
     if (path === null) return null
-    results.push(make(path))
+    results = withItem(results, make(path))
   }
-  return results
+  return results ?? []
 }

@@ -17,13 +17,6 @@ function least(a: number | undefined, b: number | undefined): number | undefined
   return b === undefined ? a : Math.min(a, b)
 }
 
-/** As fields of an operation: a whole file has none. */
-export function lineFields(range: LineRange | null): { startLine?: number; endLine?: number } {
-  if (range === null || (range.start === 1 && range.end === undefined)) return {}
-  if (range.end === undefined) return { startLine: range.start }
-  return range.end < range.start ? {} : { startLine: range.start, endLine: range.end }
-}
-
 /** From a count such as the value of `head -n`. */
 export function firstLines(count: string): LineRange | null {
   return /^\d{1,9}$/.test(count) && Number(count) > 0 ? { start: 1, end: Number(count) } : null

@@ -41,6 +41,8 @@ const LISTERS: ReadonlyMap<string, OptionTable> = new Map([
   ['lsd', EZA],
 ])
 
+export const listerNames: readonly string[] = [...LISTERS.keys()]
+
 export function listFiles(invocation: Invocation): FileOperation[] | null {
   const table = LISTERS.get(invocation.program)
   const parsed = table === undefined ? undefined : parseOptions(invocation.args, table)

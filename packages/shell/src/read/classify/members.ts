@@ -46,12 +46,15 @@ export function isShellCommand({ name, program }: SimpleCommand): boolean {
 
 const SILENT = new Set(['cd', 'pwd', 'true', ':'])
 
+/** What can be neutral with no operation before it. */
+export const neutralNames: readonly string[] = [...SILENT, 'set']
+/** What can be neutral after one. */
+export const separatorNames: readonly string[] = ['echo', 'printf']
+
 /** Members that say nothing about files: where we are, options of the shell, and literal text between outputs. */
-export function isNeutral({ program, args }: SimpleCommand, afterOperation: boolean): boolean {
-  if (program === null) return false
+export function isNeutral(program: string, args: readonly Word[], afterOperation: boolean): boolean {
   if (SILENT.has(program)) return true
   if (program === 'set')
     return args.length > 0 && args.every((arg) => /^(?:[-+][a-zA-Z]+|pipefail|posix)$/.test(arg.text))
-  const separator = program === 'echo' || program === 'printf'
-  return separator && afterOperation && args.every((arg) => !arg.dynamic)
+  return afterOperation && separatorNames.includes(program) && args.every((arg) => !arg.dynamic)
 }

@@ -1,3 +1,4 @@
+import { withItem } from '../lists.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from '../options.ts'
 import type { GivenOption } from '../options.ts'
 import type { Word } from '../reading.ts'
@@ -133,6 +134,8 @@ const READERS: ReadonlyMap<string, Select> = new Map<string, Select>([
   ['gsed', selectSed],
 ])
 
+export const readerNames: readonly string[] = [...READERS.keys()]
+
 export function isReader(program: string): boolean {
   return READERS.has(program)
 }
@@ -143,11 +146,11 @@ export function readFiles(invocation: Invocation): Reading | null {
   if (selection === null) return null
   const { files, ranges } = selection
   const words = files.length === 0 && invocation.stdin !== null ? [invocation.stdin] : files
-  const paths: string[] = []
+  let paths: string[] | undefined
   for (const word of words) {
     const path = filePath(word, invocation)
     if (path === null) return null
-    paths.push(path)
+    paths = withItem(paths, path)
   }
-  return paths.length === 0 ? null : { paths, ranges }
+  return paths === undefined ? null : { paths, ranges }
 }

@@ -73,16 +73,20 @@ interface Query {
 /** The pattern and the operands after it. Several patterns are alternatives, so they are joined as such. */
 function readQuery(args: readonly Word[], table: OptionTable): Query | null {
   const parsed = parseOptions(args, table)
-  if (!parsed.ok) return null
-  const patterns = parsed.given.filter((option) => isOneOf(option.name, PATTERN_OPTIONS)).map((option) => option.value)
-  let scopes = parsed.operands
-  if (patterns.length === 0) {
-    patterns.push(scopes[0] ?? null)
-    scopes = scopes.slice(1)
+  return parsed.ok ? queryOf(parsed.given, parsed.operands) : null
+}
+
+function queryOf(given: readonly GivenOption[], operands: readonly Word[]): Query | null {
+  const texts: string[] = []
+  for (const { name, value } of given) {
+    if (!isOneOf(name, PATTERN_OPTIONS)) continue
+    const text = fixed(value)
+    if (text === null) return null
+    texts.push(text)
   }
-  const texts = patterns.map(fixed)
-  const query = texts.join('|')
-  return texts.includes(null) || query === '' ? null : { query, scopes, given: parsed.given }
+  const isFirst = texts.length === 0
+  const query = isFirst ? fixed(operands[0]) : texts.join('|')
+  return query === null || query === '' ? null : { query, scopes: isFirst ? operands.slice(1) : operands, given }
 }
 
 function isOneOf(name: string, names: readonly string[]): boolean {
@@ -120,21 +124,20 @@ function grep(invocation: Invocation): FileOperation[] | null {
 }
 
 function treeSearch(table: OptionTable): (invocation: Invocation) => FileOperation[] | null {
-  return (invocation) => {
-    const found = readQuery(invocation.args, table)
-    if (found === null) return null
-    const scopes = found.scopes.length === 0 && invocation.stdin !== null ? [invocation.stdin] : found.scopes
-    return searchOperations(found.query, scopes, invocation)
-  }
+  return (invocation) => searchTree(readQuery(invocation.args, table), invocation)
 }
 
-const searchTree = treeSearch(RG)
+function searchTree(found: Query | null, invocation: Invocation): FileOperation[] | null {
+  if (found === null) return null
+  const scopes = found.scopes.length === 0 && invocation.stdin !== null ? [invocation.stdin] : found.scopes
+  return searchOperations(found.query, scopes, invocation)
+}
 
 /** `rg --files` lists; with a glob it looks for names. */
 function ripgrep(invocation: Invocation): FileOperation[] | null {
   const parsed = parseOptions(invocation.args, RG)
   if (!parsed.ok) return null
-  if (!hasOption(parsed.given, '--files')) return searchTree(invocation)
+  if (!hasOption(parsed.given, '--files')) return searchTree(queryOf(parsed.given, parsed.operands), invocation)
   const globs = parsed.given.filter((option) => isOneOf(option.name, GLOB_OPTIONS)).map((option) => fixed(option.value))
   if (globs.includes(null)) return null
   // `-g '!dist'` only leaves something out.
@@ -163,6 +166,8 @@ const SEARCHERS: ReadonlyMap<string, (invocation: Invocation) => FileOperation[]
   ['ag', treeSearch(AG)],
   ['ack', treeSearch(ACK)],
 ])
+
+export const searcherNames: readonly string[] = [...SEARCHERS.keys()]
 
 /** Programs that end with 1 when nothing matched. */
 export function isSearcher(program: string): boolean {

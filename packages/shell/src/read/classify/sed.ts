@@ -1,4 +1,4 @@
-import { optionTable, parseOptions } from '../options.ts'
+import { hasOption, optionTable, parseOptions } from '../options.ts'
 import type { Word } from '../reading.ts'
 import { readSedScript } from '../sed-script.ts'
 import type { SedCommand } from '../sed-script.ts'
@@ -24,9 +24,9 @@ export interface SedReading {
 export function readSed(args: readonly Word[]): SedReading | null {
   const parsed = parseOptions(args, SED)
   if (!parsed.ok) return null
-  const expressions = parsed.given
-    .filter((option) => option.name === '-e' || option.name === '--expression')
-    .map((option) => option.value)
+  const { given } = parsed
+  const expressions: (Word | null)[] = []
+  for (const { name, value } of given) if (name === '-e' || name === '--expression') expressions.push(value)
   let files = parsed.operands
   if (expressions.length === 0) {
     if (files[0] === undefined) return null
@@ -40,13 +40,12 @@ export function readSed(args: readonly Word[]): SedReading | null {
     if (script === null || !script.pure) return null
     commands.push(...script.commands)
   }
-  const given = new Set(parsed.given.map((option) => option.name))
-  const silent = given.has('-n') || given.has('--quiet') || given.has('--silent')
+  const silent = hasOption(given, '-n', '--quiet', '--silent')
   const ranges = silent ? printedRanges(commands) : quitRange(commands)
   const printOnly = silent
     ? commands.some((command) => command.name === 'p') && commands.every(prints)
     : ranges !== null
-  return { ranges, printOnly, separate: given.has('-s') || given.has('--separate'), files }
+  return { ranges, printOnly, separate: hasOption(given, '-s', '--separate'), files }
 }
 
 function prints({ name, negated }: SedCommand): boolean {

@@ -1,0 +1,100 @@
+import type { Word } from '../reading.ts'
+import { filterEffect, narrowByFilters } from './filters.ts'
+import type { FilterEffect } from './filters.ts'
+import { fdOperations, findOperations } from './find.ts'
+import { gitOperations } from './git.ts'
+import type { Invocation } from './invocation.ts'
+import type { LineRange } from './line-range.ts'
+import { listFiles } from './listings.ts'
+import { isNeutral } from './members.ts'
+import type { FileOperation } from './operations.ts'
+import { isReader, readFiles } from './readers.ts'
+import { searchFiles } from './searches.ts'
+
+const NO_EFFECTS: readonly FilterEffect[] = []
+
+/** A program of a pipe, with the wrappers that change nothing looked through. */
+export interface Step {
+  readonly program: string | null
+  readonly args: readonly Word[]
+  /** The file its standard input comes from. */
+  readonly stdin: Word | null
+  readonly cwd: string | null
+}
+
+/** What was found so far. */
+export interface Found {
+  operations: readonly FileOperation[]
+  /** How many pipelines gave operations. */
+  producers: number
+  /** The program whose exit code the whole command has. */
+  last: string
+}
+
+/** Adds the operations of one pipe; false when it is, or may be, anything else. `start`: where the whole command began. */
+export function classifyPipeline(steps: readonly Step[], start: string, found: Found): boolean {
+  const [first] = steps
+  if (first === undefined || first.program === null) return false
+  if (steps.length === 1 && isNeutral(first.program, first.args, found.operations.length > 0)) return true
+  const effects = steps.length === 1 ? NO_EFFECTS : effectsOf(steps)
+  if (effects === null) return false
+  const { program, args, stdin, cwd } = first
+  const operations = firstOperations({ program, args, stdin, cwd, moved: cwd !== start }, effects)
+  if (operations === null) return false
+  found.operations = found.operations.length === 0 ? operations : [...found.operations, ...operations]
+  found.producers += 1
+  found.last = steps.at(-1)?.program ?? ''
+  return true
+}
+
+/** What the filters after the first program do; null when one of them may be more than a filter. */
+function effectsOf(steps: readonly Step[]): readonly FilterEffect[] | null {
+  const effects: FilterEffect[] = []
+  for (let at = 1; at < steps.length; at += 1) {
+    const step = steps[at]
+    if (step === undefined || step.program === null || step.stdin !== null) return null
+    const effect = filterEffect(step.program, step.args)
+    if (effect === null) return null
+    effects.push(effect)
+  }
+  return effects
+}
+
+function firstOperations(invocation: Invocation, effects: readonly FilterEffect[]): readonly FileOperation[] | null {
+  const { program } = invocation
+  if (isReader(program)) return readOperations(invocation, effects)
+  switch (program) {
+    case 'git':
+      return gitOperations(invocation)
+    case 'find':
+    case 'gfind':
+      return findOperations(invocation)
+    case 'fd':
+    case 'fdfind':
+      return fdOperations(invocation)
+    default:
+      return searchFiles(invocation) ?? listFiles(invocation)
+  }
+}
+
+/** One read for each file and range. Filters narrow it only where they still see the lines of one file. */
+function readOperations(invocation: Invocation, effects: readonly FilterEffect[]): readonly FileOperation[] | null {
+  const reading = readFiles(invocation)
+  if (reading === null) return null
+  const { paths, ranges } = reading
+  const narrowed = effects.some((effect) => effect.lines === 'range')
+  const countable = ranges !== null && !(narrowed && (paths.length > 1 || ranges.length > 1))
+  if (!countable) return paths.map((path) => ({ kind: 'read', path }))
+  const [range, another] = ranges
+  if (range === undefined || another !== undefined) {
+    return paths.flatMap((path) => ranges.map((each) => readOf(path, narrowByFilters(each, effects))))
+  }
+  const lines = narrowByFilters(range, effects)
+  return paths.map((path) => readOf(path, lines))
+}
+
+/** A whole file has no lines, and neither has a range of none. */
+function readOf(path: string, { start, end }: LineRange): FileOperation {
+  if (end === undefined) return start === 1 ? { kind: 'read', path } : { kind: 'read', path, startLine: start }
+  return end < start ? { kind: 'read', path } : { kind: 'read', path, startLine: start, endLine: end }
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { classify, classifyRead } from './classify.ts'
+import { classifyPlain } from './plain.ts'
+
+function told(text: string): boolean | null {
+  return classifyPlain(text, '/repo', { operations: [], producers: 0, last: '' })
+}
+
+describe('plain commands', () => {
+  it('are told without the parser', () => {
+    for (const text of [
+      'cat a.txt',
+      "/bin/bash -lc 'cat a.txt'",
+      `/bin/bash -lc "sed -n '1,200p' src/index.ts"`,
+      `bash -c "grep -n \\"it's\\" a.txt || true"`,
+      "cd src && rg -n 'a = b' . | head -20",
+      'ls -la src 2>/dev/null; cat b 2>&1',
+      'find . -name "*.ts" -not -path "./.git/*"',
+      'wc -l < a.txt',
+      'cat a; echo ---; cat b;',
+    ]) {
+      assert.equal(told(text), true, text)
+      assert.notEqual(classify(text), null, text)
+    }
+  })
+
+  it('stay commands as soon as one word settles it, whatever follows', () => {
+    for (const text of [
+      'npm test -- $(cat a)',
+      'for i in $(seq 1 3); do cat $i; done',
+      'echo hi',
+      'cat a && make "$X"',
+      "cat <<'EOF' > a.txt\nx\nEOF",
+      'cat a > b',
+      'cat a & cat b',
+      'sh -c "node x.js"',
+      './cat a',
+    ]) {
+      assert.equal(told(text), false, text)
+      assert.equal(classifyRead(text), null, text)
+    }
+  })
+
+  it('are nothing else: those are read in full', () => {
+    for (const text of [
+      'cat $X',
+      'cat *.ts',
+      'cat ~/a',
+      'cat a\\ b',
+      'X=1 cat a',
+      'cat "$(ls)"',
+      'cat a # b',
+      'cat {a,b}',
+      'time cat a',
+      'env cat a',
+      'case x in esac; cat a',
+      './bash -c "cat a"',
+      'bash -c -- "cat a"',
+      "bash -c '-x' 'cat a'",
+      'cd a || cat b',
+      'cat a\ncat b',
+      'cat a |& head',
+      "cat 'a",
+      'cat a |',
+      '2>&1',
+      'cat <(ls)',
+      "cat 'a\u0007b'",
+      'cat ünï',
+    ]) {
+      assert.equal(told(text), null, text)
+    }
+  })
+})
+
+describe('telling without the parser', () => {
+  const words = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.constantFrom(
+        ...'a.txt src src/app.js /etc/hosts TODO 3 10 a/b/c.d ../up ./here .hidden a// v1.2 /dev/null'.split(' '),
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        ...'-n -la -rn -e -A -5 -- - +2 -g -c -R --files -l -name -type -exec -x -i -s -c -lc --pre --color=never a=b -f'.split(
+          ' ',
+        ),
+      ),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        `'2,4p'`,
+        `'$p;5q'`,
+        `'*.ts'`,
+        `'a b'`,
+        `"a b"`,
+        `"it's"`,
+        `"q\\"x"`,
+        `"a\\nb"`,
+        `'w out'`,
+        `a'b'"c"d`,
+        `''`,
+        `'1d'`,
+        `"x = y"`,
+        `'s/a/b/w f'`,
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        '2>&1',
+        '>/dev/null',
+        '2>/dev/null',
+        '> out',
+        '< in',
+        '>>x',
+        '>&2',
+        '1>&2',
+        '3< in',
+        '&>/dev/null',
+        '<<<x',
+        '>|x',
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        '$X',
+        '*',
+        '`x`',
+        '$(x)',
+        '#',
+        '!',
+        '~',
+        '{a,b}',
+        '\\',
+        '(',
+        ')',
+        '[',
+        '"$X"',
+        'é',
+        '\u200b',
+        '"',
+        "'",
+      ),
+    },
+  )
+  const program = fc.constantFrom(
+    ...(
+      'cat sed head tail nl wc less bat tac rg grep egrep ag ack git find fd ls tree dir cd pwd true : set echo printf sort uniq cut tr jq awk ' +
+      'bash sh zsh env timeout time command sudo xargs watch exec npm make case for if function ./cat /bin/cat /usr/bin/bash /opt/cat /bin/cd x1 2'
+    ).split(' '),
+  )
+  const simple = fc.tuple(program, fc.array(words, { maxLength: 4 })).map(([name, args]) => [name, ...args].join(' '))
+  const joint = fc.constantFrom(' | ', ' && ', ' ; ', ' || ', '; ', ';', '|', '&&', ' & ', '\n', ' ')
+  const script = fc
+    .tuple(simple, fc.array(fc.tuple(joint, simple), { maxLength: 3 }), fc.constantFrom('', '', '', ';', ' ', ' |'))
+    .map(([first, more, end]) => first + more.flat().join('') + end)
+  const wrapped = fc
+    .tuple(
+      script,
+      fc.constantFrom(['', ''], ["/bin/bash -lc '", "'"], ['bash -c "', '"'], ["sh -c '", "' x"], ["./bash -c '", "'"]),
+    )
+    .map(([text, [before, after]]) => `${before}${text}${after}`)
+  const options = fc.record(
+    { cwd: fc.constantFrom('/repo', '/repo/../x', 'rel', '/'), exitCode: fc.constantFrom(0, 1, 2) },
+    { requiredKeys: [] },
+  )
+
+  it('gives what a full reading gives', () => {
+    let withoutParser = 0
+    fc.assert(
+      fc.property(fc.oneof(wrapped, script, simple), options, (text, given) => {
+        if (told(text) === true) withoutParser += 1
+        assert.deepEqual(classify(text, given), classifyRead(text, given), text)
+      }),
+      { numRuns: 12_000, seed: 17 },
+    )
+    assert.ok(withoutParser > 500, `${withoutParser} were told to be operations`)
+  })
+
+  it('gives the same for any characters', () => {
+    const pieces = fc.constantFrom(
+      ...'cat ls rg \'x\' "y" a.b | && || ; > < 2>&1 & $ ` \\ ( ) { } * ? [ ] ~ ! # = - / \n \t é'.split(' '),
+      ' ',
+      ' ',
+      ' ',
+    )
+    fc.assert(
+      fc.property(
+        fc.array(pieces, { maxLength: 14 }).map((list) => list.join('')),
+        (text) => {
+          assert.deepEqual(classify(text), classifyRead(text), text)
+        },
+      ),
+      { numRuns: 12_000, seed: 17 },
+    )
+  })
+})
