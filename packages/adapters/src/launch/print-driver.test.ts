@@ -305,6 +305,18 @@ describe('native sessions', () => {
       ['looked-up'],
     )
   })
+
+  it('that cannot be looked up are a warning, and the turn is as good or bad as it was', async (t) => {
+    const sessionOf = async (): Promise<never> => {
+      throw new EvenerError('io', 'The database is locked.')
+    }
+    const good = await printTurn(t, `text('hi'); done()`, { harness: { sessionOf } })
+    assert.equal(finishOf(good.events), 'stop')
+    assert.deepEqual(warningsOf(good.notes), ['session-look-up'])
+    assert.deepEqual(good.notes.bindings, [])
+    const bad = await printTurn(t, `console.error('no model'); process.exitCode = 1`, { harness: { sessionOf } })
+    assert.match(errorOf(bad.events).message, /no model/)
+  })
 })
 
 describe('the driver', () => {

@@ -15,7 +15,7 @@ import { hasKey } from './find-cli.ts'
 import { handoverText } from './handover-text.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import { bindingFacts, chooseSession, instructionsHash, type NativeSession } from './native-session.ts'
-import type { PrintContext } from './print-driver.ts'
+import type { EndedRun, PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
@@ -254,11 +254,23 @@ export class PrintRun {
     if (this.#isStopped) void program.stop()
     try {
       const exit = await program.whenOver()
-      if (!this.#isStopped) this.#lookedUpSession = await harness.sessionOf?.({ cli, request, env })
+      if (!this.#isStopped) this.#lookedUpSession = await this.#lookUp({ cli, request, env })
       return exit
     } catch (error) {
       await program.stop()
       throw error
+    }
+  }
+
+  /** A session that cannot be found is not gone on with; that is no failure of the turn. */
+  async #lookUp(ended: EndedRun): Promise<string | undefined> {
+    const { harness } = this.#context
+    try {
+      return await harness.sessionOf?.(ended)
+    } catch (error) {
+      const { message } = toFailure(error)
+      this.#log.warn(`The session of ${harness.profile.title} could not be looked up: ${message}`, 'session-look-up')
+      return undefined
     }
   }
 

@@ -160,6 +160,6 @@ it('Kilo Code leaves no daemon running, and its background processes are command
 
 it('a turn of OpenCode can be resumed where a model call was over', () => {
   const native = { sessionId: 's', messageId: 'm1' }
-  assert.equal(opencodeAnchor({ type: 'step-finish', finishReason: 'stop', native }), 'm1')
+  assert.equal(opencodeAnchor({ type: 'step-finish', stepIndex: 0, finishReason: 'stop', native }), 'm1')
   assert.equal(opencodeAnchor({ type: 'text-delta', text: 'hi', native }), undefined)
 })

@@ -123,9 +123,9 @@ it('Pi over rpc is told the same, apart from its prompt and its session', () => 
 
 it('a turn of Pi can be resumed where a model call with its tools was over', () => {
   const native = { sessionId: 's', messageId: 'm1' }
-  assert.equal(piAnchor({ type: 'step-finish', finishReason: 'tool-calls', native }), 'm1')
+  assert.equal(piAnchor({ type: 'step-finish', stepIndex: 0, finishReason: 'tool-calls', native }), 'm1')
   for (const finishReason of ['error', 'other'] as const) {
-    assert.equal(piAnchor({ type: 'step-finish', finishReason, native }), undefined)
+    assert.equal(piAnchor({ type: 'step-finish', stepIndex: 0, finishReason, native }), undefined)
   }
   assert.equal(piAnchor({ type: 'text-delta', text: 'hi', native }), undefined)
 })

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { EvenerError, type AgentDriver } from '@evener/protocol'
+import * as live from '../agents.ts'
+import { harnesses } from '../harnesses.ts'
+import { diary } from '../../test/launch/diary.ts'
+import { errorOf, takeTurn, warningsOf } from '../../test/launch/print-turn.ts'
+import { program, scratch } from '../../test/launch/stand-in.ts'
+import { doctor } from './doctor.ts'
+import type { PrintOptions } from './print-driver.ts'
+
+const LIVE: Readonly<Record<string, (options: PrintOptions) => AgentDriver>> = {
+  cline: (options) => live.cline({ ...options, transport: 'live' }),
+  goose: (options) => live.goose({ ...options, transport: 'live' }),
+  'kilo-code': (options) => live.kiloCode({ ...options, transport: 'live' }),
+  opencode: (options) => live.opencode({ ...options, transport: 'live' }),
+  pi: (options) => live.pi({ ...options, transport: 'live' }),
+}
+
+for (const { profile, agent } of harnesses) {
+  const { title, command, id, binVariable, install, key } = profile
+  const ways = [agent, LIVE[id]].filter((way) => way !== undefined)
+
+  describe(`${title} that is not set up`, () => {
+    it('and not there at all says what to install, or which variable to set', async (t) => {
+      const dir = await scratch(t)
+      for (const way of ways) {
+        const env = { PATH: dir, [binVariable]: undefined }
+        await assert.rejects(way({ env }).open(null, diary().host), (error) => {
+          assert.ok(EvenerError.is(error, 'not-found'))
+          assert.match(error.message, new RegExp(`${title} was not found: there is no "${command}" on PATH`))
+          assert.ok(error.hint?.includes(install) && error.hint.includes(binVariable))
+          assert.equal(error.details['reason'], 'not-installed')
+          return true
+        })
+      }
+      const [found] = await doctor([profile], { PATH: dir, HOME: dir })
+      assert.deepEqual([found?.found, found?.install], [false, install])
+    })
+
+    it('where its variable points says that nothing is there', async (t) => {
+      const env = { [binVariable]: join(await scratch(t), 'moved') }
+      for (const way of ways) {
+        await assert.rejects(
+          way({ env }).open(null, diary().host),
+          (error) => EvenerError.is(error, 'not-found') && error.message.startsWith(binVariable),
+        )
+      }
+    })
+
+    it('and broken says how it ended and how to install it again', async (t) => {
+      const dir = await scratch(t)
+      const bin = join(dir, command)
+      await writeFile(bin, `#!/bin/sh\necho "GLIBC_9.99 not found" >&2\nexit 127\n`)
+      await chmod(bin, 0o755)
+      await assert.rejects(agent({ bin }).open(null, diary().host), (error) => {
+        assert.ok(EvenerError.is(error, 'unsupported'))
+        assert.match(error.message, /does not work: .*127.*GLIBC_9\.99/s)
+        assert.ok(error.hint?.includes(install))
+        return true
+      })
+    })
+
+    it('in a version that nobody has tested runs, and counts what was not understood', async (t) => {
+      const dir = await scratch(t)
+      const notes = diary()
+      const bin = await program(dir, `console.log('{"type":"from_the_future"}')`)
+      await takeTurn(agent({ bin, cwd: dir, env: { HOME: dir } }), notes)
+      assert.ok(warningsOf(notes).includes('untested-version'))
+      const warning = notes.activity.find((event) => event.type === 'warning' && event.code === 'untested-version')
+      assert.match(warning?.type === 'warning' ? warning.message : '', /1\.0\.0 is not a version .* of 1 lines/)
+    })
+
+    it('and without a key says what to set when it fails', async (t) => {
+      const dir = await scratch(t)
+      const notes = diary()
+      const bin = await program(dir, `console.error('not logged in'); process.exitCode = 1`)
+      const noKeys = Object.fromEntries(key.variables.map((name) => [name, undefined]))
+      const env = { ...noKeys, HOME: dir, XDG_CONFIG_HOME: dir, XDG_DATA_HOME: dir }
+      const { message } = errorOf(await takeTurn(agent({ bin, cwd: dir, env }), notes))
+      assert.ok(
+        message.includes('not logged in') && message.endsWith(`No key for ${title} was found. ${key.hint}`),
+        message,
+      )
+    })
+  })
+}
