@@ -17,7 +17,7 @@ const dates: [string, string][] = []
 for (const { name, version } of lockedVersions(lock)) {
   dates.push([`${name}@${version}`, known[`${name}@${version}`] ?? (await publishedOn(name, version))])
 }
-writeFileSync(file, `${JSON.stringify(Object.fromEntries(dates.sort()), null, 2)}\n`)
+writeFileSync(file, `${JSON.stringify(Object.fromEntries(dates.sort(([a], [b]) => (a < b ? -1 : 1))), null, 2)}\n`)
 console.log(`${dates.length} versions`)
 
 async function publishedOn(name: string, version: string): Promise<string> {

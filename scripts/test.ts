@@ -1,9 +1,13 @@
 /**
  * Everything that has to hold, in one go: types, lint, format, unused code, then the tests. Stops at the first kind
  * that fails, so that its output is the last thing on the screen.
+ *
+ * With `--suite real` the tests on real programs. All of them together also show what docs/agents.md says about the
+ * programs: it has to be true, or is written with `--table`.
  */
 import { spawn } from 'node:child_process'
-import { glob } from 'node:fs/promises'
+import { glob, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -11,7 +15,11 @@ import { parseArgs } from 'node:util'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { suite: { type: 'string', default: 'unit' }, 'only-tests': { type: 'boolean', default: false } },
+  options: {
+    suite: { type: 'string', default: 'unit' },
+    'only-tests': { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
+  },
 })
 
 const SUITES: Readonly<Record<string, string>> = {
@@ -33,7 +41,28 @@ if (values.suite === 'unit' && positionals.length === 0 && !values['only-tests']
 }
 
 const files = positionals.length > 0 ? positionals : await testFiles(pattern)
-await step(`tests (${files.length} files)`, process.execPath, ['--test', '--test-timeout=300000', ...files])
+if (values.suite === 'real') await testRealPrograms(files)
+else
+  await step(`tests (${files.length} files)`, process.execPath, ['--test', '--test-timeout=300000', ...files], {
+    // Hundreds of processes load the same sources: compiled once, they start in a fraction of the time.
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
+  })
+
+/** They wait as much as they work, so two suites run at the same time. A suite takes long, but every test has a limit. */
+async function testRealPrograms(suites: readonly string[]): Promise<void> {
+  const isAll = positionals.length === 0
+  if (values.table && !isAll) {
+    console.error('The tables say what all programs have shown: leave out the names of files.')
+    process.exit(2)
+  }
+  const proofs = await mkdtemp(join(tmpdir(), 'evener-proofs-'))
+  const args = ['--test', '--test-concurrency=2', '--test-timeout=3600000', '--test-reporter=spec', ...suites]
+  const doc = ['packages/adapters/src/real/agents-doc.ts', values.table ? 'write' : 'check', proofs, 'docs/agents.md']
+  let code = await run(`tests (${suites.length} files)`, process.execPath, args, { EVENER_REAL_PROOFS: proofs })
+  if (code === 0 && isAll) code = await run('what the programs have shown', process.execPath, doc)
+  await rm(proofs, { recursive: true, force: true })
+  process.exitCode = code
+}
 
 async function testFiles(suffix: string): Promise<string[]> {
   const found: string[] = []
@@ -48,15 +77,28 @@ async function testFiles(suffix: string): Promise<string[]> {
   return found.sort()
 }
 
-async function step(name: string, command: string, args: readonly string[]): Promise<void> {
+async function step(
+  name: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const code = await run(name, command, args, env)
+  if (code !== 0) process.exit(code)
+}
+
+async function run(
+  name: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<number> {
   console.error(`── ${name}`)
   const code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit' })
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
     child.once('error', reject)
     child.once('close', (status) => resolve(status ?? 1))
   })
-  if (code !== 0) {
-    console.error(`${name}: failed`)
-    process.exit(code)
-  }
+  if (code !== 0) console.error(`${name}: failed`)
+  return code
 }

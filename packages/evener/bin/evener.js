@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that npm can link it before anything is built and an old Node still gets a clear answer.
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -9,6 +10,9 @@ if (major < 22 || (major === 22 && minor < 13)) {
   console.error('Install a newer Node.js, or, in a clone of the project, run "npx evener …" after "npm ci".')
   process.exit(1)
 }
+
+// Compiled once per user and version: the next start takes a fraction of the time and memory.
+module.enableCompileCache()
 
 // A clone runs its sources; an installed package has only what was built from them.
 const source = fileURLToPath(new URL('../src/main.ts', import.meta.url))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,6 +81,20 @@ suite('evener run', () => {
     assert.equal(events.at(-1)?.type, 'finish')
     assert.equal(events.filter((event) => event.type === 'finish').length, 1)
     assert.equal(events.filter((event) => event.type === 'tool-result').length, 1)
+  })
+
+  test('Ctrl-C before there is a run starts none, and the shell is told', async () => {
+    const program = `
+      import { main } from ${JSON.stringify(new URL('main.ts', import.meta.url).href)}
+      const running = main(['run', 'Hello', '--json'])
+      process.emit('SIGINT')
+      process.exitCode = await running`
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: folder,
+      env: { ...process.env, EVENER_HOME: join(folder, 'interrupted') },
+      encoding: 'utf8',
+    })
+    assert.deepEqual([child.status, child.stdout], [130, ''])
   })
 
   test('--demo makes up the question', async () => {

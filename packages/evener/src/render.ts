@@ -1,22 +1,23 @@
 import type { AgentEvent } from '@evener/protocol'
 import type { Terminal } from './command.ts'
+import { visible, VisibleText } from './visible-text.ts'
 
 const RESULT_CHARS = 100
 
 /** Shows agent events to a person, as they come. */
 export class Renderer {
-  readonly #terminal: Terminal
+  readonly #terminal: Pick<Terminal, 'out' | 'write'>
   #isInText = false
+  #text = new VisibleText()
 
-  constructor(terminal: Terminal) {
+  constructor(terminal: Pick<Terminal, 'out' | 'write'>) {
     this.#terminal = terminal
   }
 
   show(event: AgentEvent): void {
     switch (event.type) {
       case 'text-delta':
-        this.#terminal.write(event.text)
-        if (event.text !== '') this.#isInText = !event.text.endsWith('\n')
+        this.#say(this.#text.push(event.text))
         break
       case 'tool-call':
         this.#line(`→ ${event.toolName} ${JSON.stringify(event.args)}`)
@@ -41,10 +42,18 @@ export class Renderer {
     }
   }
 
+  #say(text: string): void {
+    if (text === '') return
+    this.#terminal.write(text)
+    this.#isInText = !text.endsWith('\n')
+  }
+
   #line(text: string): void {
     if (this.#isInText) this.#terminal.write('\n')
     this.#isInText = false
-    if (text !== '') this.#terminal.out(text)
+    // What was left open in one text does not reach into the next.
+    this.#text = new VisibleText()
+    if (text !== '') this.#terminal.out(visible(text))
   }
 }
 

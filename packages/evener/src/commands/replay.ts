@@ -7,6 +7,7 @@ import { describeActivity } from '../describe-activity.ts'
 import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
 import { readThread } from '../read-thread.ts'
+import { visible } from '../visible-text.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -40,7 +41,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const recording = recordingAt(resolve(terminal.cwd, thread))
   if (recording !== undefined) {
     for await (const event of playRecording(recording, speed)) {
-      terminal.out(values.json ? JSON.stringify(event) : describeActivity(event))
+      terminal.out(values.json ? JSON.stringify(event) : visible(describeActivity(event)))
     }
     return 0
   }
@@ -71,7 +72,7 @@ function speedOf(text: string): number {
 function show(record: LogRecord, renderer: Renderer, terminal: Terminal): void {
   const { body } = record
   if (body.type === 'message.added' && body.role === 'user') {
-    for (const part of body.parts) terminal.out(part.type === 'text' ? `> ${part.text}` : `> [${part.type}]`)
+    for (const part of body.parts) terminal.out(part.type === 'text' ? `> ${visible(part.text)}` : `> [${part.type}]`)
   }
   for (const event of agentEventsOf(record)) renderer.show(event)
 }

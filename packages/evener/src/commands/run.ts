@@ -11,6 +11,8 @@ import { Renderer } from '../render.ts'
 const DEMO_PROMPT = 'What is in this folder?'
 /** Slow enough to be seen arriving, fast enough not to wait for. */
 const DEMO_PACE_MS = 12
+/** What a shell expects of a program that was ended by Ctrl-C. */
+const INTERRUPTED = 130
 
 export const runCommand: Command = {
   name: 'run',
@@ -54,12 +56,16 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     throw new UsageError('--model and --record are for coding agents: name one with --harness')
   }
 
-  const store = openStore(values.db, terminal)
-  const owner = await ProcessOwner.register(store)
   let runtime: ThreadRuntime | undefined
-  // The first Ctrl-C ends the run cleanly; what it did is kept.
-  const onInterrupt = (): void => void runtime?.cancel()
+  // The first Ctrl-C ends the run cleanly, also one that comes before there is a run; what it did is kept.
+  let isInterrupted = false
+  const onInterrupt = (): void => {
+    isInterrupted = true
+    void runtime?.cancel()
+  }
+  const store = openStore(values.db, terminal)
   process.once('SIGINT', onInterrupt)
+  const owner = await ProcessOwner.register(store)
   try {
     const thread =
       values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
@@ -70,9 +76,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOf(entry).forEach(show))
+    if (isInterrupted) return INTERRUPTED
     const run = await runtime.submit({ agentId: agent.driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
     const outcome = await run.done
     if (!values.json) terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
+    if (isInterrupted) return INTERRUPTED
     return outcome === 'complete' ? 0 : 1
   } finally {
     process.removeListener('SIGINT', onInterrupt)

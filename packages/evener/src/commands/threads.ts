@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
+import { visible } from '../visible-text.ts'
 
 export const threadsCommand: Command = {
   name: 'threads',
@@ -38,7 +39,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       terminal.out(
         values.json
           ? JSON.stringify(thread)
-          : `${thread.id}  ${new Date(thread.updatedAt).toISOString().slice(0, 16)}  ${thread.title ?? ''}`,
+          : `${thread.id}  ${new Date(thread.updatedAt).toISOString().slice(0, 16)}  ${visible(thread.title ?? '')}`,
       )
     }
     if (page.items.length === 0 && !values.json)
