@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
 
 /** What tells one boot of this machine from the next. */
@@ -8,6 +8,15 @@ export function currentBootId(): string {
   } catch {
     // Without one the time of the boot serves, to the minute: a clock that is set needs some room.
     return `booted-${Math.round((Date.now() / 1000 - uptime()) / 60)}`
+  }
+}
+
+/** Where a pid means the same process: this boot of this machine and, in a container, this container. */
+export function currentPidScope(): string {
+  try {
+    return `${currentBootId()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return currentBootId()
   }
 }
 

@@ -158,6 +158,7 @@ export interface Owner {
   readonly host: string
   readonly pid: number
   readonly startTime: string
+  /** Where its pid means a process: boot of the machine and, in a container, the container. */
   readonly bootId: string
   /** Until when it is believed to live without another heartbeat. */
   readonly until: number

@@ -114,8 +114,19 @@ suite('whether an owner is dead', () => {
     assert.equal(isDead({ ...(await me), startTime: '1' }, Date.now()), true)
   })
 
-  test('an owner of another boot of this machine is dead', async () => {
-    assert.equal(isDead({ ...(await me), bootId: 'earlier' }, Date.now()), true)
+  test('of another container with the same name, or another boot, only its lease tells: its pids are not ours', async () => {
+    const { bootId, ...row } = await me
+    const elsewhere = [bootId.replace(/pid:\[\d+\]/, 'pid:[1]'), 'an earlier boot']
+    for (const other of elsewhere) {
+      assert.notEqual(other, bootId)
+      assert.equal(isDead({ ...row, bootId: other, pid: 2 ** 22, startTime: '1', until: 1000 }, 999), false)
+      assert.equal(isDead({ ...row, bootId: other, until: 1000 }, 1001), true)
+    }
+  })
+
+  test('where pids are ours a lease does not keep the dead alive, nor its end kill the living', async () => {
+    assert.equal(isDead({ ...(await me), until: 0 }, Date.now()), false)
+    assert.equal(isDead({ ...(await me), pid: 2 ** 22, until: Infinity }, Date.now()), true)
   })
 
   test('of another machine only its lease tells', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { EvenerError, type Fence, type Owner, type Store } from '@evener/protocol'
-import { currentBootId, isProcessAlive, processStartTime } from '../machine.ts'
+import { currentPidScope, isProcessAlive, processStartTime } from '../machine.ts'
 
 /** How long a silent owner on another machine is believed to live. */
 const LEASE_MS = 30_000
@@ -27,7 +27,7 @@ export class ProcessOwner {
       host: hostname(),
       pid: process.pid,
       startTime: processStartTime(process.pid),
-      bootId: currentBootId(),
+      bootId: currentPidScope(),
       until: now() + LEASE_MS,
       ...(options.url === undefined ? {} : { url: options.url }),
     })
@@ -78,10 +78,13 @@ export class ProcessOwner {
   }
 }
 
-/** On this machine we can look; of another one we only know when it last spoke. */
+/**
+ * Where its pid means the same to us we can look. Of an owner on another machine, in another container or of another boot
+ * we only know when it last spoke: all of them may have the same host name.
+ */
 export function isDead(owner: Owner, now: number): boolean {
-  if (owner.host !== hostname()) return owner.until < now
-  return owner.bootId !== currentBootId() || !isProcessAlive(owner.pid, owner.startTime)
+  if (owner.host !== hostname() || owner.bootId !== currentPidScope()) return owner.until < now
+  return !isProcessAlive(owner.pid, owner.startTime)
 }
 
 function describeOwner(holder: Owner | null, id: string): string {
