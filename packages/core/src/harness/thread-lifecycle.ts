@@ -87,9 +87,11 @@ export class ThreadLifecycle {
     const { binding, core, identity } = this.#parts
     await core.ready()
     const sourceId = request.sourceThreadId ?? binding.requireRuntime().state.head.stream
+    const known = await core.store.getThread(sourceId)
+    if (known === null) throw noSuchThread(sourceId)
     const source = core.threads.find(sourceId)?.state ?? (await readThreadState(core.store, sourceId))
     const { run, seq } = source.head
-    const title = request.title ?? source.head.title
+    const title = request.title ?? known.title
     const info = await forkThread(core.store, await core.threads.owner(), source, {
       id: core.newId(),
       resourceId: request.resourceId ?? identity.getResourceId(),

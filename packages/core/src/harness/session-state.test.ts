@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { EvenerError } from '@evener/protocol'
+import { z } from 'zod'
+import { HarnessBench } from './harness.fixture.ts'
+import type { HarnessRequestContext } from './request-context.ts'
+
+const schema = z.object({
+  name: z.string().optional(),
+  count: z.number().default(3),
+  look: z.object({ dark: z.boolean().default(true) }).optional(),
+})
+
+suite('the state of a session', () => {
+  test('starts with the defaults of its schema and what it was given', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], {
+      stateSchema: schema,
+      initialState: { name: 'A' },
+    })
+    assert.deepEqual(bench.harness.session.state.get(), { name: 'A', count: 3, look: { dark: true } })
+  })
+
+  test('given values have to fit the schema', () => {
+    assert.throws(
+      () => new HarnessBench([], { stateSchema: schema, initialState: { count: 'many' } as never }),
+      (error) => EvenerError.is(error, 'invalid-input'),
+    )
+  })
+
+  test('what does not fit changes nothing, and says so', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    const { state } = bench.harness.session
+    await assert.rejects(state.set({ count: 'many' } as never), /Invalid state update: count: /)
+    await assert.rejects(state.set({ colour: 'red' } as never), /does not know "colour"/)
+    assert.equal(state.get().count, 3)
+    assert.equal(bench.all('state_changed').length, 0)
+  })
+
+  test('a change is told of, with what changed', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    await bench.harness.session.state.set({ name: 'B', count: 3 })
+    assert.deepEqual(bench.all('state_changed'), [
+      { type: 'state_changed', state: { name: 'B', count: 3, look: { dark: true } }, changedKeys: ['name'] },
+    ])
+  })
+
+  test('changes are made one after the other', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    const { state } = bench.harness.session
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        state.update(async ({ count }) => {
+          await Promise.resolve()
+          return { updates: { count: count + 1 }, result: count }
+        }),
+      ),
+    )
+    assert.deepEqual(
+      results,
+      Array.from({ length: 20 }, (_, i) => i + 3),
+    )
+    assert.equal(state.get().count, 23)
+  })
+
+  test('events of an update come after the change', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    await bench.harness.session.state.update(() => ({
+      updates: { count: 4 },
+      events: [{ type: 'info', message: 'counted' }],
+      result: undefined,
+    }))
+    assert.deepEqual(bench.types(), ['state_changed', 'info'])
+  })
+
+  test('what is given out is a copy', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    const { state } = bench.harness.session
+    state.get().count = 99
+    assert.equal(state.get().count, 3)
+  })
+
+  test('tools read and change it, and find what the caller passed along', async () => {
+    const seen: unknown[] = []
+    const note = createTool({
+      id: 'note',
+      description: 'Notes.',
+      execute: async (_input, { requestContext }) => {
+        const harness = requestContext.get('harness') as HarnessRequestContext
+        await harness.setState({ count: 7 })
+        seen.push(requestContext.get('user'), requestContext.get('service'), harness.session.modeId, harness.threadId)
+        harness.emitEvent({ type: 'info', message: 'noted' })
+        return 'ok'
+      },
+    })
+    await using bench = new HarnessBench<z.infer<typeof schema>>(
+      [{ toolCalls: [{ name: 'note' }] }, { text: 'Done.' }],
+      {
+        stateSchema: schema,
+        tools: { note },
+        permissions: { tools: { note: 'allow' } },
+      },
+    )
+    const service = (): void => undefined
+    await bench.harness.sendMessage({ content: 'Go', requestContext: { user: 'ada', service } })
+    assert.deepEqual(seen, ['ada', service, 'build', bench.harness.session.thread.getId()])
+    assert.equal(bench.harness.session.state.get().count, 7)
+    assert.match(bench.all('info')[0]?.message ?? '', /service/)
+    assert.equal(bench.all('info')[1]?.message, 'noted')
+  })
+})
