@@ -2,27 +2,15 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Turn as ScriptedTurn } from '@evener/testing'
-import { aMessage, APPROVE, ASK, finishOf, liveHost, resultsOf, textOf } from '../../test/live/live-host.ts'
+import { aMessage, ALLOW_ALL, APPROVE, ASK, finishOf, liveHost, resultsOf, textOf } from '../../test/live/live-host.ts'
 import { allowing, answers, benchOf, openStage, testLive, type LiveCli } from '../../test/live/live-scenarios.ts'
+import { claudeCodeOptions, claudeCodeScenarios } from '../real/claude-code-cli.ts'
+import { testCli } from '../real/scenarios.ts'
 import { claudeCodeLive } from './live.ts'
-import { claudeCodeProfile } from './profile.ts'
 
 const cli: LiveCli = {
-  profile: claudeCodeProfile,
-  agent: ({ bin, place, provider, options }) =>
-    claudeCodeLive({
-      bin,
-      ...options,
-      env: {
-        HOME: place.home,
-        TMPDIR: place.temp,
-        ANTHROPIC_BASE_URL: provider.url,
-        ANTHROPIC_API_KEY: 'sk-ant-test',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        CLAUDE_CODE_MAX_RETRIES: '1',
-      },
-    }),
-  scripts: {},
+  ...claudeCodeScenarios,
+  agent: (setup) => claudeCodeLive(claudeCodeOptions(setup)),
   command: (command) => ({ name: 'Bash', input: { command } }),
   // Commands wait for each other, reading does not.
   independent: (file, { work }) => ({ name: 'Read', input: { file_path: join(work, file) } }),
@@ -129,22 +117,38 @@ testLive(cli, (test) => {
     assert.match(textOf(events), /All found\./)
   })
 
-  test('is forked at the newest message that the thread holds', async (t, bin) => {
-    const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
-    const first = await openStage(t, bench)
-    await first.run().all
-    const { nativeId = '', anchor = '' } = first.host.bindings.at(-1) ?? {}
-    await first.run({ runId: 'run-2' }).all
-    const host = liveHost(() => ASK, {
-      history: async function* () {
-        yield aMessage('m', 'One.', { role: 'assistant', native: { sessionId: nativeId, messageId: anchor } })
-      },
-    })
-    const binding = { agentId: 'claude-code', nativeId, syncedTo: 0, origin: true } as const
-    const { run } = await openStage(t, bench, { binding, host })
-    await run({ runId: 'run-3' }).all
-    assert.match(bench.request(2), /One\./)
-    assert.doesNotMatch(bench.request(2), /Two\./)
-    assert.notEqual(host.bindings.at(-1)?.nativeId, nativeId)
-  })
+  test(
+    'is forked at the newest message that the thread holds',
+    async (t, bin) => {
+      const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
+      const first = await openStage(t, bench)
+      await first.run().all
+      const { nativeId = '', anchor = '' } = first.host.bindings.at(-1) ?? {}
+      await first.run({ runId: 'run-2' }).all
+      const host = liveHost(() => ASK, {
+        history: async function* () {
+          yield aMessage('m', 'One.', { role: 'assistant', native: { sessionId: nativeId, messageId: anchor } })
+        },
+      })
+      const binding = { agentId: 'claude-code', nativeId, syncedTo: 0, origin: true } as const
+      const { run } = await openStage(t, bench, { binding, host })
+      await run({ runId: 'run-3' }).all
+      assert.match(bench.request(2), /One\./)
+      assert.doesNotMatch(bench.request(2), /Two\./)
+      assert.notEqual(host.bindings.at(-1)?.nativeId, nativeId)
+    },
+    'fork',
+  )
+})
+
+testCli({
+  ...cli,
+  way: 'over its control protocol, as in print mode',
+  host: ALLOW_ALL,
+  unsupported: {
+    'head-moved': 'it is resumed at our anchor, never at its end',
+    'read-only': 'its host decides, call by call',
+    touch: 'its host decides, call by call',
+    'write-outside': 'its host decides, call by call',
+  },
 })

@@ -1,7 +1,17 @@
+import { describe } from 'node:test'
 import { testAcp, type AcpCli } from '../../test/acp/acp-scenarios.ts'
 import { ALLOW_ALL } from '../../test/live/live-host.ts'
+import type { RealCli } from '../real/bench.ts'
 import { clineLiveOptions, clineScenarios } from '../real/cline-cli.ts'
+import {
+  testCutIsFatal,
+  testNoImages,
+  testNoInstructions,
+  testNoSubagents,
+  testSilentRetry,
+} from '../real/other-ways.ts'
 import { testCli } from '../real/scenarios.ts'
+import { SIDE_BY_SIDE } from '../real/side-by-side.ts'
 import { clineLive } from './live.ts'
 
 const patch = (input: string): { readonly name: string; readonly input: { readonly input: string } } => ({
@@ -21,7 +31,7 @@ const cli: AcpCli = {
 
 testAcp(cli)
 
-testCli({
+const asInPrint: RealCli = {
   ...cli,
   way: 'over ACP, as in print mode',
   host: ALLOW_ALL,
@@ -52,4 +62,14 @@ testCli({
     touch: 'its host decides, call by call',
     'write-outside': 'its host decides, call by call',
   },
+}
+
+testCli(asInPrint)
+
+describe('Cline over ACP, its own way', SIDE_BY_SIDE, () => {
+  testCutIsFatal(asInPrint)
+  testNoInstructions(asInPrint)
+  testSilentRetry(asInPrint)
+  testNoImages(asInPrint)
+  testNoSubagents(asInPrint, 'spawn_agent', 'It has none in this mode, as they would ask nobody.')
 })

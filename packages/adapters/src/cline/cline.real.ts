@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe } from 'node:test'
 import { aMessage, type RealCli } from '../real/bench.ts'
 import { clineOptions, clineScenarios } from '../real/cline-cli.ts'
-import { testCutIsFatal, testNoImages, testSilentRetry } from '../real/other-ways.ts'
+import { testCutIsFatal, testNoImages, testOwnWay, testSilentRetry, testUnconfined } from '../real/other-ways.ts'
 import { ownBench } from '../real/own-bench.ts'
 import { testCli } from '../real/scenarios.ts'
+import { SIDE_BY_SIDE } from '../real/side-by-side.ts'
 import { cline } from './driver.ts'
 
 const cli: RealCli = {
@@ -24,12 +25,17 @@ const cli: RealCli = {
 
 testCli(cli)
 
-describe('Cline, its own way', () => {
+describe('Cline, its own way', SIDE_BY_SIDE, () => {
   testNoImages(cli)
   testSilentRetry(cli)
   testCutIsFatal(cli)
+  testUnconfined(cli)
 
-  it('begins a new session with every turn, and says so', async (t) => {
+  const cannot = {
+    cannot: ['resume', 'resume-at-anchor', 'fork'],
+    because: 'It cannot resume: every turn begins a new session, which is told what was said.',
+  } as const
+  testOwnWay(cli, 'begins a new session with every turn, and says so', cannot, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })
     assert.equal((await bench.agent().describe()).resume, 'none')
     const first = await bench.turn()

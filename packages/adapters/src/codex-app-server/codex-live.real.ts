@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import type { StoredMessage } from '@evener/protocol'
 import type { Turn as ScriptedTurn } from '@evener/testing'
-import { codexProfile } from '../codex/profile.ts'
-import { aMessage, APPROVE, ASK, finishOf, liveHost, textOf, type LiveHost } from '../../test/live/live-host.ts'
+import {
+  aMessage,
+  ALLOW_ALL,
+  APPROVE,
+  ASK,
+  finishOf,
+  liveHost,
+  textOf,
+  type LiveHost,
+} from '../../test/live/live-host.ts'
 import {
   allowing,
   answers,
@@ -12,30 +20,13 @@ import {
   testLive,
   type LiveCli,
 } from '../../test/live/live-scenarios.ts'
+import { codexOptions, codexScenarios } from '../real/codex-cli.ts'
+import { testCli } from '../real/scenarios.ts'
 import { codexLive } from './driver.ts'
 
 const cli: LiveCli = {
-  profile: codexProfile,
-  agent: ({ bin, place, provider, options }) =>
-    codexLive({
-      bin,
-      // A model with plain function tools; others call them from JavaScript.
-      model: 'gpt-5.5',
-      ...options,
-      config: {
-        model_provider: 'scripted',
-        'model_providers.scripted': {
-          name: 'scripted',
-          base_url: `${provider.url}/v1`,
-          env_key: 'CODEX_API_KEY',
-          wire_api: 'responses',
-          request_max_retries: 1,
-          stream_max_retries: 1,
-        },
-      },
-      env: { HOME: place.home, CODEX_HOME: undefined, TMPDIR: place.temp, CODEX_API_KEY: 'sk-test' },
-    }),
-  scripts: {},
+  ...codexScenarios,
+  agent: (setup) => codexLive(codexOptions(setup)),
   command: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 30_000 } }),
   independent: (file) => ({ name: 'exec_command', input: { cmd: `cat ${file}` } }),
 }
@@ -70,24 +61,28 @@ testLive(cli, (test) => {
     assert.deepEqual([await isThere(bench, 'one.txt'), await isThere(bench, 'two.txt')], [true, false])
   })
 
-  test('is forked after a turn that the thread holds', async (t, bin) => {
-    const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
-    const first = await openStage(t, bench)
-    const events = await first.run().all
-    const said = events.find(({ native }) => native?.itemId !== undefined)
-    await first.run({ runId: 'run-2' }).all
-    const native = said?.native ?? {}
-    const host = holding(aMessage('m', 'One.', { role: 'assistant', native }))
-    const nativeId = native.sessionId ?? ''
-    const { run } = await openStage(t, bench, {
-      binding: { agentId: 'codex', nativeId, syncedTo: 0, origin: true },
-      host,
-    })
-    assert.equal(textOf(await run({ runId: 'run-3' }).all), 'Three.')
-    assert.match(bench.request(2), /One\./)
-    assert.doesNotMatch(bench.request(2), /Two\./)
-    assert.notEqual(host.bindings.at(-1)?.nativeId, nativeId)
-  })
+  test(
+    'is forked after a turn that the thread holds',
+    async (t, bin) => {
+      const bench = await benchOf(t, cli, bin, () => ({ turns: answers('One.', 'Two.', 'Three.') }))
+      const first = await openStage(t, bench)
+      const events = await first.run().all
+      const said = events.find(({ native }) => native?.itemId !== undefined)
+      await first.run({ runId: 'run-2' }).all
+      const native = said?.native ?? {}
+      const host = holding(aMessage('m', 'One.', { role: 'assistant', native }))
+      const nativeId = native.sessionId ?? ''
+      const { run } = await openStage(t, bench, {
+        binding: { agentId: 'codex', nativeId, syncedTo: 0, origin: true },
+        host,
+      })
+      assert.equal(textOf(await run({ runId: 'run-3' }).all), 'Three.')
+      assert.match(bench.request(2), /One\./)
+      assert.doesNotMatch(bench.request(2), /Two\./)
+      assert.notEqual(host.bindings.at(-1)?.nativeId, nativeId)
+    },
+    'fork',
+  )
 
   test('is forked before a turn that the thread holds in part, and told that part', async (t, bin) => {
     const bench = await benchOf(t, cli, bin, () => ({
@@ -114,4 +109,16 @@ testLive(cli, (test) => {
     await run().all
     assert.match(bench.request(0), /"role":"assistant"[^}]*\[planner\]\\nThe plan is PLAN-99\./)
   })
+})
+
+testCli({
+  ...cli,
+  way: 'over its app server, as in print mode',
+  host: ALLOW_ALL,
+  unsupported: {
+    'head-moved': 'it is resumed at our anchor, never at its end',
+    'read-only': 'its host decides, call by call',
+    touch: 'its host decides, call by call',
+    'write-outside': 'its host decides, call by call',
+  },
 })

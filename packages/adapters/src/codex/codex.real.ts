@@ -2,111 +2,18 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import type { MCPConfiguration } from '@evener/protocol'
-import { aMessage, type RealCli, type RealScript } from '../real/bench.ts'
+import { aMessage, type RealCli } from '../real/bench.ts'
+import { codexOptions, codexScenarios } from '../real/codex-cli.ts'
 import { errorCodes } from '../real/other-ways.ts'
 import { ownBench } from '../real/own-bench.ts'
 import { testCli } from '../real/scenarios.ts'
 import { codex } from './driver.ts'
-import { codexProfile } from './profile.ts'
-
-const toy: MCPConfiguration = {
-  toy: {
-    type: 'stdio',
-    command: process.execPath,
-    args: [fileURLToPath(new URL('../real/mcp-echo.mjs', import.meta.url))],
-    env: { TOY_TOKEN: 'secret' },
-  },
-}
-
-const run = (cmd: string): RealScript => ({ turns: [{ toolCalls: [{ name: 'exec_command', input: { cmd } }] }] })
-const patch = (input: string): RealScript => ({
-  turns: [{ toolCalls: [{ name: 'apply_patch', custom: true, input }] }],
-})
-const AGENT_ID = '{{re:agent_id[^0-9a-f]+([0-9a-f-]{36})}}'
 
 const cli: RealCli = {
-  profile: codexProfile,
-  agent: ({ bin, place, provider, hasKey, options }) =>
-    codex({
-      bin,
-      // A model with plain function tools; others call them from JavaScript.
-      model: 'gpt-5.5',
-      ...options,
-      config: {
-        model_provider: 'scripted',
-        'model_providers.scripted': {
-          name: 'scripted',
-          base_url: `${provider.url}/v1`,
-          env_key: 'CODEX_API_KEY',
-          wire_api: 'responses',
-          request_max_retries: 1,
-          stream_max_retries: 1,
-        },
-        model_reasoning_summary: 'detailed',
-        // The test's directories are all below the temporary one.
-        sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true },
-      },
-      env: {
-        HOME: place.home,
-        CODEX_HOME: undefined,
-        TMPDIR: place.temp,
-        CODEX_API_KEY: hasKey ? 'sk-test' : undefined,
-      },
-    }),
-  scripts: {
-    'command-succeeds': () => run('echo fine > /dev/null && echo fine'),
-    'command-fails': () => run('echo bad; exit 3'),
-    'read-range': () => run(`sed -n '2,4p' hello.txt`),
-    write: () => patch('*** Begin Patch\n*** Add File: new.txt\n+made\n*** End Patch'),
-    edit: () =>
-      patch(
-        '*** Begin Patch\n*** Update File: src/app.js\n@@\n-export const answer = 41 // needle\n+export const answer = 42 // needle\n*** End Patch',
-      ),
-    search: () => run('grep -rn needle src'),
-    list: () => run('ls src'),
-    parallel: () => ({
-      turns: [
-        {
-          toolCalls: [
-            { name: 'exec_command', input: { cmd: 'echo one > /dev/null; echo one' } },
-            { name: 'exec_command', input: { cmd: 'echo two > /dev/null; echo two' } },
-          ],
-        },
-      ],
-    }),
-    subagent: () => ({
-      routes: [{ match: 'SUBTASK-77', turns: [{ text: 'All is fine.' }] }],
-      turns: [
-        { toolCalls: [{ name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message: 'SUBTASK-77 look' } }] },
-        {
-          toolCalls: [
-            { name: 'wait_agent', namespace: 'multi_agent_v1', input: { targets: [AGENT_ID], timeout_ms: 60_000 } },
-          ],
-        },
-      ],
-    }),
-    skill: () => run('cat .agents/skills/greet/SKILL.md'),
-    mcp: () => ({ turns: [{ toolCalls: [{ name: 'echo', namespace: 'mcp__toy', input: { text: 'hi' } }] }] }),
-    'endless-command': () => run('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
-    'write-outside': ({ home }) => run(`touch ${home}/outside.txt`),
-    touch: () => run('touch touched.txt'),
-  },
-  expected: {
-    // A model that it does not know is told as an error which ends nothing.
-    subagent: () => [
-      { type: 'error', message: /metadata/ },
-      { type: 'orchestration', action: 'subagent_started' },
-      { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
-    ],
-    // Its skills are files that it reads.
-    skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
-  },
-  options: { mcp: { mcp: toy }, subagent: { model: 'scripted-model' } },
+  ...codexScenarios,
+  agent: (setup) => codex(codexOptions(setup)),
   unsupported: {
     'resume-at-anchor': 'in print mode it tells no turn ids and resumes only at the end',
-    fork: 'in print mode it tells no turn ids and forks only at the end',
   },
 }
 
@@ -124,5 +31,18 @@ describe('Codex, its own way', () => {
     assert.ok(second.warnings.some((warning) => /begins a new session.*no rollout found/.test(warning)))
     assert.notEqual(second.binding?.nativeId, binding.nativeId)
     assert.match(bench.request(1), /Halfway there\./)
+  })
+
+  it('is ended by our deadline when it is told to try for ever to reach its provider', async (t) => {
+    const retries = ['request_max_retries', 'stream_max_retries'].flatMap((name) => [
+      '-c',
+      `model_providers.scripted.${name}=100`,
+    ])
+    const args = ['--enable', 'unbounded_connection_retries', ...retries]
+    const stubborn: RealCli = { ...cli, agent: (setup) => codex({ ...codexOptions(setup), args }) }
+    const bench = await ownBench(t, stubborn, {})
+    await bench.provider.close()
+    const { events } = await bench.turn({ options: { deadlineMs: 15_000 } })
+    assert.deepEqual(errorCodes(events), ['deadline'])
   })
 })

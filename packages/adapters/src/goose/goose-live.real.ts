@@ -1,7 +1,11 @@
+import { describe } from 'node:test'
 import { testAcp, type AcpCli } from '../../test/acp/acp-scenarios.ts'
 import { ALLOW_ALL } from '../../test/live/live-host.ts'
+import type { RealCli } from '../real/bench.ts'
 import { gooseOptions, gooseScenarios } from '../real/goose-cli.ts'
+import { testCutIsFatal, testNoInstructions, testSilentRetry } from '../real/other-ways.ts'
 import { testCli } from '../real/scenarios.ts'
+import { SIDE_BY_SIDE } from '../real/side-by-side.ts'
 import { gooseLive } from './live.ts'
 
 const cli: AcpCli = {
@@ -16,7 +20,7 @@ const cli: AcpCli = {
 
 testAcp(cli)
 
-testCli({
+const asInPrint: RealCli = {
   ...cli,
   way: 'over ACP, as in print mode',
   host: ALLOW_ALL,
@@ -46,4 +50,12 @@ testCli({
     touch: 'its host decides, call by call',
     'write-outside': 'its host decides, call by call',
   },
+}
+
+testCli(asInPrint)
+
+describe('Goose over ACP, its own way', SIDE_BY_SIDE, () => {
+  testCutIsFatal(asInPrint)
+  testNoInstructions(asInPrint)
+  testSilentRetry(asInPrint)
 })

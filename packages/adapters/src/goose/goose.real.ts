@@ -3,16 +3,16 @@ import { describe, it } from 'node:test'
 import { NO_RULES } from '@evener/protocol'
 import type { RealCli } from '../real/bench.ts'
 import { gooseOptions, gooseScenarios } from '../real/goose-cli.ts'
-import { testCutIsFatal, testNoImages, testSilentRetry } from '../real/other-ways.ts'
+import { testCutIsFatal, testNoImages, testSilentRetry, testUnconfined } from '../real/other-ways.ts'
 import { ownBench } from '../real/own-bench.ts'
 import { testCli } from '../real/scenarios.ts'
+import { SIDE_BY_SIDE } from '../real/side-by-side.ts'
 import { goose } from './driver.ts'
 
 const cli: RealCli = {
   ...gooseScenarios,
   agent: (setup) => goose(gooseOptions(setup)),
   unsupported: {
-    fork: 'its messages cannot be gone back to',
     image: 'it takes none',
     'provider-429': 'it retries without a word',
     'provider-cut': 'it does not ask again',
@@ -23,10 +23,11 @@ const cli: RealCli = {
 
 testCli(cli)
 
-describe('Goose, its own way', () => {
+describe('Goose, its own way', SIDE_BY_SIDE, () => {
   testNoImages(cli)
   testSilentRetry(cli)
   testCutIsFatal(cli)
+  testUnconfined(cli)
 
   it('begins a new session when its own one has tools that it may not use any more', async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })

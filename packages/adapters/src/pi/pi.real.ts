@@ -3,11 +3,10 @@ import { describe, it } from 'node:test'
 import { NO_RULES } from '@evener/protocol'
 import { diary } from '../../test/launch/diary.ts'
 import type { RealCli } from '../real/bench.ts'
-import { errorCodes } from '../real/other-ways.ts'
+import { errorCodes, testNoMcp, testOwnWay, testUnconfined } from '../real/other-ways.ts'
 import { ownBench } from '../real/own-bench.ts'
 import { piOptions, piScenarios } from '../real/pi-cli.ts'
 import { testCli } from '../real/scenarios.ts'
-import { toyServer } from '../real/toy-server.ts'
 import { pi } from './driver.ts'
 
 interface OfferedTool {
@@ -19,14 +18,11 @@ const cli: RealCli = { ...piScenarios, agent: (setup) => pi(piOptions(setup)) }
 testCli(cli)
 
 describe('Pi, its own way', () => {
-  it('refuses MCP servers: it knows none', async (t) => {
-    const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
-    const { events } = await bench.turn({ options: { mcp: toyServer } })
-    assert.deepEqual(errorCodes(events), ['unsupported'])
-    assert.equal(bench.provider.requests.length, 0)
-  })
+  testNoMcp(cli)
+  testUnconfined(cli)
 
-  it('has no subagents: a model that wants one hears that there is none', async (t) => {
+  const none = { cannot: 'subagent', because: 'It has none.' } as const
+  testOwnWay(cli, 'has no subagents: a model that wants one hears that there is none', none, async (t) => {
     const bench = await ownBench(t, cli, {
       turns: [{ toolCalls: [{ name: 'subagent', input: { task: 'Look.' } }] }, { text: 'Done.' }],
     })

@@ -12,7 +12,7 @@ const call = (name: string, input: JsonObject): RealScript => ({ turns: [{ toolC
 const run = (command: string): RealScript => call('run_commands', { commands: [command] })
 
 /** Cline for the tests that run it, however it is spoken to. */
-export const clineScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options'> = {
+export const clineScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options' | 'notes'> = {
   profile: clineProfile,
   scripts: {
     'command-succeeds': () => run('echo fine > /dev/null && echo fine'),
@@ -41,6 +41,7 @@ export const clineScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     mcp: () => call('toy__echo', { text: 'hi' }),
     'endless-command': () => run('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
     touch: () => run('touch touched.txt'),
+    'write-outside': ({ home }) => call('editor', { path: join(home, 'outside.txt'), new_text: 'made\n' }),
   },
   expected: {
     // It has no tool for that, and what its shell does stays a command.
@@ -49,6 +50,7 @@ export const clineScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     skill: () => [{ type: 'skill', skillName: 'greet', isSuccess: true }],
   },
   options: { mcp: { mcp: toyServer } },
+  notes: { list: 'It has no tool for that: it runs a command.', skill: 'It does not tell where it was found.' },
 }
 
 /** Of a driver of Cline that is logged in, as `cline auth` does it, to the test's provider. */

@@ -13,7 +13,7 @@ const shell = (command: string): RealScript => call('shell', { command })
 export const realGoose: CliProfile = { ...gooseProfile, command: 'goose-binary-linux-x64' }
 
 /** Goose for the tests that run it, however it is spoken to. */
-export const gooseScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options'> = {
+export const gooseScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options' | 'notes'> = {
   profile: realGoose,
   scripts: {
     'command-succeeds': () => shell('echo fine > /dev/null && echo fine'),
@@ -41,6 +41,7 @@ export const gooseScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     mcp: () => call('toy__echo', { text: 'hi' }),
     'endless-command': () => shell('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
     touch: () => shell('touch touched.txt'),
+    'write-outside': ({ home }) => call('write', { path: join(home, 'outside.txt'), content: 'made\n' }),
   },
   expected: {
     // It does not tell that one begins.
@@ -49,6 +50,7 @@ export const gooseScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     skill: () => [{ type: 'skill', skillName: 'greet', isSuccess: true }],
   },
   options: { mcp: { mcp: toyServer } },
+  notes: { subagent: 'It does not tell that one begins.', skill: 'It does not tell where it was found.' },
 }
 
 /** Of a driver of Goose that talks to the test's provider. */

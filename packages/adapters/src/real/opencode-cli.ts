@@ -57,6 +57,7 @@ export function opencodeCli(flavour: RealFlavour, unsupported: RealCli['unsuppor
       subagent: () => [{ type: 'orchestration', action: 'subagent_completed', isSuccess: true }],
     },
     options: { mcp: { mcp: toyServer } },
+    notes: { subagent: 'It does not tell that one begins.' },
     unsupported,
   }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import type { AgentEvent } from '@evener/protocol'
 import type { RealCli } from './bench.ts'
-import { ownBench } from './own-bench.ts'
+import { isThere, ownBench } from './own-bench.ts'
 import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
+import { toyServer } from './toy-server.ts'
 
 const TEST_MS = 10 * 60_000
 
@@ -67,6 +69,48 @@ export function testNoImages(cli: RealCli): void {
     assert.deepEqual(errorCodes(events), ['unsupported'])
     assert.equal(bench.provider.requests.length, 0)
     assert.equal((await bench.agent().describe()).images, false)
+  })
+}
+
+/** For programs that cannot be given instructions. */
+export function testNoInstructions(cli: RealCli): void {
+  const claim = { cannot: 'instructions', because: 'It cannot be given any; a warning says so.' } as const
+  testOwnWay(cli, 'warns that it cannot be given instructions', claim, async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })
+    const { warnings } = await bench.turn({ turn: { instructions: 'Speak like PIRATES do.' } })
+    assert.ok(warnings.some((warning) => /cannot be given instructions/.test(warning)))
+    assert.doesNotMatch(bench.request(0), /PIRATES/)
+    assert.equal((await bench.agent().describe()).systemPrompt, 'none')
+  })
+}
+
+/** For programs that know no MCP servers. */
+export function testNoMcp(cli: RealCli): void {
+  testOwnWay(cli, 'refuses MCP servers', { cannot: 'mcp', because: 'It knows no MCP servers.' }, async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
+    const { events } = await bench.turn({ options: { mcp: toyServer } })
+    assert.deepEqual(errorCodes(events), ['unsupported'])
+    assert.equal(bench.provider.requests.length, 0)
+  })
+}
+
+/** For programs whose model is not offered the tool that would start a subagent. */
+export function testNoSubagents(cli: RealCli, tool: string, because: string): void {
+  testOwnWay(cli, 'has no subagents', { cannot: 'subagent', because }, async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })
+    await bench.turn()
+    assert.notEqual(bench.request(0), '')
+    assert.ok(!bench.request(0).includes(`"name":"${tool}"`))
+  })
+}
+
+/** For programs that write wherever their model wants as soon as they may write at all. */
+export function testUnconfined(cli: RealCli): void {
+  const claim = { cannot: 'edit-only', because: 'It cannot be kept to its directory.' } as const
+  testOwnWay(cli, 'writes outside of its directory where it may edit', claim, async (t) => {
+    const bench = await ownBench(t, cli, (place) => cli.scripts['write-outside']?.(place) ?? {})
+    await bench.turn({ options: { permissions: 'edit' } })
+    assert.equal(await isThere(join(bench.place.home, 'outside.txt')), true)
   })
 }
 

@@ -59,11 +59,13 @@ export const piScenarios: Omit<RealCli, 'agent'> = {
     skill: () => call('read', { path: '.agents/skills/greet/SKILL.md' }),
     'endless-command': () => bash('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
     touch: () => bash('touch touched.txt'),
+    'write-outside': ({ home }) => call('write', { path: join(home, 'outside.txt'), content: 'made\n' }),
   },
   expected: {
     // A skill is a file that it reads.
     skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
   },
+  notes: { skill: 'Its skills are files that it reads.' },
   unsupported: {
     'head-moved': 'it is resumed at our anchor, never at its end',
     mcp: 'it knows no MCP servers',

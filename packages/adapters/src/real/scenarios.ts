@@ -135,6 +135,7 @@ const scenarios: readonly Scenario[] = [
       await assertUsage(bench, events, { inputTokens: 100, outputTokens: 20 })
       assert.ok(binding?.nativeId)
       assert.equal(binding.version, bench.cli.profile.npm?.version)
+      if ((await bench.agent().describe()).usage === 'none') return { can: 'text', but: 'It does not tell the usage.' }
     },
   },
   tool('command-succeeds', 'runs a command that succeeds', () => [
