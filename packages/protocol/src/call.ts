@@ -1,3 +1,4 @@
+import type { JsonObject } from './json.ts'
 import type { Answer } from './wait.ts'
 
 /**
@@ -19,6 +20,8 @@ export interface CallState {
   readonly waitId?: string
   /** What the question was about: an answer counts for this and nothing else. */
   readonly hash?: string
+  /** How things stood when it was asked about. */
+  readonly preconditions?: JsonObject
   /** What was answered when it waited: what it may do is decided by this and by the rules of the moment. */
   readonly answer?: Answer
   /** What was answered when the tool itself had asked: it is carried out again with this. */

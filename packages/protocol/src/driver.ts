@@ -124,6 +124,18 @@ export interface HostTool {
   readonly annotations?: ToolAnnotations
 }
 
+export interface HandoverBudget {
+  readonly maxTokens: number
+  countTokens(text: string): number
+}
+
+/** What an agent was told of what others said. `truncated`: older messages did not fit. */
+export interface HandoverNote {
+  readonly messages: number
+  readonly tokens: number
+  readonly truncated: boolean
+}
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** What a driver may ask of whoever runs it. */
@@ -152,6 +164,10 @@ export interface Host {
   bind(binding: Binding): void
   /** A process was started for the turn. The agent is told its task when this has settled, so recovery can find it. */
   noteProcess?(note: ProcessNote): Promise<void> | void
+  /** How much of what others said the agent may be told, and how that is counted. */
+  readonly handover?: HandoverBudget
+  /** The agent was told what others said. */
+  noteHandover?(note: HandoverNote): void
   /**
    * Activity that no agent event stands for: warnings, output nobody understands, subagents coming and going. Called in
    * its place among the events, before the next one is handed out.

@@ -222,6 +222,8 @@ export type {
   BudgetLimit,
   Capabilities,
   Decision,
+  HandoverBudget,
+  HandoverNote,
   HistoryQuery,
   Host,
   HostTool,

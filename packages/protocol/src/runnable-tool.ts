@@ -12,6 +12,11 @@ export interface RunnableTool extends HostTool {
   readonly requiresApproval?: boolean | ((input: JsonObject) => boolean)
   /** What is wrong with an input. Asked before anybody is asked to approve it; the model is told. */
   readonly checkInput?: (input: JsonObject) => Promise<string | undefined>
+  /**
+   * How things stand that the call is about, such as the content of a file. Approved is the call as they stood when it was
+   * asked about: when they have changed since, it is asked about again.
+   */
+  readonly preconditions?: (input: JsonObject) => Promise<JsonObject | undefined>
   readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome | ToolSuspension>
 }
 

@@ -146,9 +146,15 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
   })
   useKept(draft, body.wait.subject.hash)
   if (body.call !== undefined) {
-    const { hash } = body.wait.subject
-    const asked = { stage: 'waiting', waitId: body.wait.id, ...(hash === undefined ? {} : { hash }) } as const
-    moveCall(draft, body.call, (call) => ({ ...call, ...asked }))
+    const { id: waitId, preconditions, subject } = body.wait
+    const { hash } = subject
+    moveCall(draft, body.call, ({ preconditions: _before, ...call }) => ({
+      ...call,
+      stage: 'waiting',
+      waitId,
+      ...(hash === undefined ? {} : { hash }),
+      ...(preconditions === undefined ? {} : { preconditions }),
+    }))
   }
 }
 

@@ -68,6 +68,8 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Decision',
     'DeleteResult',
     'EraseResult',
+    'HandoverBudget',
+    'HandoverNote',
     'HistoryQuery',
     'HostTool',
     'LogLevel',

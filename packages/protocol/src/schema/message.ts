@@ -34,6 +34,7 @@ export const callStateSchema: Schema<CallState> = exact<CallState>()(
     idempotencyKey: optional(z.string()),
     waitId: optional(z.string()),
     hash: optional(z.string()),
+    preconditions: optional(jsonObjectSchema),
     answer: optional(answerSchema),
     resume: optional(answerSchema),
   }),

@@ -37,6 +37,7 @@ const arbitraryCallState: fc.Arbitrary<CallState> = shape<CallState>(
     idempotencyKey: arbitraryId,
     waitId: arbitraryId,
     hash: arbitraryId,
+    preconditions: arbitraryJsonObject,
     answer: arbitraryAnswer,
     resume: arbitraryAnswer,
   },
