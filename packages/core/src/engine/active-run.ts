@@ -1,5 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AgentDriver, CancelReceipt, JsonObject, RunOutcome, ThreadState, TurnDefaults } from '@evener/protocol'
+import type {
+  AgentDriver,
+  AgentSession,
+  CancelReceipt,
+  Capabilities,
+  JsonObject,
+  Part,
+  RecordBody,
+  RunOutcome,
+  ThreadState,
+  TurnDefaults,
+} from '@evener/protocol'
 import type { RunnableTool } from './runnable-tool.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import type { TurnSetup } from './turn-setup.ts'
@@ -40,25 +51,55 @@ export interface RunHandle {
   readonly done: Promise<RunOutcome>
 }
 
-/** A run that is going on in this process. */
-export interface ActiveRun extends RunHandle {
-  readonly agent: RuntimeAgent
+export interface OpenHandle extends RunHandle {
+  readonly settle: (outcome: RunOutcome) => void
+}
+
+export function openHandle(runId: string): OpenHandle {
+  const { promise: done, resolve: settle } = Promise.withResolvers<RunOutcome>()
+  return { runId, done, settle }
+}
+
+/** Who has the floor next in the same run. */
+export interface NextTurn {
+  readonly agentId: string
+  readonly input: readonly Part[] | undefined
+  /** Written when the next turn starts. */
+  readonly before: readonly RecordBody[]
+}
+
+/** A turn that is going on in this process. */
+export interface ActiveTurn {
+  readonly runId: string
   readonly turnId: string
+  readonly handle: OpenHandle
+  readonly agent: RuntimeAgent
   readonly recorder: TurnRecorder
   readonly setup: TurnSetup
   readonly abort: AbortController
-  readonly settle: (outcome: RunOutcome) => void
+  /** Resolves with the session when there is one. */
+  readonly opened: PromiseWithResolvers<AgentSession | undefined>
   /** Resolves when the driver has been left. */
   driven: Promise<void>
-  cancel: (() => Promise<CancelReceipt>) | undefined
+  capabilities: Capabilities | undefined
+  session: AgentSession | undefined
   receipt: CancelReceipt | undefined
-  /** The process lets go of the run without ending it. */
+  next: NextTurn | undefined
+  /** What was steered and is being told to the agent, one after the other. */
+  telling: Promise<void>
+  lastEventAt: number
+  /** The process lets go of the turn without ending it. */
   isDetached: boolean
 }
 
+/** We carry out its tools ourselves, and it goes on from the log. Others are programs of their own. */
+export function isForeign(capabilities: Capabilities): boolean {
+  return capabilities.hostTools !== 'inproc'
+}
+
 /** How the agent took it to be stopped. One that does not answer must not keep anybody waiting. */
-export async function receiptOf(active: ActiveRun): Promise<CancelReceipt | undefined> {
-  const given = active.cancel?.().catch(() => undefined)
+export async function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined> {
+  const given = active.session?.cancel().catch(() => undefined)
   const tooLate = new AbortController()
   const waited = delay(ABANDON_AFTER_MS, undefined, { signal: tooLate.signal, ref: false }).catch(() => undefined)
   try {

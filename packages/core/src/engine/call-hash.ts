@@ -3,9 +3,20 @@ import type { HostTool, JsonValue, ToolCallRequest } from '@evener/protocol'
 
 /** What an approval is bound to: other arguments, another definition of the tool or another folder give another hash. */
 export function callHash(agentId: string, call: ToolCallRequest, tool: HostTool | undefined): string {
-  const definition = tool === undefined ? null : [tool.name, tool.description ?? null, tool.inputSchema]
-  const subject = canonical([agentId, call.toolName, definition, call.args, call.cwd ?? null])
-  return createHash('sha256').update(subject).digest('hex')
+  return hashOf([agentId, call.toolName, definitionOf(tool), call.args, call.cwd ?? null])
+}
+
+/** What a tool says of itself. */
+export function definitionHash(tool: HostTool): string {
+  return hashOf(definitionOf(tool))
+}
+
+function definitionOf(tool: HostTool | undefined): JsonValue {
+  return tool === undefined ? null : [tool.name, tool.description ?? null, tool.inputSchema]
+}
+
+function hashOf(value: JsonValue): string {
+  return createHash('sha256').update(canonical(value)).digest('hex')
 }
 
 /** The same text for the same value, whatever the order of its keys. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   toErrorData,
   type Answer,
@@ -12,7 +13,7 @@ import {
   type ToolSuspension,
   type WaitRequest,
 } from '@evener/protocol'
-import { callHash } from './call-hash.ts'
+import { callHash, definitionHash } from './call-hash.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
@@ -80,17 +81,19 @@ export class CallRunner {
   /** `undefined` when the call may go ahead, else what the model is told. */
   async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
     const { agentId, ask } = this.#options
-    const hash = callHash(agentId, call, tool)
     for (;;) {
+      // Looked at anew every time: what was approved may not be there any more as it was.
+      const given = await tool.preconditions?.(call.args)
+      const hash = callHash(agentId, call, tool)
       const decision = this.#decide(call, tool)
       if (decision.policy === 'deny') return `The call was denied: ${decision.reason}.`
-      const { answer, hash: answered } = this.#callPart(address)?.call ?? {}
-      if (answer !== undefined && answered === hash) {
+      const { answer, hash: answered, preconditions } = this.#callPart(address)?.call ?? {}
+      if (answer !== undefined && answered === hash && isDeepStrictEqual(preconditions, given)) {
         return answer.decision === 'decline' ? `The call was denied${because(answer.reason)}.` : undefined
       }
       if (decision.policy === 'allow') return undefined
       // Asked again from the start afterwards: a rule may have changed while somebody was thinking.
-      await ask(approvalOf(call, agentId, hash, decision), address)
+      await ask(approvalOf(call, agentId, hash, decision, given), address)
     }
   }
 
@@ -124,6 +127,8 @@ export class CallRunner {
           toolCallId,
           attempt,
           idempotencyKey,
+          hash: callHash(agentId, call, tool),
+          definition: definitionHash(tool),
         },
       ],
       origin,
@@ -189,12 +194,19 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 
 const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'
 
-function approvalOf(call: ToolCallRequest, agentId: string, hash: string, decision: Decision): WaitRequest {
+function approvalOf(
+  call: ToolCallRequest,
+  agentId: string,
+  hash: string,
+  decision: Decision,
+  preconditions: JsonObject | undefined,
+): WaitRequest {
   return {
     id: randomUUID(),
     kind: 'approval',
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
     description: `${call.toolName}: ${decision.reason}`,
+    ...(preconditions === undefined ? {} : { preconditions }),
   }
 }
 

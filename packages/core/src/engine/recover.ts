@@ -1,29 +1,61 @@
-import type { CallOutcome, ErrorData, Part, RecordBody, RunOutcome, ThreadMessage } from '@evener/protocol'
-import type { ThreadLog } from './thread-log.ts'
+import type {
+  CallOutcome,
+  CallStage,
+  ErrorData,
+  Part,
+  RecordBody,
+  RunOutcome,
+  RunState,
+  ThreadMessage,
+} from '@evener/protocol'
+import type { RecordOrigin, ThreadLog } from './thread-log.ts'
 
 /**
  * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls
  * without a result are answered as in doubt, and the turn gets the finish it never had. Gives the run's id, or `null`
  * when nothing was open.
  */
-export async function closeInterruptedRun(log: ThreadLog, outcome: RunOutcome = 'interrupted'): Promise<string | null> {
+export async function closeInterruptedRun(
+  log: ThreadLog,
+  outcome: RunOutcome = 'interrupted',
+  isForeign = false,
+): Promise<string | null> {
+  const { run, waits } = log.state.head
+  if (run === null) return null
+  const cancelled = Object.values(waits)
+    .filter((wait) => wait.run === run.runId)
+    .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' }))
+  const ended: RecordBody = { type: 'run.ended', runId: run.runId, outcome }
+  await log.commit([...turnEnd(log, outcome, isForeign), ...cancelled, ended], originOf(run))
+  return run.runId
+}
+
+/**
+ * Closes the turn of a program that is gone and leaves its run and its questions: whoever answers them makes it go on, in
+ * a turn of its own.
+ */
+export async function parkWithoutTurn(log: ThreadLog): Promise<void> {
+  const { run, waits } = log.state.head
+  if (run === null) return
+  const parked: RecordBody = { type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }
+  await log.commit([...turnEnd(log, 'interrupted', true), parked], originOf(run))
+}
+
+function turnEnd(log: ThreadLog, outcome: RunOutcome, isForeign: boolean): RecordBody[] {
   const { head, messages } = log.state
   const { run } = head
-  if (run === null) return null
+  if (run === null) return []
   const bodies: RecordBody[] = []
   for (const message of messages) {
-    if (message.state === 'open') bodies.push(...closeMessage(message))
-  }
-  for (const wait of Object.values(head.waits)) {
-    if (wait.run === run.runId) bodies.push({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' })
+    if (message.state === 'open') bodies.push(...closeMessage(message, { isForeign }))
   }
   if (run.isStepOpen) bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error' })
-  if (run.turnId !== null) {
-    bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome })
-  }
-  bodies.push({ type: 'run.ended', runId: run.runId, outcome })
-  await log.commit(bodies, { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) })
-  return run.runId
+  if (run.turnId !== null) bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome })
+  return bodies
+}
+
+function originOf(run: RunState): RecordOrigin {
+  return { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) }
 }
 
 const CUT_OFF: ErrorData = { name: 'Interrupted', message: 'The process ended while the model was answering.' }
@@ -39,12 +71,25 @@ export async function closeFailedStep(log: ThreadLog): Promise<void> {
   const bodies: RecordBody[] = messages
     .toArray()
     .filter((message) => message.state === 'open' && message.step === run.step)
-    .flatMap((message) => closeMessage(message, CUT_OFF))
+    .flatMap((message) => closeMessage(message, { error: CUT_OFF }))
   bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error', error: CUT_OFF })
   await log.commit(bodies, { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) })
 }
 
-function closeMessage(message: ThreadMessage, error?: ErrorData): RecordBody[] {
+interface Closing {
+  readonly error?: ErrorData
+  readonly isForeign?: boolean
+}
+
+/**
+ * Whether a call that was started had its effect nobody knows; one that was not started certainly had none. Foreign
+ * programs start their tools without a word to us, unless they are waiting for an answer.
+ */
+function outcomeOf(stage: CallStage, isForeign: boolean): CallOutcome {
+  return stage === 'started' || (isForeign && stage === 'ordered') ? 'in-doubt' : 'aborted'
+}
+
+function closeMessage(message: ThreadMessage, { error, isForeign = false }: Closing): RecordBody[] {
   const bodies: RecordBody[] = []
   let next = message.parts.length
   const open = new Map<string, Part & { type: 'tool-result' }>()
@@ -55,8 +100,7 @@ function closeMessage(message: ThreadMessage, error?: ErrorData): RecordBody[] {
   }
   for (const part of message.parts) {
     if (part.type !== 'tool-call' || part.call.stage === 'ended') continue
-    // Whether a call that was started had its effect nobody knows; one that was not started certainly had none.
-    const outcome: CallOutcome = part.call.stage === 'started' ? 'in-doubt' : 'aborted'
+    const outcome = outcomeOf(part.call.stage, isForeign)
     bodies.push({
       type: 'tool-result',
       messageId: message.id,

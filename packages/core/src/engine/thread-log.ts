@@ -420,6 +420,6 @@ function segmentOf(body: RecordBody): string | undefined {
   }
 }
 
-function reportUnhandled(error: unknown): void {
+export function reportUnhandled(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error), 'EvenerListenerWarning')
 }

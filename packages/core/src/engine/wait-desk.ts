@@ -1,5 +1,31 @@
-import { EvenerError, type Answer, type PartAddress, type Store, type WaitRequest } from '@evener/protocol'
+import {
+  EvenerError,
+  type Answer,
+  type PartAddress,
+  type RecordBody,
+  type Store,
+  type WaitRequest,
+} from '@evener/protocol'
 import type { ThreadLog } from './thread-log.ts'
+
+export interface Question {
+  readonly wait: WaitRequest
+  /** The call that waits, if it is one. */
+  readonly call?: PartAddress
+  readonly origin: { readonly run: string; readonly turn: string }
+  /** The asker is a program of its own, which may be asking in the middle of a step. */
+  readonly isForeign?: boolean
+}
+
+export interface GivenAnswer {
+  readonly waitId: string
+  readonly answer: Answer
+  readonly by?: string
+  /** Written together with the answer. */
+  readonly more?: readonly RecordBody[]
+  /** Whoever asked is gone: the answer is kept for when the same is asked again. */
+  readonly isDetached?: boolean
+}
 
 /**
  * Where questions are put and answers come in. What waits stands in the log; here is only who in this process is waiting
@@ -15,34 +41,56 @@ export class WaitDesk {
     this.#log = log
   }
 
+  /** Whether somebody in this process waits for an answer. */
+  get isWaitedFor(): boolean {
+    return this.#waiters.size > 0
+  }
+
   /** Puts the question on record, or finds it there after a restart, and waits. */
-  async ask(
-    wait: WaitRequest,
-    call: PartAddress | undefined,
-    origin: { readonly run: string; readonly turn: string },
-  ): Promise<Answer> {
+  async ask({ wait, call, origin, isForeign = false }: Question): Promise<Answer> {
+    const opened: RecordBody = { type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) }
+    const kept = this.#keptAnswer(wait.subject.hash)
+    if (kept !== undefined) {
+      // Answered before the asker was there again: this once, and for the very same.
+      await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer: kept }], origin)
+      return kept
+    }
     const pending = Object.values(this.#log.state.head.waits).find(
       (other) => call !== undefined && other.call?.messageId === call.messageId && other.call.partId === call.partId,
     )
     const waiter = Promise.withResolvers<Answer>()
     this.#waiters.set(pending?.id ?? wait.id, waiter)
-    if (pending === undefined) {
-      await this.#log.commit([{ type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) }], origin)
-    }
-    this.parkIfWaiting()
+    if (pending === undefined) await this.#log.commit([opened], origin)
+    this.parkIfWaiting(isForeign)
     return waiter.promise
   }
 
   /** Puts the answer on record and tells who waits for it. False when nobody in this process does. */
-  async answer(waitId: string, answer: Answer, by: string | undefined): Promise<boolean> {
-    if (!Object.hasOwn(this.#log.state.head.waits, waitId)) throw await this.#noSuchWait(waitId)
-    await this.#log.commit([{ type: 'wait.answered', waitId, answer }], by === undefined ? {} : { by })
+  async answer({ waitId, answer, by, more = [], isDetached = false }: GivenAnswer): Promise<boolean> {
+    const answered = {
+      type: 'wait.answered',
+      waitId,
+      answer,
+      ...(isDetached ? { detached: true as const } : {}),
+    } as const
+    await this.#log.commit([answered, ...more], by === undefined ? {} : { by })
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
     if (waiter === undefined) return false
     this.#unpark()
     waiter.resolve(answer)
     return true
+  }
+
+  /** The asker takes its question back. */
+  async withdraw(waitId: string): Promise<void> {
+    const waiter = this.#waiters.get(waitId)
+    this.#waiters.delete(waitId)
+    waiter?.promise.catch(() => undefined)
+    waiter?.reject(new EvenerError('closed', 'The question was taken back.'))
+    if (!Object.hasOwn(this.#log.state.head.waits, waitId)) return
+    await this.#log.commit([{ type: 'wait.superseded', waitId }])
+    this.#unpark()
   }
 
   /** Nobody in this process waits any more; the questions stay. */
@@ -57,16 +105,18 @@ export class WaitDesk {
   }
 
   /** Says so when there is nothing left to do but wait: from here on the run needs no process. */
-  parkIfWaiting(): void {
+  parkIfWaiting(isForeign = false): void {
     const { run, waits } = this.#log.state.head
-    if (run?.status !== 'running' || !this.isOnlyWaiting()) return
+    if (run?.status !== 'running' || !this.isOnlyWaiting(isForeign)) return
     this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }, { run: run.runId })
   }
 
   /** Every call that has no result waits for an answer, and the model is not being asked. */
-  isOnlyWaiting(): boolean {
+  isOnlyWaiting(isForeign = false): boolean {
     const { head, messages } = this.#log.state
-    if (head.run === null || head.run.isStepOpen || Object.keys(head.waits).length === 0) return false
+    if (head.run === null || Object.keys(head.waits).length === 0) return false
+    // A program that asks has not ended its step, but says nothing until it is answered.
+    if (head.run.isStepOpen && !isForeign) return false
     for (const message of messages) {
       for (const part of message.parts) {
         if (part.type === 'tool-call' && part.call.stage !== 'ended' && part.call.stage !== 'waiting') return false
@@ -75,13 +125,8 @@ export class WaitDesk {
     return true
   }
 
-  #unpark(): void {
-    const { run } = this.#log.state.head
-    if (run?.status !== 'parked') return
-    this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
-  }
-
-  async #noSuchWait(waitId: string): Promise<EvenerError> {
+  /** Why there is nothing to answer: it was answered, or taken back, or never asked here. */
+  async noSuchWait(waitId: string): Promise<EvenerError> {
     const { stream } = this.#log
     const row = await this.#store.getWait(stream, waitId)
     if (row === null) return new EvenerError('not-found', `Thread ${stream} waits for nothing with the id "${waitId}".`)
@@ -89,5 +134,15 @@ export class WaitDesk {
     return new EvenerError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
       details: { state: row.state },
     })
+  }
+
+  #keptAnswer(hash: string | undefined): Answer | undefined {
+    return this.#log.state.head.run?.kept?.find((kept) => kept.hash === hash)?.answer
+  }
+
+  #unpark(): void {
+    const { run } = this.#log.state.head
+    if (run?.status !== 'parked') return
+    this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
   }
 }

@@ -84,8 +84,8 @@ suite('ask_user', () => {
         () => assertAnswers(wait, value),
         (error) => EvenerError.is(error) && error.code === 'invalid-input' && problem.test(error.message),
       )
-      await bench.answer(answer(value))
-      assert.equal(((await bench.results()) as { isError: boolean }[])[0]?.isError, true)
+      await assert.rejects(bench.answer(answer(value)), (error) => EvenerError.is(error, 'invalid-input'))
+      assert.deepEqual(bench.waits(), [wait], 'the question stays')
     })
   }
 
@@ -166,15 +166,21 @@ suite('submit_plan', () => {
   for (const [title, given] of Object.entries({
     'something else': answer({ action: 'maybe' }),
     'a bare yes': answer('yes'),
-    'a refusal': { decision: 'decline' } as const,
   })) {
     test(`is not approved by ${title}`, async () => {
       const { log, tools } = modes()
       await using bench = await asked('submit_plan', PLAN, { log, tools })
-      await bench.answer(given)
+      await assert.rejects(bench.answer(given), (error) => EvenerError.is(error, 'invalid-input'))
       assert.deepEqual(log, [])
     })
   }
+
+  test('is not approved by a refusal', async () => {
+    const { log, tools } = modes()
+    await using bench = await asked('submit_plan', PLAN, { log, tools })
+    await bench.answer({ decision: 'decline' })
+    assert.deepEqual(log, [])
+  })
 
   test('says at once that an answer is none', async () => {
     await using bench = await asked('submit_plan', PLAN)

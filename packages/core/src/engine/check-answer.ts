@@ -1,0 +1,30 @@
+import { checkAgainst } from '@evener/agent'
+import { EvenerError, type Answer, type JsonObject, type Wait } from '@evener/protocol'
+
+/** Refuses what is no answer to this question, before it is taken. The question stays. */
+export function checkAnswer(wait: Wait, answer: Answer): void {
+  const { decision, value } = answer
+  if (wait.kind === 'approval' && decision === 'answer') {
+    throw refused(wait, 'an approval is approved or declined')
+  }
+  if (decision === 'decline' || wait.answerSchema === undefined) return
+  if (value === undefined && decision === 'approve') return
+  const wrong = checkAgainst(schemaOf(wait.answerSchema), value)
+  if (wrong !== undefined) throw refused(wait, wrong)
+}
+
+function schemaOf(text: string): JsonObject {
+  try {
+    const schema: unknown = JSON.parse(text)
+    return typeof schema === 'object' && schema !== null ? (schema as JsonObject) : {}
+  } catch {
+    // What the asker cannot say it cannot want.
+    return {}
+  }
+}
+
+function refused(wait: Wait, why: string): EvenerError {
+  return new EvenerError('invalid-input', `This does not answer "${wait.description}": ${why}.`, {
+    details: { waitId: wait.id, kind: wait.kind },
+  })
+}

@@ -1,0 +1,59 @@
+import { MAX_PAGE, type Answer, type Part, type RunState, type Store, type Wait } from '@evener/protocol'
+
+interface AnsweredWait {
+  readonly wait: Wait
+  readonly answer: Answer
+}
+
+/** What was asked in the run and answered after the asker was gone. */
+export async function answeredWaits(store: Store, stream: string, run: RunState): Promise<AnsweredWait[]> {
+  const answers = new Map((run.kept ?? []).map(({ hash, answer }) => [hash, answer]))
+  const answered: AnsweredWait[] = []
+  let cursor: string | null = null
+  do {
+    const page = await store.listWaits({
+      stream,
+      state: 'answered',
+      limit: MAX_PAGE,
+      ...(cursor === null ? {} : { cursor }),
+    })
+    for (const { wait } of page.items) {
+      const answer = wait.run === run.runId ? answers.get(wait.subject.hash ?? '') : undefined
+      if (answer !== undefined) answered.push({ wait, answer })
+    }
+    cursor = page.next
+  } while (cursor !== null)
+  return answered
+}
+
+/** What an agent is told that asked, was gone when it was answered, and now goes on. */
+export function continuationInput(answered: readonly AnsweredWait[]): Part[] {
+  const lines = answered.map(({ wait, answer }) => `- ${describe(wait)}: ${verdict(wait, answer)}`)
+  return [
+    {
+      id: '0',
+      type: 'text',
+      text: [
+        'You were interrupted while you waited for answers. They have been given:',
+        ...lines,
+        'Go on with your task from there. Make an approved call again, with exactly the same arguments; what its earlier',
+        'attempt did is unknown. Do not make a denied call again.',
+      ].join('\n'),
+    },
+  ]
+}
+
+/** What an agent is told that is given the floor and nothing else. */
+export const GO_ON: readonly Part[] = [{ id: '0', type: 'text', text: 'Go on with the task from here.' }]
+
+function describe({ description, subject }: Wait): string {
+  if (subject.toolName === undefined) return description
+  return `the call ${subject.toolName}(${JSON.stringify(subject.args ?? {})})`
+}
+
+function verdict(wait: Wait, { decision, reason, value }: Answer): string {
+  const because = reason === undefined ? '' : ` because ${reason}`
+  if (decision === 'decline') return `denied${because}`
+  const answered = value === undefined ? '' : `, with the answer ${JSON.stringify(value)}`
+  return `${wait.kind === 'approval' ? 'approved' : 'answered'}${because}${answered}; its earlier outcome is unknown`
+}

@@ -1,0 +1,444 @@
+import { randomUUID } from 'node:crypto'
+import {
+  EvenerError,
+  toErrorData,
+  type AgentSession,
+  type CancelReceipt,
+  type Capabilities,
+  type Part,
+  type RecordBody,
+  type RunState,
+  type Wait,
+} from '@evener/protocol'
+import {
+  ABANDON_AFTER_MS,
+  findAgent,
+  isForeign,
+  openHandle,
+  receiptOf,
+  type ActiveTurn,
+  type NextTurn,
+  type OpenHandle,
+  type RunHandle,
+  type RuntimeAgent,
+} from './active-run.ts'
+import { inflateParts } from './blobs.ts'
+import { answeredWaits, continuationInput, GO_ON } from './continuation.ts'
+import type { Mailbox } from './mailbox.ts'
+import { reapProcess } from './reap-process.ts'
+import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
+import { queueItem, submissionOf } from './run-queue.ts'
+import type { ThreadHold } from './thread-hold.ts'
+import type { HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
+import type { ThreadPolicy } from './thread-policy.ts'
+import { driveTurn } from './turn-drive.ts'
+import { TurnRecorder } from './turn-recorder.ts'
+import { TurnSetup } from './turn-setup.ts'
+import type { WarmSessions } from './warm-sessions.ts'
+
+const MAX_ATTEMPTS = 3
+const DEFAULT_PARK_AFTER_MS = 15 * 60_000
+export const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
+
+export interface RunsPorts {
+  readonly options: ThreadRuntimeOptions
+  readonly mailbox: Mailbox
+  readonly policy: ThreadPolicy
+  readonly warm: WarmSessions
+  readonly hold: () => ThreadHold
+  /** A run has ended or only waits: there may be nothing left to do. */
+  readonly onRest: () => void
+}
+
+/** The runs of one thread, one at a time, turn by turn. Everything here happens in the thread's mailbox. */
+export class Runs {
+  readonly #ports: RunsPorts
+  readonly #handles = new Map<string, OpenHandle>()
+  #active: ActiveTurn | undefined
+  #parkTimer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(ports: RunsPorts) {
+    this.#ports = ports
+  }
+
+  get active(): ActiveTurn | undefined {
+    return this.#active
+  }
+
+  handleOf(runId: string): OpenHandle {
+    const handle = this.#handles.get(runId) ?? openHandle(runId)
+    this.#handles.set(runId, handle)
+    return handle
+  }
+
+  agent(agentId: string): RuntimeAgent {
+    const { agents } = this.#ports.options
+    const agent = findAgent(agents, agentId, this.#log.state)
+    if (agent !== undefined) return agent
+    const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
+    throw new EvenerError('not-found', `There is no agent "${agentId}".`, known)
+  }
+
+  async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
+    const { agentId, by, parts, requestContext, turn } = submission
+    const agent = this.agent(agentId)
+    const runId = submission.runId ?? randomUUID()
+    const turnId = randomUUID()
+    const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
+    await this.#log.commit(
+      [
+        ...before,
+        ...released,
+        {
+          type: 'run.started',
+          runId,
+          agentId,
+          rules: this.#ports.policy.rulesInForce(),
+          ...(requestContext === undefined ? {} : { requestContext }),
+          ...(turn === undefined ? {} : { turn }),
+        },
+        { type: 'message.added', messageId: submission.messageId ?? randomUUID(), role: 'user', parts },
+        { type: 'turn.started', turnId, agentId },
+      ],
+      { run: runId, turn: turnId, ...(by === undefined ? {} : { by }) },
+    )
+    return this.#drive(agent, this.handleOf(runId), turnId, parts)
+  }
+
+  /** Into the run that is going on; while it waits, for later. */
+  async steer(submission: Submission, run: RunState): Promise<RunHandle> {
+    const active = this.#active
+    const capabilities = await active?.agent.driver.describe()
+    const isLive = capabilities !== undefined && isForeign(capabilities)
+    const lane = run.status === 'parked' || active === undefined ? 'follow-up' : 'steer'
+    if (lane === 'steer' && isLive && capabilities.steer === 'none') {
+      throw new EvenerError('unsupported', `${run.agentId} cannot be talked to while it works.`, {
+        hint: 'Send a follow-up, or cancel the run first.',
+      })
+    }
+    const item = queueItem(lane, submission)
+    await this.#log.commit([{ type: 'queue.added', item }])
+    if (lane === 'steer' && isLive && active !== undefined) {
+      active.telling = active.telling.then(() => this.#tell(active, capabilities, item.id)).catch(() => undefined)
+    }
+    return this.handleOf(run.runId)
+  }
+
+  handOff({ agentId, input }: HandOff): void {
+    const active = this.#active
+    this.agent(agentId)
+    if (active === undefined || active.abort.signal.aborted) {
+      throw new EvenerError('misuse', 'There is no run in which another agent could take the floor.', {
+        hint: 'Start one with submit().',
+      })
+    }
+    active.next = { agentId, input, before: [] }
+  }
+
+  /** The rows of the recovery table: what is found decides what is done. */
+  async recover(): Promise<void> {
+    const { run } = this.#log.state.head
+    if (this.#active !== undefined) return
+    if (run === null) return this.nextInQueue()
+    // Before anything else: what the dead process left running must not go on beside us.
+    for (const process of run.processes) await reapProcess(process)
+    const capabilities = await this.#capabilitiesOf(run)
+    if (capabilities !== undefined && isForeign(capabilities)) return this.#recoverForeign(run, capabilities)
+    // Whoever is asked can still answer; what the agent needs for it is seen then.
+    if (this.#hold.desk.isOnlyWaiting(capabilities === undefined)) return
+    if (capabilities === undefined || run.turnId === null || this.#isGivenUp(run)) return this.#giveUp(false)
+    if (run.isStepOpen) await closeFailedStep(this.#log)
+    await this.#resume(run, 'crash')
+  }
+
+  /** Goes on after an answer that nobody in this process was waiting for. */
+  async afterAnswer(run: RunState): Promise<void> {
+    const capabilities = await this.#capabilitiesOf(run)
+    if (run.turnId === null) return this.#continue()
+    if (capabilities === undefined || isForeign(capabilities)) return this.#giveUp(true)
+    return this.#resume(run, 'answer')
+  }
+
+  /** What was asked meanwhile comes next, unless the last run was cancelled: then the user decides. */
+  async nextInQueue(): Promise<void> {
+    const { head } = this.#log.state
+    const [item] = head.queue
+    if (item === undefined || head.queueHeld || this.#isClosed) return
+    const agentId = item.agentId ?? head.agentId
+    if (agentId === null || findAgent(this.#ports.options.agents, agentId, this.#log.state) === undefined) return
+    const parts = await inflateParts(this.#ports.options.store, item.parts)
+    const sent: RecordBody = { type: 'queue.removed', itemId: item.id, reason: 'sent' }
+    await this.start(submissionOf({ ...item, parts }, agentId), [sent])
+  }
+
+  async cancel(active: ActiveTurn): Promise<CancelReceipt> {
+    active.next = undefined
+    active.abort.abort()
+    // An agent that neither goes on nor ends is left behind.
+    const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
+    this.#hold.desk.dismiss()
+    active.receipt ??= await receiptOf(active)
+    await active.handle.done
+    clearTimeout(timer)
+    return active.receipt ?? NOTHING_TO_CANCEL
+  }
+
+  async cancelParked(): Promise<CancelReceipt> {
+    const { run } = this.#log.state.head
+    if (run === null) return NOTHING_TO_CANCEL
+    await this.#log.commit(this.#cancelBodies(run.runId, NOTHING_TO_CANCEL), { run: run.runId })
+    await closeInterruptedRun(this.#log, 'aborted', run.turnId === null)
+    this.#settle(run.runId, 'aborted')
+    return NOTHING_TO_CANCEL
+  }
+
+  /** Leaves the turn as it stands on record. What waits goes on waiting. */
+  async detach(): Promise<void> {
+    const active = this.#active
+    if (active === undefined) return
+    this.#active = undefined
+    clearTimeout(this.#parkTimer)
+    active.isDetached = true
+    active.abort.abort()
+    active.opened.resolve(undefined)
+    this.#hold.desk.forget()
+    await receiptOf(active)
+    if (active.capabilities !== undefined && isForeign(active.capabilities))
+      await this.#ports.warm.drop(active.agent.driver.id)
+  }
+
+  /** No run is started any more, and the one that was left at work is over. */
+  async close(left: ActiveTurn | undefined): Promise<void> {
+    this.#isClosed = true
+    const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
+    const { run } = this.#log.state.head
+    if (run !== null && run.status !== 'parked' && this.#log.failure === undefined)
+      await closeInterruptedRun(this.#log, 'interrupted', isOther)
+  }
+
+  get #hold(): ThreadHold {
+    return this.#ports.hold()
+  }
+
+  get #log(): ThreadHold['log'] {
+    return this.#hold.log
+  }
+
+  async #recoverForeign(run: RunState, capabilities: Capabilities): Promise<void> {
+    const waits = this.#waitsOf(run)
+    const canBeAsked = capabilities.resume !== 'none' && waits.every((wait) => wait.resumable !== false)
+    if (run.turnId === null) return waits.length === 0 ? this.#continue() : undefined
+    if (waits.length > 0 && canBeAsked) return parkWithoutTurn(this.#log)
+    await this.#giveUp(true)
+  }
+
+  /** Goes on with a run that an earlier process began. */
+  async #resume(run: RunState, reason: 'crash' | 'answer'): Promise<void> {
+    if (run.turnId === null) return
+    const agent = this.agent(run.agentId)
+    const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
+    await this.#log.commit([{ type: 'run.resumed', runId: run.runId, attempt, reason }], { run: run.runId })
+    this.#drive(agent, this.handleOf(run.runId), run.turnId, [], attempt)
+  }
+
+  /** All is answered that a program had asked which is gone: it goes on in a turn of its own. */
+  async #continue(): Promise<void> {
+    const { run } = this.#log.state.head
+    if (run === null || this.#waitsOf(run).length > 0) return
+    const answered = await answeredWaits(this.#ports.options.store, this.#log.stream, run)
+    const { runId, attempt } = run
+    const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason: 'answer' }
+    await this.#nextTurn(
+      { agentId: run.agentId, input: continuationInput(answered), before: [resumed] },
+      this.handleOf(runId),
+    )
+  }
+
+  async #nextTurn({ agentId, input, before }: NextTurn, handle: OpenHandle): Promise<void> {
+    const agent = this.agent(agentId)
+    const turnId = randomUUID()
+    const said = input ?? (isForeign(await agent.driver.describe()) ? GO_ON : [])
+    const message: RecordBody[] =
+      said.length === 0
+        ? []
+        : [{ type: 'message.added', messageId: randomUUID(), role: 'user', parts: said, meta: { synthetic: true } }]
+    await this.#log.commit([...before, ...message, { type: 'turn.started', turnId, agentId }], {
+      run: handle.runId,
+      turn: turnId,
+    })
+    this.#drive(agent, handle, turnId, said)
+  }
+
+  #drive(agent: RuntimeAgent, handle: OpenHandle, turnId: string, input: readonly Part[], attempt?: number): RunHandle {
+    const { runId } = handle
+    const hold = this.#hold
+    const abort = new AbortController()
+    const active: ActiveTurn = {
+      runId,
+      turnId,
+      handle,
+      agent,
+      recorder: new TurnRecorder({
+        log: hold.log,
+        runId,
+        turnId,
+        agentId: agent.driver.id,
+        signal: abort.signal,
+        resume: attempt !== undefined,
+      }),
+      setup: new TurnSetup({ agent, runId, turnId, state: () => hold.log.state }),
+      abort,
+      opened: Promise.withResolvers<AgentSession | undefined>(),
+      driven: Promise.resolve(),
+      capabilities: undefined,
+      session: undefined,
+      receipt: undefined,
+      next: undefined,
+      telling: Promise.resolve(),
+      lastEventAt: performance.now(),
+      isDetached: false,
+    }
+    this.#active = active
+    active.driven = this.#take(active, hold, input, attempt)
+    return handle
+  }
+
+  /** Lets the driver take its turn; never rejects. */
+  async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[], attempt?: number): Promise<void> {
+    const { mailbox, options, policy, warm } = this.#ports
+    let failure: unknown
+    try {
+      const onAsk = (): void => this.#parkLater(active)
+      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk }, input, attempt)
+    } catch (error) {
+      failure = error
+    }
+    active.opened.resolve(undefined)
+    if (active.isDetached) return
+    await mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
+  }
+
+  #abandon(active: ActiveTurn): void {
+    active.isDetached = true
+    this.#ports.mailbox.post(() => this.#end(active, undefined)).catch(() => this.#drop(active))
+  }
+
+  /** The end could not be written: the log has failed, and the next process finds the run as it stands there. */
+  #drop(active: ActiveTurn): void {
+    if (this.#active === active) this.#active = undefined
+    this.#settle(active.runId, 'interrupted')
+  }
+
+  async #end(active: ActiveTurn, failure: unknown): Promise<void> {
+    if (this.#active !== active) return
+    clearTimeout(this.#parkTimer)
+    const { runId, recorder, receipt, next } = active
+    const isAborted = active.abort.signal.aborted
+    if (failure !== undefined && !isAborted) {
+      this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })
+    }
+    const goesOn = next !== undefined && failure === undefined && !isAborted
+    const cancelled = this.#waitsOf(active).map((wait): RecordBody => ({
+      type: 'wait.cancelled',
+      waitId: wait.id,
+      reason: 'abort',
+    }))
+    const outcome = await recorder.finish(failure !== undefined, (ended) => [
+      ...cancelled,
+      ...(ended === 'aborted' ? this.#cancelBodies(runId, receipt ?? NOTHING_TO_CANCEL) : []),
+      ...(goesOn ? [] : [runEnd(runId, ended, failure)]),
+    ])
+    this.#active = undefined
+    this.#hold.desk.forget()
+    if (goesOn) return this.#nextTurn(next, active.handle)
+    this.#settle(runId, outcome)
+    await this.nextInQueue()
+    this.#ports.onRest()
+  }
+
+  #settle(runId: string, outcome: Parameters<OpenHandle['settle']>[0]): void {
+    this.#handles.get(runId)?.settle(outcome)
+    this.#handles.delete(runId)
+  }
+
+  async #giveUp(isOther: boolean): Promise<void> {
+    const runId = await closeInterruptedRun(this.#log, 'interrupted', isOther)
+    if (runId !== null) this.#settle(runId, 'interrupted')
+    await this.nextInQueue()
+  }
+
+  #isGivenUp({ attempt }: RunState): boolean {
+    return attempt >= (this.#ports.options.maxAttempts ?? MAX_ATTEMPTS)
+  }
+
+  #cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {
+    const queued = this.#log.state.head.queue.map((item) => item.id)
+    return [
+      { type: 'run.cancelled', runId, receipt: { ...receipt, queued } },
+      ...(queued.length === 0 ? [] : [{ type: 'queue.held', held: true } as const]),
+    ]
+  }
+
+  #waitsOf({ runId }: { readonly runId: string }): Wait[] {
+    return Object.values(this.#log.state.head.waits).filter((wait) => wait.run === runId)
+  }
+
+  async #capabilitiesOf(run: RunState): Promise<Capabilities | undefined> {
+    return findAgent(this.#ports.options.agents, run.agentId, this.#log.state)?.driver.describe()
+  }
+
+  /** Says what was steered to an agent that is a program of its own, in the way it can be said. */
+  async #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): Promise<void> {
+    const session = await active.opened.promise
+    const item = this.#log.state.head.queue.find((each) => each.id === itemId)
+    if (session === undefined || item === undefined || this.#active !== active) return
+    const { log } = this.#hold
+    const messageId = item.messageId ?? randomUUID()
+    const told = { type: 'message.added', messageId, role: 'user', parts: item.parts } as const
+    const heard: RecordBody = { type: 'queue.removed', itemId, reason: 'heard' }
+    const note = (how: string): RecordBody => {
+      const text = `What was said while it worked was ${how === 'restart' ? 'said in a new turn' : how}.`
+      return { type: 'note', kind: 'info', text, data: { steer: how, messageId } }
+    }
+    if (capabilities.steer === 'restart' || session.steer === undefined) {
+      active.next = { agentId: active.agent.driver.id, input: item.parts, before: [heard, note('restart')] }
+      await session.cancel()
+      return
+    }
+    const message = { id: messageId, role: 'user', order: log.state.head.seq, at: Date.now(), state: 'done' } as const
+    const how = await session.steer({ ...message, parts: item.parts })
+    const origin = { run: active.runId, turn: active.turnId }
+    await this.#ports.mailbox.post(async () => void (await log.commit([heard, told, note(how)], origin)))
+  }
+
+  /** A program that only waits is closed after a while; its question stays and is answered as if it had died. */
+  #parkLater(active: ActiveTurn): void {
+    const { mailbox, options } = this.#ports
+    const { parkAfter = DEFAULT_PARK_AFTER_MS } = options
+    clearTimeout(this.#parkTimer)
+    this.#parkTimer = setTimeout(() => {
+      mailbox.post(() => this.#parkNow(active)).catch(() => undefined)
+    }, parkAfter).unref()
+  }
+
+  async #parkNow(active: ActiveTurn): Promise<void> {
+    if (this.#active !== active || !this.#hold.desk.isWaitedFor) return
+    const waits = this.#waitsOf(active)
+    const isResumable = waits.length > 0 && waits.every((wait) => wait.resumable === true)
+    // One that is still at work, or could not be taken up again, keeps its process.
+    if (!isResumable || !this.#hold.desk.isOnlyWaiting(true)) return this.#parkLater(active)
+    await this.detach()
+    await parkWithoutTurn(this.#log)
+    this.#ports.onRest()
+  }
+}
+
+function runEnd(runId: string, outcome: Parameters<OpenHandle['settle']>[0], failure: unknown): RecordBody {
+  return {
+    type: 'run.ended',
+    runId,
+    outcome,
+    ...(failure === undefined || outcome === 'aborted' ? {} : { error: toErrorData(failure) }),
+  }
+}

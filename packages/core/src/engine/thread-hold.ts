@@ -1,0 +1,44 @@
+import type { Fence } from '@evener/protocol'
+import { ThreadLog } from './thread-log.ts'
+import type { ThreadRuntimeOptions } from './thread-options.ts'
+import { WaitDesk } from './wait-desk.ts'
+
+/** What a process has of a thread while the thread is its own. */
+export class ThreadHold {
+  readonly log: ThreadLog
+  readonly desk: WaitDesk
+  readonly #options: ThreadRuntimeOptions
+  readonly #fence: Fence
+
+  private constructor(options: ThreadRuntimeOptions, fence: Fence, log: ThreadLog) {
+    this.#options = options
+    this.#fence = fence
+    this.log = log
+    this.desk = new WaitDesk(options.store, log)
+  }
+
+  /** Takes the thread; says who has it otherwise. */
+  static async take(options: ThreadRuntimeOptions): Promise<ThreadHold> {
+    const { faults, now, onListenerFailure, owner, store, thread } = options
+    const fence = await owner.claim(thread)
+    try {
+      const log = await ThreadLog.open({
+        store,
+        stream: thread,
+        fence,
+        ...(now === undefined ? {} : { now }),
+        ...(faults === undefined ? {} : { faults }),
+        ...(onListenerFailure === undefined ? {} : { onListenerFailure }),
+      })
+      return new ThreadHold(options, fence, log)
+    } catch (error) {
+      await owner.release(thread, fence).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async letGo(): Promise<void> {
+    await this.log.close()
+    await this.#options.owner.release(this.#options.thread, this.#fence)
+  }
+}

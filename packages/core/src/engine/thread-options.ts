@@ -1,0 +1,75 @@
+import type {
+  ConfigChangedRecord,
+  Decision,
+  FaultPoints,
+  Grants,
+  JsonObject,
+  Part,
+  PermissionRules,
+  RecordBody,
+  Store,
+  ThreadState,
+  ToolCallRequest,
+  TurnDefaults,
+} from '@evener/protocol'
+import type { PermissionPolicy } from '../policy/index.ts'
+import type { RuntimeAgents } from './active-run.ts'
+import type { ProcessOwner } from './ownership.ts'
+import type { ThreadLogOptions } from './thread-log.ts'
+
+export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'> {
+  readonly store: Store
+  readonly owner: ProcessOwner
+  readonly thread: string
+  readonly agents: RuntimeAgents
+  /** The rules of the harness. With neither these nor `decide` everything is allowed. */
+  readonly policy?: PermissionPolicy
+  /** The rules of the sessions that look at the thread. */
+  readonly sessionRules?: () => PermissionRules
+  /** What was granted besides the thread's own grants. */
+  readonly grants?: () => Grants
+  /** Where an "always" is kept. Without this it is kept with the thread. */
+  readonly keepGrants?: (grants: Grants) => Promise<void> | void
+  /** Decides besides the policy; the stricter of both counts. */
+  readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
+  readonly faults?: FaultPoints
+  /** How often a run is taken up again after a crash before it is given up. */
+  readonly maxAttempts?: number
+  /** An approval nobody gave for so many milliseconds is declined. Without this it waits for ever. */
+  readonly approvalTimeout?: number
+  /** After so many milliseconds the program of an agent that only waits is closed; its question stays. */
+  readonly parkAfter?: number
+  /** How many milliseconds the session of a foreign agent stays open between turns. */
+  readonly keepWarm?: number
+  /** After so many milliseconds with nothing to do the thread is let go of, until something is asked of it. */
+  readonly passivateAfter?: number
+  /** How much of what others said an agent is told when it gets the floor, in tokens. */
+  readonly handoverTokens?: number
+}
+
+export interface Submission {
+  readonly parts: readonly Part[]
+  readonly agentId: string
+  readonly by?: string
+  /** Recorded with the run, and given to its tools and to the functions that say what a turn works with. */
+  readonly requestContext?: JsonObject
+  /** What is to hold for the turns of this run, whatever the agent says. */
+  readonly turn?: TurnDefaults
+  readonly messageId?: string
+  readonly runId?: string
+}
+
+/** Another agent takes the floor in the same run. */
+export interface HandOff {
+  readonly agentId: string
+  /** What it is told. Without this it goes on from what was said. */
+  readonly input?: readonly Part[]
+}
+
+export type ConfigChange = Omit<ConfigChangedRecord, 'type'>
+
+/** What may be put on record from outside; runs, calls and waits have their own ways. */
+export type ControlFact = Extract<
+  RecordBody,
+  { type: 'message.added' | 'tasks.changed' | 'config.changed' | 'queue.added' | 'queue.removed' | 'note' }
+>

@@ -1,0 +1,115 @@
+import {
+  type Decision,
+  type PermissionRules,
+  type RecordBody,
+  type RunnableTool,
+  type ThreadState,
+  type ToolCallRequest,
+  type Wait,
+} from '@evener/protocol'
+import { checkRules, runtimePolicy, strictest, type PolicyContext } from '../policy/index.ts'
+import { callHash, definitionHash } from './call-hash.ts'
+import type { ConfigChange, ThreadRuntimeOptions } from './thread-options.ts'
+
+const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
+
+/** Adds to a call what is known of its tool. */
+export type Describe = (call: ToolCallRequest) => ToolCallRequest
+
+type RulesInMemory = Pick<ConfigChange, 'rules' | 'grants' | 'yolo'>
+
+/** The rules of a thread: what they say about a call, and what becomes of an "always". */
+export class ThreadPolicy {
+  readonly #options: ThreadRuntimeOptions
+  readonly #state: () => ThreadState
+  /** Changes that are not on disk yet. They count from the moment they were made. */
+  #unwritten: readonly RulesInMemory[] = []
+
+  constructor(options: ThreadRuntimeOptions, state: () => ThreadState) {
+    this.#options = options
+    this.#state = state
+  }
+
+  decide(call: ToolCallRequest, agentId: string, tool: RunnableTool | undefined): Decision {
+    const { decide, grants, policy, sessionRules } = this.#options
+    const state = this.#now()
+    const decisions: Decision[] = []
+    if (policy !== undefined) {
+      const judge = runtimePolicy(policy, {
+        isInDoubt: () => state.head.inDoubt.includes(callHash(agentId, call, tool)),
+        hasDefinitionChanged: () => hasChanged(state, tool),
+        ...(sessionRules === undefined ? {} : { session: sessionRules }),
+        ...(grants === undefined ? {} : { grants }),
+      })
+      decisions.push(judge(call, state))
+    }
+    if (decide !== undefined) decisions.push(decide(call, state))
+    const [first = NO_RULE, ...others] = decisions
+    return strictest(first, ...others)
+  }
+
+  /** What is in force, as one set of rules: recorded with every run, and the floor of foreign agents. */
+  rulesInForce(): PermissionRules {
+    const { policy } = this.#options
+    return policy === undefined ? this.#now().head.rules : policy.rulesInForce(this.#context())
+  }
+
+  /** Counts at once and until it is written; refused when a rule is not what it says it is. */
+  announce(change: ConfigChange): () => void {
+    const { grants, rules, yolo } = change
+    if (rules !== undefined) checkRules(rules)
+    const inMemory: RulesInMemory = {
+      ...(rules === undefined ? {} : { rules }),
+      ...(grants === undefined ? {} : { grants }),
+      ...(yolo === undefined ? {} : { yolo }),
+    }
+    this.#unwritten = [...this.#unwritten, inMemory]
+    return () => {
+      this.#unwritten = this.#unwritten.filter((other) => other !== inMemory)
+    }
+  }
+
+  /** What is recorded with an answer that is to count for later calls, too. */
+  async remember(wait: Wait, scope: 'tool' | 'category', describe: Describe): Promise<RecordBody[]> {
+    const { keepGrants, policy } = this.#options
+    const { args = {}, toolCallId = wait.id, toolName } = wait.subject
+    if (policy === undefined || toolName === undefined) return []
+    const result = policy.grant(describe({ toolCallId, toolName, args }), scope, this.#context())
+    if (!result.granted) {
+      const text = `The answer counts for this call only: ${result.reason}.`
+      return [{ type: 'note', kind: 'warning', text, data: { waitId: wait.id, code: 'not-remembered' } }]
+    }
+    if (keepGrants === undefined) return [{ type: 'config.changed', grants: result.grants }]
+    await keepGrants(result.grants)
+    return []
+  }
+
+  #now(): ThreadState {
+    const state = this.#state()
+    if (this.#unwritten.length === 0) return state
+    return { ...state, head: Object.assign({}, state.head, ...this.#unwritten) as ThreadState['head'] }
+  }
+
+  #context(): PolicyContext {
+    const { grants, rules, run, yolo } = this.#now().head
+    const session = this.#options.sessionRules?.()
+    const granted = this.#options.grants?.()
+    return {
+      thread: rules,
+      yolo,
+      grants: {
+        tools: [...grants.tools, ...(granted?.tools ?? [])],
+        categories: [...grants.categories, ...(granted?.categories ?? [])],
+      },
+      ...(session === undefined ? {} : { session }),
+      ...(run === null ? {} : { run: run.rules }),
+    }
+  }
+}
+
+/** A tool that was allowed once and says something else of itself now. */
+function hasChanged(state: ThreadState, tool: RunnableTool | undefined): boolean {
+  if (tool === undefined) return false
+  const known = state.head.definitions.find((each) => each.tool === tool.name)
+  return known !== undefined && known.hash !== definitionHash(tool)
+}

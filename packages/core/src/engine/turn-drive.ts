@@ -1,0 +1,101 @@
+import { setImmediate as nextTask } from 'node:timers/promises'
+import { EvenerError, type AgentEvent, type AgentSession, type Part, type Turn } from '@evener/protocol'
+import { isForeign, type ActiveTurn } from './active-run.ts'
+import { SeenCalls } from './seen-calls.ts'
+import type { ThreadHold } from './thread-hold.ts'
+import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
+import type { WarmSessions } from './warm-sessions.ts'
+
+/** Longer than this a stream may not keep timers, sockets and aborts waiting. */
+const YIELD_AFTER_MS = 8
+
+export interface TurnDrive extends TurnHostPorts {
+  readonly warm: WarmSessions
+}
+
+/** Lets the agent take its turn and puts on record what it says. */
+export async function driveTurn(
+  active: ActiveTurn,
+  drive: TurnDrive,
+  input: readonly Part[],
+  attempt: number | undefined,
+): Promise<void> {
+  const { agent, runId, turnId } = active
+  const { driver } = agent
+  const { log } = drive.hold
+  const capabilities = await driver.describe()
+  active.capabilities = capabilities
+  const isOurs = !isForeign(capabilities)
+  const defaults = await active.setup.refresh()
+  const { requestContext } = active.setup
+  const turn: Turn = {
+    ...defaults,
+    ...(requestContext === undefined ? {} : { requestContext }),
+    ...(isOurs ? {} : { rules: drive.policy.rulesInForce() }),
+    turnId,
+    runId,
+    threadId: log.stream,
+    input,
+    ...(attempt === undefined ? {} : { resumed: { attempt } }),
+  }
+  const binding = log.state.head.bindings[driver.id] ?? null
+  const host = turnHost(active, drive)
+  const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
+  active.session = session
+  active.opened.resolve(session)
+  try {
+    await pump(active, drive, session, turn)
+  } finally {
+    if (isOurs) await session.close()
+    else if (active.isDetached) await drive.warm.drop(driver.id)
+    else drive.warm.rest(driver.id, log.state.head.bindings[driver.id] ?? null)
+  }
+}
+
+async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession, turn: Turn): Promise<void> {
+  const { recorder } = active
+  const { desk } = drive.hold
+  const check = violationCheck(active, drive)
+  const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
+  let lastYield = performance.now()
+  for await (const event of session.run(turn)) {
+    if (active.isDetached) return
+    const written = recorder.record(event)
+    if (written !== undefined) await written
+    check?.(event)
+    if (event.type === 'tool-result') {
+      desk.parkIfWaiting(isOther)
+      if (active.next !== undefined && !hasOpenCalls(drive.hold)) {
+        // Somebody else has the floor from here on.
+        void recorder.record({ type: 'finish', finishReason: 'stop' })
+        return
+      }
+    }
+    if (performance.now() - lastYield > YIELD_AFTER_MS) {
+      await nextTask()
+      lastYield = performance.now()
+      active.lastEventAt = lastYield
+    }
+  }
+}
+
+/** Foreign agents run their tools themselves: one that runs what is denied is stopped. */
+function violationCheck(active: ActiveTurn, { hold, policy }: TurnDrive): ((event: AgentEvent) => void) | undefined {
+  const { agent, capabilities, runId, setup, turnId } = active
+  if (capabilities === undefined || !isForeign(capabilities)) return undefined
+  const seen = new SeenCalls((call) => decideCall(policy, setup.tools, agent.driver.id, call))
+  return (event) => {
+    const violation = seen.violation(event)
+    if (violation === undefined) return
+    const data = { agentId: agent.driver.id, ...('toolCallId' in event ? { toolCallId: event.toolCallId } : {}) }
+    hold.log.add({ type: 'note', kind: 'policy-violation', text: violation, data }, { run: runId, turn: turnId })
+    throw new EvenerError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
+  }
+}
+
+function hasOpenCalls({ log }: ThreadHold): boolean {
+  for (const message of log.state.messages) {
+    for (const part of message.parts) if (part.type === 'tool-call' && part.call.stage !== 'ended') return true
+  }
+  return false
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { estimateTokenCount } from 'tokenx'
+import {
+  asJson,
+  noFaults,
+  type Decision,
+  type Host,
+  type JsonObject,
+  type RecordBody,
+  type RunnableTool,
+  type ToolCallRequest,
+  type WaitRequest,
+} from '@evener/protocol'
+import { isForeign, type ActiveTurn } from './active-run.ts'
+import { callHash } from './call-hash.ts'
+import { CallRunner } from './call-runner.ts'
+import { readHistory } from './history.ts'
+import type { Mailbox } from './mailbox.ts'
+import type { ThreadHold } from './thread-hold.ts'
+import type { ThreadRuntimeOptions } from './thread-options.ts'
+import type { ThreadPolicy } from './thread-policy.ts'
+
+/** About what fits beside a task in the window of today's models. */
+const DEFAULT_HANDOVER_TOKENS = 50_000
+
+export interface TurnHostPorts {
+  readonly options: ThreadRuntimeOptions
+  readonly hold: ThreadHold
+  readonly mailbox: Mailbox
+  readonly policy: ThreadPolicy
+  /** A foreign agent waits for somebody. */
+  readonly onAsk: () => void
+}
+
+/** What the agent of a turn may ask of us. */
+export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
+  const { options, hold, mailbox, policy } = ports
+  const { desk, log } = hold
+  const { runId, turnId, agent, recorder, abort, setup } = active
+  const agentId = agent.driver.id
+  const origin = { run: runId, turn: turnId }
+  const decide = (call: ToolCallRequest): Decision => decideCall(policy, setup.tools, agentId, call)
+  const { requestContext } = setup
+  const runner = new CallRunner({
+    log,
+    recorder,
+    runId,
+    turnId,
+    agentId,
+    ...(requestContext === undefined ? {} : { requestContext }),
+    tools: () => setup.tools,
+    signal: abort.signal,
+    faults: options.faults ?? noFaults,
+    decide,
+    ask: (wait, call) => desk.ask({ wait, call, origin }),
+  })
+  return {
+    signal: abort.signal,
+    now: options.now ?? Date.now,
+    log: () => undefined,
+    // The agent knows what has been said up to here; what others say later has to be handed over to it.
+    bind: (binding) => {
+      if (active.isDetached) return
+      log.add({ type: 'binding.changed', binding: { ...binding, syncedTo: log.state.head.seq } }, origin)
+    },
+    noteProcess: async (process) => void (await log.commit([{ type: 'turn.process', turnId, process }], origin)),
+    noteActivity: (activity) => {
+      const data = asJson({ activity }) as JsonObject
+      if (!active.isDetached) log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
+    },
+    warn: (text, data) => {
+      if (!active.isDetached)
+        log.add({ type: 'note', kind: 'warning', text, ...(data === undefined ? {} : { data }) }, origin)
+    },
+    remind: async (text) => {
+      const part = { id: '0', type: 'signal', kind: 'system_reminder', text, data: {} } as const
+      await log.commit([{ type: 'message.added', messageId: randomUUID(), role: 'user', parts: [part] }], origin)
+    },
+    handover: { maxTokens: options.handoverTokens ?? DEFAULT_HANDOVER_TOKENS, countTokens: estimateTokenCount },
+    noteHandover: ({ messages, tokens, truncated }) => {
+      const text = `${messages} messages of others were handed over${truncated ? '; older ones were left out' : ''}.`
+      if (!active.isDetached)
+        log.add({ type: 'note', kind: 'handover', text, data: { agentId, messages, tokens, truncated } }, origin)
+    },
+    ask: async (wait) => {
+      const { toolCallId } = wait.subject
+      const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
+      ports.onAsk()
+      return desk.ask({
+        wait: bound(wait, active),
+        origin,
+        isForeign: true,
+        ...(call === undefined ? {} : { call }),
+      })
+    },
+    withdraw: async (waitId) => {
+      // A program that we close ourselves takes nothing back: whoever answers is told later.
+      if (!active.isDetached && !abort.signal.aborted) await mailbox.post(() => desk.withdraw(waitId))
+    },
+    decide,
+    history: (query) => readHistory(options.store, log, query),
+    listen: () => mailbox.post(() => hear(hold, origin)),
+    turn: () => setup.refresh(),
+    listTools: () => setup.tools,
+    callTool: (call) => runner.run(call),
+  }
+}
+
+export function decideCall(
+  policy: ThreadPolicy,
+  tools: readonly RunnableTool[],
+  agentId: string,
+  call: ToolCallRequest,
+): Decision {
+  const tool = tools.find((candidate) => candidate.name === call.toolName)
+  return policy.decide(describeCall(call, tool), agentId, tool)
+}
+
+/** Rules are about categories too, which the model does not know. */
+export function describeCall(call: ToolCallRequest, tool: RunnableTool | undefined): ToolCallRequest {
+  return {
+    ...call,
+    ...(tool?.category === undefined ? {} : { category: tool.category }),
+    ...(tool?.annotations === undefined ? {} : { annotations: tool.annotations }),
+  }
+}
+
+/** An answer is about this very call, and the question says whether one can be given after the program is gone. */
+function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequest {
+  const { args = {}, toolCallId = wait.id, toolName } = wait.subject
+  const cwd = wait.payload?.['cwd']
+  const call = { toolCallId, toolName: toolName ?? wait.kind, args, ...(typeof cwd === 'string' ? { cwd } : {}) }
+  const hash = wait.subject.hash ?? callHash(agent.driver.id, call, undefined)
+  const canResume = capabilities !== undefined && isForeign(capabilities) && capabilities.resume !== 'none'
+  return { ...wait, subject: { ...wait.subject, hash }, resumable: wait.resumable !== false && canResume }
+}
+
+/** Moves what was steered into the conversation. */
+async function hear({ log }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
+  const { queue, queueHeld } = log.state.head
+  const items = queue.filter((item) => item.lane === 'steer')
+  if (items.length === 0 || queueHeld) return false
+  await log.commit(
+    items.flatMap((item): RecordBody[] => [
+      { type: 'queue.removed', itemId: item.id, reason: 'heard' },
+      { type: 'message.added', messageId: item.messageId ?? randomUUID(), role: 'user', parts: item.parts },
+    ]),
+    origin,
+  )
+  return true
+}
