@@ -3,13 +3,14 @@ import { buildCore } from './build-core.ts'
 import { checkConfig } from './check-config.ts'
 import type { MessageInput } from './conversation.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
-import type { HarnessAgent, HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
+import type { HarnessAgent, HarnessConfig, HarnessMode, HarnessState, HarnessSubagent } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { harnessMemory, type HarnessMemory } from './harness-memory.ts'
 import { harnessRuntime, type HarnessRuntime } from './harness-runtime.ts'
 import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
 import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import { SessionLog } from './session-log.ts'
 import { Session, type ToolSuspensionResponse } from './session.ts'
 import type { NotificationInput } from './signals/notification.ts'
 import type { SentNotification } from './signals/notifications.ts'
@@ -36,6 +37,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   readonly #core: HarnessCore
   readonly #heartbeats: Heartbeats
   readonly #sessions = new Set<Session<State>>()
+  readonly #named = new Map<string, Promise<Session<State>>>()
   #browser: unknown
   #initialised: Promise<void> | undefined
   #runtime: HarnessRuntime | undefined
@@ -73,6 +75,9 @@ export class Harness<State extends HarnessState = HarnessState> {
     await this.#initialised.catch(() => undefined)
     await this.#heartbeats.stop()
     for (const session of this.#sessions) await session.close()
+    this.#sessions.clear()
+    this.#named.clear()
+    this.#sessions.add(this.session)
     await this.#core.threads.close()
     await this.#core.workspace.destroy()
     if (this.#config.storage === undefined) await this.#core.store.close()
@@ -80,13 +85,20 @@ export class Harness<State extends HarnessState = HarnessState> {
     this.#runtime = undefined
   }
 
-  /** A conversation of its own. With an id its state is there again when it is created anew. */
+  /** A conversation of its own. With an id it knows again what it knew, also in another process. */
   async createSession(options: { readonly resourceId?: string; readonly id?: string } = {}): Promise<Session<State>> {
     await this.init()
     const resourceId = options.resourceId ?? this.#config.resourceId ?? this.id
-    const session = new Session<State>(this.#core, { ...options, resourceId })
-    this.#sessions.add(session)
-    return session
+    const { id } = options
+    if (id === undefined) return this.#add(new Session<State>(this.#core, { resourceId }))
+    const opening = this.#named.get(id) ?? this.#openSession(id, resourceId)
+    this.#named.set(id, opening)
+    try {
+      return await opening
+    } catch (error) {
+      this.#named.delete(id)
+      throw error
+    }
   }
 
   subscribe(listener: HarnessEventListener): () => void {
@@ -179,6 +191,10 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
     return this.session.signals.saveSystemReminderMessage(reminder)
+  }
+
+  listSubagents(): readonly HarnessSubagent[] {
+    return this.#config.subagents ?? []
   }
 
   /** The agent behind the current mode, and what it is to reach in the current thread. */
@@ -274,6 +290,18 @@ export class Harness<State extends HarnessState = HarnessState> {
       pubsub,
     })
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
+  }
+
+  async #openSession(id: string, resourceId: string): Promise<Session<State>> {
+    const log = await SessionLog.open(this.#core, id, resourceId)
+    const session = this.#add(new Session<State>(this.#core, { resourceId, id }, log))
+    await session.restore()
+    return session
+  }
+
+  #add(session: Session<State>): Session<State> {
+    this.#sessions.add(session)
+    return session
   }
 
   #broadcast(event: HarnessEvent): void {

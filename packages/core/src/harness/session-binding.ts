@@ -27,13 +27,16 @@ export class SessionBinding {
   readonly #core: HarnessCore
   readonly #viewer: ThreadViewer
   readonly #lock: HeldLock
+  readonly #onBound: (threadId: string) => Promise<void>
   /** Binding and unbinding, one after the other. */
   readonly #turns = new Mailbox()
   readonly #restWaiters = new Map<string, PromiseWithResolvers<void>>()
   #bound: Bound | undefined
   #displayDue: NodeJS.Immediate | undefined
 
-  constructor(core: HarnessCore, viewer: ThreadViewer) {
+  /** `onBound`: it is on record before anything is done there that the session looks at another thread. */
+  constructor(core: HarnessCore, viewer: ThreadViewer, onBound: (threadId: string) => Promise<void>) {
+    this.#onBound = onBound
     this.#core = core
     this.#viewer = viewer
     this.#lock = new HeldLock(core.config.threadLock)
@@ -97,6 +100,7 @@ export class SessionBinding {
         try {
           await before()
           await this.#leave()
+          await this.#onBound(threadId)
         } catch (error) {
           await this.#core.threads.leave(threadId, this.#viewer)
           throw error

@@ -10,18 +10,26 @@ import { checkRules } from '../policy/check-rules.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
+import type { KeepWithSession } from './session-log.ts'
 
 /** The rules of a session. They hold from the call on and are written to its thread, where they survive everything. */
 export class SessionPermissions {
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
   readonly #defaults: SessionDefaults
+  readonly #keep: KeepWithSession
   #rules: PermissionRules = NO_RULES
 
-  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults) {
+  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults, keep: KeepWithSession) {
     this.#core = core
     this.#binding = binding
     this.#defaults = defaults
+    this.#keep = keep
+  }
+
+  /** As an earlier process left them. */
+  restore(rules: PermissionRules): void {
+    this.#rules = rules
   }
 
   /** What the session itself has said. */
@@ -68,7 +76,7 @@ export class SessionPermissions {
     const next = change(this.#rules)
     checkRules(next, {})
     this.#rules = next
-    await runtime?.configure({ rules: change(runtime.state.head.rules) })
+    await Promise.all([this.#keep({ rules: next }), runtime?.configure({ rules: change(runtime.state.head.rules) })])
   }
 }
 
@@ -77,17 +85,26 @@ export class SessionGrants {
   readonly #binding: SessionBinding
   readonly #categories = new Set<ToolCategory>()
   readonly #tools = new Set<string>()
+  readonly #keep: KeepWithSession
 
-  constructor(binding: SessionBinding) {
+  constructor(binding: SessionBinding, keep: KeepWithSession) {
     this.#binding = binding
+    this.#keep = keep
   }
 
-  grantCategory(category: ToolCategory): void {
+  restore({ categories, tools }: Grants): void {
+    for (const category of categories) this.#categories.add(category)
+    for (const tool of tools) this.#tools.add(tool)
+  }
+
+  async grantCategory(category: ToolCategory): Promise<void> {
     this.#categories.add(category)
+    await this.#keep({ grants: this.own })
   }
 
-  grantTool(toolName: string): void {
+  async grantTool(toolName: string): Promise<void> {
     this.#tools.add(toolName)
+    await this.#keep({ grants: this.own })
   }
 
   hasCategory(category: ToolCategory): boolean {

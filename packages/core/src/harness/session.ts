@@ -18,6 +18,7 @@ import { requestContextOf, type RequestContextInput } from './request-context.ts
 import { SessionBinding } from './session-binding.ts'
 import { SessionDefaults, ThreadSettings } from './session-defaults.ts'
 import { SessionIdentity } from './session-identity.ts'
+import type { KeepWithSession, SessionLog } from './session-log.ts'
 import { SessionMode } from './session-mode.ts'
 import { SessionModel } from './session-model.ts'
 import { SessionGrants, SessionPermissions } from './session-permissions.ts'
@@ -79,16 +80,19 @@ export class Session<State extends HarnessState = HarnessState> {
   /** What the thread is to reach. */
   readonly objectives: Objectives
   readonly #core: HarnessCore
+  readonly #log: SessionLog | undefined
   readonly #binding: SessionBinding
   readonly #grants: SessionGrants
   readonly #conversation: Conversation
   readonly #lifecycle: ThreadLifecycle
 
-  constructor(core: HarnessCore, options: SessionOptions) {
+  constructor(core: HarnessCore, options: SessionOptions, log?: SessionLog) {
     this.#core = core
+    this.#log = log
+    const keep: KeepWithSession = async (change) => log?.keep(change)
     const { config, defaultMode } = core
     const initial = config.initialState as (Partial<State> & HarnessState) | undefined
-    const binding = new SessionBinding(core, this.#viewer())
+    const binding = new SessionBinding(core, this.#viewer(), async (threadId) => log?.keepThread(threadId))
     this.#binding = binding
     const chosen = initial?.['currentModelId']
     const defaults = new SessionDefaults(
@@ -100,13 +104,13 @@ export class Session<State extends HarnessState = HarnessState> {
     this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
     this.mode = new SessionMode(core, binding, defaults, () => this.abort())
     this.model = new SessionModel(core, binding, defaults, settings, this.mode)
-    this.permissions = new SessionPermissions(core, binding, defaults)
-    this.#grants = new SessionGrants(binding)
+    this.permissions = new SessionPermissions(core, binding, defaults, keep)
+    this.#grants = new SessionGrants(binding, keep)
     this.state = new SessionState<State>({
       schema: config.stateSchema as never,
       initial,
       emit: (event) => binding.emit(event),
-      persist: async () => undefined,
+      persist: async (changes) => log?.keepState(changes),
       control: async ({ yolo }) => {
         if (typeof yolo === 'boolean') await this.permissions.setYolo({ enabled: yolo })
       },
@@ -116,6 +120,7 @@ export class Session<State extends HarnessState = HarnessState> {
       binding,
       defaults,
       identity: this.identity,
+      onCleared: async () => log?.keepThread(null),
       selection: () => ({ modeId: this.mode.get(), modelId: this.model.get() }),
     })
     this.thread = new SessionThread(core, binding, settings, this.identity, this.#lifecycle)
@@ -198,12 +203,12 @@ export class Session<State extends HarnessState = HarnessState> {
   }
 
   /** Lets calls of this kind go ahead in this session where no rule says otherwise. */
-  grantCategory(category: ToolCategory): void {
-    this.#grants.grantCategory(category)
+  grantCategory(category: ToolCategory): Promise<void> {
+    return this.#grants.grantCategory(category)
   }
 
-  grantTool(toolName: string): void {
-    this.#grants.grantTool(toolName)
+  grantTool(toolName: string): Promise<void> {
+    return this.#grants.grantTool(toolName)
   }
 
   hasCategoryGrant(category: ToolCategory): boolean {
@@ -235,6 +240,21 @@ export class Session<State extends HarnessState = HarnessState> {
   /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
   async close(): Promise<void> {
     await this.#binding.unbind()
+    await this.#log?.close()
+  }
+
+  /** Knows again what it knew in an earlier process. */
+  async restore(): Promise<void> {
+    const log = this.#log
+    if (log === undefined) return
+    const { grants, rules, state } = log.head
+    this.state.restore(state)
+    this.permissions.restore(rules)
+    this.#grants.restore(grants)
+    const { threadId } = log
+    if (threadId !== undefined && (await this.#core.store.getThread(threadId)) !== null) {
+      await this.#lifecycle.switch({ threadId })
+    }
   }
 
   #addContext(runId: string | undefined, input: RequestContextInput | undefined): void {

@@ -19,6 +19,8 @@ export interface LifecycleParts {
   readonly binding: SessionBinding
   readonly defaults: SessionDefaults
   readonly identity: SessionIdentity
+  /** The session is bound to no thread any more, and is not to be again by itself. */
+  readonly onCleared: () => Promise<void>
   /** Mode and model as the session has them, whether or not it is bound. */
   readonly selection: () => { readonly modeId: string; readonly modelId: string }
 }
@@ -123,6 +125,7 @@ export class ThreadLifecycle {
   async clear(): Promise<void> {
     await this.#abort()
     await this.#parts.binding.unbind()
+    await this.#parts.onCleared()
   }
 
   async #enter(threadId: string): Promise<void> {

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import type { HarnessEvent } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { SqliteStore } from '../stores/sqlite-store.ts'
+import { HarnessBench } from './harness.fixture.ts'
+
+function offered(bench: HarnessBench, call = 0): string[] {
+  const { tools = [] } = bench.model.requests[call] as unknown as { tools?: { name: string }[] }
+  return tools.map(({ name }) => name)
+}
+
+const tool = (id: string) => createTool({ id, description: id, execute: () => id })
+
+suite('each parameter of a harness counts', () => {
+  test('id and resourceId', async () => {
+    await using bench = new HarnessBench([], { id: 'mine' })
+    assert.equal(bench.harness.id, 'mine')
+    assert.equal(bench.harness.session.identity.getResourceId(), 'mine')
+    await using other = new HarnessBench([], { id: 'mine', resourceId: 'project' })
+    assert.equal((await other.harness.createThread()).resourceId, 'project')
+  })
+
+  test('storage: what was said is there in the next process', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'evener-harness-'))
+    const url = `file:${join(folder, 'data.db')}`
+    try {
+      const first = new SqliteStore({ url })
+      const before = new HarnessBench([{ text: 'Hello.' }], { storage: first })
+      await before.harness.sendMessage({ content: 'Hi' })
+      await before.harness.destroy()
+      await first.close()
+      const second = new SqliteStore({ url })
+      await using bench = new HarnessBench([], { storage: second })
+      await bench.harness.selectOrCreateThread()
+      assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
+      await bench.harness.destroy()
+      await second.close()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('initialState: its model is the first choice', async () => {
+    await using bench = new HarnessBench([], { initialState: { currentModelId: 'x/chosen' } })
+    assert.equal(bench.harness.session.model.get(), 'x/chosen')
+    assert.deepEqual(bench.harness.session.state.get(), { currentModelId: 'x/chosen' })
+  })
+
+  test('memory: given, or made from the context of the request', async () => {
+    const memory = { kind: 'memory' }
+    await using bench = new HarnessBench([], { memory })
+    assert.equal(await bench.harness.getResolvedMemory(), memory)
+    await bench.harness.init()
+    assert.equal(bench.harness.getRuntime()?.memory, memory)
+    await using made = new HarnessBench([], { memory: ({ requestContext }) => ({ of: requestContext.get('user') }) })
+    assert.deepEqual(await made.harness.getResolvedMemory({ user: 'ada' }), { of: 'ada' })
+    await using none = new HarnessBench([])
+    assert.equal(await none.harness.getResolvedMemory(), null)
+  })
+
+  test('tools: a list, or a function of the request', async () => {
+    await using bench = new HarnessBench([{ text: '1' }], {
+      tools: ({ requestContext }) => (requestContext.get('user') === 'ada' ? { hers: tool('hers') } : {}),
+    })
+    await bench.harness.sendMessage({ content: 'Hi', requestContext: { user: 'ada' } })
+    assert.ok(offered(bench).includes('hers'))
+  })
+
+  test('disableBuiltinTools: those are not offered', async () => {
+    await using bench = new HarnessBench([{ text: '1' }], { disableBuiltinTools: ['submit_plan', 'task_check'] })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual(
+      offered(bench),
+      ['ask_user', 'task_write', 'task_update', 'task_complete', 'request_access'].filter((name) =>
+        offered(bench).includes(name),
+      ),
+    )
+    assert.ok(offered(bench).includes('ask_user'))
+  })
+
+  test('workspace: made ready, told of, ended', async () => {
+    const journal: string[] = []
+    const workspace = {
+      id: 'ws',
+      name: 'Here',
+      init: async () => void journal.push('init'),
+      destroy: async () => void journal.push('destroy'),
+    }
+    const bench = new HarnessBench([], { workspace })
+    assert.ok(bench.harness.hasWorkspace())
+    assert.ok(!bench.harness.isWorkspaceReady())
+    assert.equal(bench.harness.getWorkspace(), undefined)
+    await bench.harness.init()
+    assert.ok(bench.harness.isWorkspaceReady())
+    assert.equal(bench.harness.getWorkspace(), workspace)
+    assert.equal(await bench.harness.resolveWorkspace(), workspace)
+    await bench.harness.destroy()
+    assert.deepEqual(journal, ['init', 'destroy'])
+    assert.deepEqual(bench.types(), [
+      'workspace_status_changed',
+      'workspace_status_changed',
+      'workspace_ready',
+      'workspace_status_changed',
+      'workspace_status_changed',
+    ])
+  })
+
+  test('workspace: one that cannot be made ready is told of, and the rest works', async () => {
+    const workspace = { init: () => Promise.reject(new Error('no disk')) }
+    await using bench = new HarnessBench([{ text: 'Yes.' }], { workspace })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.equal(bench.all('workspace_error')[0]?.error.message, 'no disk')
+    assert.equal(bench.all('agent_end')[0]?.reason, 'complete')
+  })
+
+  test('workspace: made by a function', async () => {
+    await using bench = new HarnessBench([], {
+      workspace: ({ requestContext }) => ({ id: String(requestContext.get('user')) }),
+    })
+    assert.ok(bench.harness.isWorkspaceReady())
+    assert.equal(bench.harness.getWorkspace(), undefined)
+    const made = await bench.harness.resolveWorkspace({ requestContext: { user: 'ada' } })
+    assert.equal(made?.id, 'ada')
+    assert.equal(bench.harness.getWorkspace(), made)
+  })
+
+  test('browser, subagents, observability and pubsub have their place', async () => {
+    const [browser, observability] = [{ kind: 'browser' }, { kind: 'traces' }]
+    const published: [string, HarnessEvent][] = []
+    const pubsub = { publish: (topic: string, event: HarnessEvent) => void published.push([topic, event]) }
+    const subagents = [{ id: 'explore', name: 'Explore', description: 'Looks.', instructions: 'Look.' }]
+    await using bench = new HarnessBench([{ text: 'Yes.' }], { browser, observability, pubsub, subagents })
+    assert.equal(bench.harness.getBrowser(), browser)
+    assert.deepEqual(bench.harness.listSubagents(), subagents)
+    assert.equal(bench.harness.getRuntime(), undefined)
+    await bench.harness.init()
+    assert.equal(bench.harness.getRuntime()?.observability, observability)
+    assert.equal(bench.harness.getMastra(), bench.harness.getRuntime())
+    assert.equal(bench.harness.getRuntime()?.getAgent('agent'), bench.harness.getRuntime()?.listAgents()[0])
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual(
+      published.map(([topic, { type }]) => [topic, type]),
+      bench.types().map((type) => ['harness:bench', type]),
+    )
+    assert.throws(
+      () => new HarnessBench([], { subagents: [...subagents, ...subagents] }),
+      /two subagents with the id "explore"/,
+    )
+  })
+
+  test('resolveModel: makes the model that was chosen', async () => {
+    const chosen = scriptedModel([{ text: 'I was chosen.' }])
+    const asked: string[] = []
+    await using bench = new HarnessBench([], {
+      resolveModel: (modelId) => {
+        asked.push(modelId)
+        return chosen
+      },
+    })
+    await bench.harness.session.model.switch({ modelId: 'x/chosen' })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual([...new Set(asked)], ['x/chosen'])
+    assert.equal(chosen.calls, 1)
+  })
+
+  test('gateways: make the models they offer', async () => {
+    const chosen = scriptedModel([{ text: 'Through the gate.' }])
+    await using bench = new HarnessBench([], {
+      gateways: [{ id: 'gate', resolveLanguageModel: () => chosen }],
+    })
+    await bench.harness.session.model.switch({ modelId: 'gate/some/model' })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.equal(chosen.calls, 1)
+  })
+
+  test('an agent is not needed where modes name models', async () => {
+    const model = scriptedModel([{ text: 'Yes.' }])
+    await using bench = new HarnessBench([], {
+      agent: undefined,
+      modes: [{ id: 'build', defaultModelId: 'x/y' }],
+      resolveModel: () => model,
+    } as never)
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.equal(model.calls, 1)
+  })
+
+  test('models: who may be used, how often they were, and which there are besides', async () => {
+    const used: string[] = []
+    await using bench = new HarnessBench([], {
+      modelAuthChecker: (provider) => (provider === 'mine' ? true : undefined),
+      modelUseCountProvider: () => ({ 'mine/one': 5 }),
+      modelUseCountTracker: (modelId) => void used.push(modelId),
+      customModelCatalogProvider: () => [{ id: 'mine/one' }],
+    })
+    const models = await bench.harness.listAvailableModels()
+    assert.deepEqual(
+      models.map(({ id, useCount }) => [id, useCount]).find(([id]) => id === 'mine/one'),
+      ['mine/one', 5],
+    )
+    assert.equal(models[0]?.hasApiKey, true)
+    await bench.harness.session.model.switch({ modelId: 'mine/one' })
+    assert.deepEqual(used, ['mine/one'])
+    assert.equal((await bench.harness.getCurrentModelAuthStatus()).hasAuth, true)
+  })
+
+  test('omConfig: what memory starts from, until somebody chooses otherwise', async () => {
+    await using bench = new HarnessBench([], {
+      omConfig: { defaultObserverModelId: 'x/observe', defaultReflectionThreshold: 5 },
+    })
+    const { observer, reflector } = bench.harness.session.om
+    assert.deepEqual([observer.modelId(), reflector.modelId()], ['x/observe', undefined])
+    assert.deepEqual([observer.threshold(), reflector.threshold()], [30_000, 5])
+    await bench.harness.createThread()
+    await observer.switchModel({ modelId: 'x/other' })
+    assert.equal(observer.modelId(), 'x/other')
+    assert.deepEqual(bench.all('om_model_changed'), [
+      { type: 'om_model_changed', role: 'observer', modelId: 'x/other' },
+    ])
+    const { model } = bench.harness.session.subagents
+    assert.equal(model.get({ agentType: 'explore' }), null)
+    await model.set({ modelId: 'x/sub' })
+    await model.set({ modelId: 'x/explore', agentType: 'explore' })
+    assert.deepEqual([model.get(), model.get({ agentType: 'explore' })], ['x/sub', 'x/explore'])
+    assert.deepEqual(bench.all('subagent_model_changed').at(-1), {
+      type: 'subagent_model_changed',
+      modelId: 'x/explore',
+      scope: 'thread',
+      agentType: 'explore',
+    })
+  })
+
+  test('heartbeatHandlers: beat from init on, and end with the harness', async () => {
+    const beaten = Promise.withResolvers<void>()
+    const journal: string[] = []
+    const bench = new HarnessBench([], {
+      heartbeatHandlers: [
+        { id: 'sync', intervalMs: 60_000, handler: () => beaten.resolve(), shutdown: () => void journal.push('end') },
+      ],
+    })
+    await bench.harness.init()
+    await beaten.promise
+    await bench.harness.destroy()
+    assert.deepEqual(journal, ['end'])
+    assert.throws(
+      () => new HarnessBench([], { heartbeatHandlers: [{ id: 'a', intervalMs: 0, handler: () => undefined }] }),
+      /intervalMs/,
+    )
+  })
+
+  test('toolCategoryResolver: what kind of tool it is', async () => {
+    await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Done.' }], {
+      tools: { paint: tool('paint') },
+      toolCategoryResolver: (name) => (name === 'paint' ? 'edit' : null),
+      permissions: { categories: { edit: 'allow' } },
+    })
+    assert.equal(bench.harness.getToolCategory({ toolName: 'paint' }), 'edit')
+    assert.equal(bench.harness.getToolCategory({ toolName: 'unheard_of' }), null)
+    await bench.harness.sendMessage({ content: 'Go' })
+    assert.equal(bench.all('tool_approval_required').length, 0)
+  })
+
+  test('permissions: rules for every thread', async () => {
+    await using bench = new HarnessBench([], { permissions: { tools: { paint: 'deny' } } })
+    await bench.harness.createThread()
+    assert.equal(bench.harness.session.permissions.getRules().tools['paint'], 'deny')
+  })
+})

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { toWireEvent, type HarnessEvent } from '@evener/protocol'
+import { HarnessBench, nextEvent } from './harness.fixture.ts'
+
+const readFile = createTool({
+  id: 'read_file',
+  description: 'Reads.',
+  execute: async (_input, { progress }) => {
+    progress('half')
+    progress(' way')
+    return 'text of the file'
+  },
+})
+
+suite('the events of a run', () => {
+  test('a plain answer', async () => {
+    await using bench = new HarnessBench([
+      { reasoning: 'Hm.', text: ['Hel', 'lo'], usage: { inputTokens: 10, outputTokens: 2 } },
+    ])
+    await bench.harness.createThread()
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const told = bench.events.filter(({ type }) => type !== 'display_state_changed')
+    const [, user] = await bench.harness.session.thread.listActiveMessages()
+    const messageId = user?.id ?? ''
+    assert.deepEqual(
+      told.map((event) => {
+        if (event.type === 'message_start' || event.type === 'message_update' || event.type === 'message_end') {
+          const { content, role, stopReason } = event.message
+          return [event.type, role, content, stopReason]
+        }
+        if (event.type === 'thread_created') return [event.type]
+        return event.type === 'text' && event.messageId !== messageId ? [event.type, 'user'] : event
+      }),
+      [
+        ['thread_created'],
+        { type: 'agent_start' },
+        ['message_start', 'user', [{ type: 'text', text: 'Hi' }], undefined],
+        ['text', 'user'],
+        ['message_end', 'user', [{ type: 'text', text: 'Hi' }], undefined],
+        ['message_start', 'assistant', [], undefined],
+        { type: 'thinking', thinking: 'Hm.', messageId, partIndex: 0 },
+        ['message_update', 'assistant', [{ type: 'thinking', thinking: 'Hm.' }], undefined],
+        { type: 'text', text: 'Hel', messageId, partIndex: 1 },
+        [
+          'message_update',
+          'assistant',
+          [
+            { type: 'thinking', thinking: 'Hm.' },
+            { type: 'text', text: 'Hel' },
+          ],
+          undefined,
+        ],
+        { type: 'text', text: 'lo', messageId, partIndex: 1 },
+        [
+          'message_update',
+          'assistant',
+          [
+            { type: 'thinking', thinking: 'Hm.' },
+            { type: 'text', text: 'Hello' },
+          ],
+          undefined,
+        ],
+        {
+          type: 'usage_update',
+          usage: {
+            promptTokens: 10,
+            completionTokens: 2,
+            totalTokens: 12,
+            reasoningTokens: 0,
+            cachedInputTokens: 0,
+            cacheCreationInputTokens: 0,
+          },
+        },
+        [
+          'message_end',
+          'assistant',
+          [
+            { type: 'thinking', thinking: 'Hm.' },
+            { type: 'text', text: 'Hello' },
+          ],
+          'complete',
+        ],
+        { type: 'agent_end', reason: 'complete' },
+      ],
+    )
+  })
+
+  test('a tool: its input, its call, what it prints, its result', async () => {
+    await using bench = new HarnessBench(
+      [
+        {
+          toolCalls: [{ id: 'c1', name: 'read_file', input: { path: 'a.txt' }, inputDeltas: ['{"path":', '"a.txt"}'] }],
+        },
+        { text: 'Read.' },
+      ],
+      { tools: { read_file: readFile }, permissions: { tools: { read_file: 'allow' } } },
+    )
+    await bench.harness.sendMessage({ content: 'Read' })
+    const about = bench.events.filter(({ type }) => type.startsWith('tool_'))
+    const [message] = bench.all('tool_call')
+    const place = { messageId: message?.messageId, partIndex: message?.partIndex }
+    assert.deepEqual(about, [
+      { type: 'tool_input_start', toolCallId: 'c1', toolName: 'read_file' },
+      { type: 'tool_input_delta', toolCallId: 'c1', toolName: 'read_file', argsTextDelta: '{"path":' },
+      { type: 'tool_input_delta', toolCallId: 'c1', toolName: 'read_file', argsTextDelta: '"a.txt"}' },
+      { type: 'tool_input_end', toolCallId: 'c1' },
+      { type: 'tool_call', id: 'c1', name: 'read_file', args: { path: 'a.txt' }, ...place },
+      { type: 'tool_start', toolCallId: 'c1', toolName: 'read_file', args: { path: 'a.txt' } },
+      { type: 'tool_update', toolCallId: 'c1', partialResult: 'half' },
+      { type: 'tool_update', toolCallId: 'c1', partialResult: 'half way' },
+      {
+        type: 'tool_result',
+        id: 'c1',
+        name: 'read_file',
+        result: 'text of the file',
+        isError: false,
+        ...place,
+        partIndex: 1,
+      },
+      { type: 'tool_end', toolCallId: 'c1', result: 'text of the file', isError: false },
+    ])
+    const first = bench.all('message_end').find(({ message }) => message.stopReason === 'tool_use')
+    assert.deepEqual(
+      first?.message.content.map(({ type }) => type),
+      ['tool_call', 'tool_result'],
+    )
+    const { activeTools, toolInputBuffers } = bench.harness.session.displayState.get()
+    assert.equal(activeTools.get('c1')?.status, 'completed')
+    assert.equal(toolInputBuffers.size, 0)
+  })
+
+  test('files of a message: text in a fence, images and others as what they are', async () => {
+    await using bench = new HarnessBench([{ text: 'Seen.' }])
+    await bench.harness.sendMessage({
+      content: 'Look',
+      files: [
+        { data: 'a ``` b', mediaType: 'text/plain', filename: 'a.txt' },
+        { data: 'data:application/json;base64,eyJhIjoxfQ==', mediaType: 'application/json' },
+        { data: 'aGk=', mediaType: 'image/png' },
+        { data: new Uint8Array([104, 105]), mediaType: 'application/pdf', filename: 'b.pdf' },
+      ],
+    })
+    const [user] = await bench.harness.session.thread.listActiveMessages()
+    assert.deepEqual(user?.content, [
+      { type: 'text', text: 'Look' },
+      { type: 'text', text: '[File: a.txt]\n````\na ``` b\n````' },
+      { type: 'text', text: '[File]\n```\n{"a":1}\n```' },
+      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      { type: 'file', data: 'aGk=', mediaType: 'application/pdf', filename: 'b.pdf' },
+    ])
+    const messageId = user?.id
+    assert.deepEqual(bench.all('image'), [
+      { type: 'image', data: 'aGk=', mimeType: 'image/png', messageId, partIndex: 3 },
+    ])
+    assert.deepEqual(bench.all('file'), [
+      { type: 'file', data: 'aGk=', mediaType: 'application/pdf', filename: 'b.pdf', messageId, partIndex: 4 },
+    ])
+  })
+
+  test('every event has a JSON form, and one that was kept stays what it was', async () => {
+    await using bench = new HarnessBench(
+      [{ reasoning: 'Hm.', text: ['a', 'b', 'c'], toolCalls: [{ name: 'read_file' }] }, { text: 'Done.' }],
+      { tools: { read_file: readFile } },
+    )
+    const kept: { event: HarnessEvent; json: string }[] = []
+    bench.harness.subscribe((event) => void kept.push({ event, json: JSON.stringify(toWireEvent(event)) }))
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await asked
+    await bench.harness.session.respondToToolApproval({ decision: 'approve' })
+    await sent
+    assert.ok(kept.length > 10)
+    for (const { event, json } of kept) assert.equal(JSON.stringify(toWireEvent(event)), json)
+  })
+
+  test('a listener that throws, or leaves while it is called, harms nobody', async () => {
+    await using bench = new HarnessBench([{ text: 'Hello' }])
+    const warned: unknown[] = []
+    const onWarning = (warning: Error): void => void warned.push(warning.message)
+    process.on('warning', onWarning)
+    const heard: string[] = []
+    const stop = bench.harness.subscribe(() => {
+      stop()
+      throw new Error('a listener of the user’s')
+    })
+    const rejecting = bench.harness.subscribe(async () => {
+      rejecting()
+      throw new Error('another one')
+    })
+    bench.harness.subscribe(({ type }) => void heard.push(type))
+    await bench.harness.sendMessage({ content: 'Hi' })
+    await new Promise(setImmediate)
+    process.off('warning', onWarning)
+    assert.deepEqual(
+      heard,
+      bench.events.map(({ type }) => type),
+    )
+    assert.deepEqual(warned, ['a listener of the user’s', 'another one'])
+  })
+
+  test('what a listener does comes after what all are being told', async () => {
+    await using bench = new HarnessBench([])
+    const order: string[] = []
+    bench.harness.subscribe((event) => {
+      if (event.type === 'info' && event.message === 'one') bench.harness.session.emit({ type: 'info', message: 'two' })
+    })
+    bench.harness.subscribe((event) => {
+      if (event.type === 'info') order.push(event.message)
+    })
+    bench.harness.session.emit({ type: 'info', message: 'one' })
+    assert.deepEqual(order, ['one', 'two'])
+  })
+})
+
+suite('the display', () => {
+  test('is told of once for much, and after the end of a run at once', async () => {
+    const text = Array.from({ length: 500 }, (_, i) => `${i} `)
+    await using bench = new HarnessBench([{ text }])
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const snapshots = bench.all('display_state_changed')
+    assert.ok(snapshots.length < 400, `${snapshots.length} snapshots`)
+    assert.equal(bench.events.at(-1)?.type, 'display_state_changed')
+    const last = snapshots.at(-1)?.displayState
+    assert.deepEqual(last?.currentMessage?.content, [{ type: 'text', text: text.join('') }])
+    assert.equal(last, bench.harness.session.displayState.get())
+  })
+
+  test('a snapshot never changes, and slices that did not change are shared', async () => {
+    await using bench = new HarnessBench([{ toolCalls: [{ id: 'c1', name: 'read_file' }] }, { text: 'Done.' }], {
+      tools: { read_file: readFile },
+    })
+    const { displayState } = bench.harness.session
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await asked
+    const before = displayState.get()
+    const seen = JSON.stringify(toWireEvent({ type: 'display_state_changed', displayState: before }))
+    assert.equal(before, displayState.get())
+    assert.equal(before.activeTools.get('c1')?.status, 'running')
+    bench.harness.session.emit({ type: 'info', message: 'nothing to see' })
+    assert.equal(displayState.get().activeTools, before.activeTools)
+    await bench.harness.session.respondToToolApproval({ decision: 'approve' })
+    await sent
+    assert.equal(JSON.stringify(toWireEvent({ type: 'display_state_changed', displayState: before })), seen)
+    assert.equal(displayState.get().activeTools.get('c1')?.status, 'completed')
+    assert.ok(Object.isFrozen(before))
+  })
+
+  test('is current although nobody listens', async () => {
+    const bench = new HarnessBench([{ text: ['a', 'b'], hang: true }])
+    const { session } = bench.harness
+    const other = await bench.harness.createSession({ resourceId: 'x' })
+    await bench.harness.createThread()
+    await other.thread.switch({ threadId: session.thread.requireId() })
+    const sent = bench.harness.sendMessage({ content: 'Hi' })
+    await nextEvent(session, 'message_update', ({ message }) => JSON.stringify(message.content).includes('ab'))
+    assert.deepEqual(other.displayState.get().currentMessage?.content, [{ type: 'text', text: 'ab' }])
+    await bench.harness.abort()
+    await sent
+    await bench.harness.destroy()
+  })
+
+  test('files that calls have changed', async () => {
+    const write = createTool({ id: 'write_file', description: 'Writes.', execute: () => 'ok' })
+    await using bench = new HarnessBench(
+      [{ toolCalls: [{ name: 'write_file', input: { path: 'src/a.ts' } }] }, { text: 'Done.' }],
+      { tools: { write_file: write }, permissions: { tools: { write_file: 'allow' } } },
+    )
+    await bench.harness.sendMessage({ content: 'Go' })
+    const { displayState } = bench.harness.session
+    assert.deepEqual(displayState.get().modifiedFiles.get('src/a.ts')?.operations, ['write_file'])
+    displayState.clearModifiedFiles()
+    assert.equal(displayState.get().modifiedFiles.size, 0)
+  })
+})

@@ -1,0 +1,84 @@
+import { toJson } from '@evener/agent'
+import { EvenerError, REDUCER_VERSION, type ConfigChangedRecord, type Fence, type Head } from '@evener/protocol'
+import type { ProcessOwner } from '../engine/ownership.ts'
+import { ThreadLog } from '../engine/thread-log.ts'
+import type { HarnessState } from './harness-config.ts'
+import type { HarnessCore } from './harness-core.ts'
+
+/** Puts on record what a session is to know again. Does nothing for one that has no id. */
+export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>
+
+const THREAD = 'thread'
+
+/** What a session with an id knows besides its thread: a small stream of its own. */
+export class SessionLog {
+  readonly #core: HarnessCore
+  readonly #owner: ProcessOwner
+  readonly #fence: Fence
+  readonly #log: ThreadLog
+
+  private constructor(core: HarnessCore, owner: ProcessOwner, fence: Fence, log: ThreadLog) {
+    this.#core = core
+    this.#owner = owner
+    this.#fence = fence
+    this.#log = log
+  }
+
+  static async open(core: HarnessCore, id: string, resourceId: string): Promise<SessionLog> {
+    const { now, store } = core
+    const stream = `session:${core.config.id}:${id}`
+    if ((await store.getStream(stream)) === null) {
+      const at = now()
+      const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
+      await store.createStream({ kind: 'session', headSeq: 0, info }).catch((error: unknown) => {
+        // Somebody else was faster; whose it is shows when it is claimed.
+        if (!EvenerError.is(error, 'already-exists')) throw error
+      })
+    }
+    const owner = await core.threads.owner()
+    const fence = await owner.claim(stream)
+    return new SessionLog(core, owner, fence, await ThreadLog.open({ store, stream, fence, now }))
+  }
+
+  get head(): Head {
+    return this.#log.state.head
+  }
+
+  /** The thread it was bound to. */
+  get threadId(): string | undefined {
+    const threadId = this.head.settings[THREAD]
+    return typeof threadId === 'string' ? threadId : undefined
+  }
+
+  async keep(change: Omit<ConfigChangedRecord, 'type'>): Promise<void> {
+    await this.#log.commit([{ type: 'config.changed', ...change }])
+  }
+
+  keepThread(threadId: string | null): Promise<void> {
+    return this.keep({ settings: { [THREAD]: threadId } })
+  }
+
+  async keepState(changes: HarnessState): Promise<void> {
+    const entries = Object.entries(changes).map(([key, value]) => {
+      const json = toJson(value ?? null)
+      if (json.isExact) return [key, json.value] as const
+      throw new EvenerError('invalid-input', `"${key}" of the state is no JSON, so it cannot be kept.`, {
+        hint: 'The state of a session with an id is on record. Use a session without one, or put it elsewhere.',
+      })
+    })
+    await this.keep({ state: Object.fromEntries(entries) })
+  }
+
+  /** Stored as it is now, so that opening it again does not depend on how often it was changed. */
+  async close(): Promise<void> {
+    await this.#log.close()
+    const { stream } = this.#log
+    await this.#core.store.append({
+      stream,
+      fence: this.#fence,
+      records: [],
+      head: { head: this.#log.committed.head, reducerVersion: REDUCER_VERSION },
+    })
+    await this.#owner.release(stream, this.#fence)
+  }
+}

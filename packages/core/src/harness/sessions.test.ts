@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { HarnessBench, nextEvent } from './harness.fixture.ts'
+
+suite('several sessions of a harness', () => {
+  test('are apart: thread, mode, model, state, grants and events', async () => {
+    await using bench = new HarnessBench([{ text: 'One.' }], { modes: [{ id: 'a' }, { id: 'b' }] })
+    const other = await bench.harness.createSession({ resourceId: 'other' })
+    const heard: string[] = []
+    other.subscribe(({ type }) => void heard.push(type))
+    await bench.harness.sendMessage({ content: 'Hi' })
+    await bench.harness.session.mode.switch({ modeId: 'b' })
+    await bench.harness.session.state.set({ name: 'A' })
+    await bench.harness.session.grantTool('paint')
+    assert.deepEqual(heard, [])
+    assert.equal(other.thread.getId(), null)
+    assert.equal(other.mode.get(), 'a')
+    assert.deepEqual(other.state.get(), {})
+    assert.ok(!other.hasToolGrant('paint'))
+    assert.equal(other.identity.getResourceId(), 'other')
+  })
+
+  test('run at the same time', async () => {
+    await using bench = new HarnessBench({ turns: [{ text: 'Yes.', repeat: true }] })
+    const sessions = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => bench.harness.createSession({ resourceId: `r${i}` })),
+    )
+    await Promise.all(sessions.map((session) => session.sendMessage({ content: 'Hi' })))
+    for (const session of sessions) assert.equal((await session.thread.listActiveMessages()).length, 2)
+    assert.equal(bench.model.calls, 20)
+  })
+
+  test('on one thread see each other’s changes', async () => {
+    await using bench = new HarnessBench([{ text: ['a', 'b'] }], { modes: [{ id: 'a' }, { id: 'b' }] })
+    const { session } = bench.harness
+    const { id } = await bench.harness.createThread()
+    const other = await bench.harness.createSession()
+    const heard: string[] = []
+    await other.thread.switch({ threadId: id })
+    other.subscribe(({ type }) => void heard.push(type))
+    await session.mode.switch({ modeId: 'b' })
+    assert.equal(other.mode.get(), 'b')
+    await session.permissions.setForTool({ toolName: 'paint', policy: 'deny' })
+    assert.equal(other.permissions.getRules().tools['paint'], 'deny')
+    const ended = nextEvent(other, 'agent_end')
+    await bench.harness.sendMessage({ content: 'Hi' })
+    await ended
+    assert.ok(heard.includes('mode_changed'))
+    assert.ok(heard.includes('message_update'))
+  })
+
+  test('one that leaves a thread lets the other go on', async () => {
+    await using bench = new HarnessBench([{ text: 'Half', hang: true }])
+    const { id } = await bench.harness.createThread()
+    const other = await bench.harness.createSession()
+    await other.thread.switch({ threadId: id })
+    const begun = bench.next('message_update')
+    const sent = bench.harness.sendMessage({ content: 'Hi' })
+    await begun
+    await other.thread.create()
+    assert.ok(bench.harness.session.run.isRunning())
+    await bench.harness.abort()
+    await sent
+  })
+
+  test('a thread that is deleted is gone for all', async () => {
+    await using bench = new HarnessBench([])
+    const { id } = await bench.harness.createThread()
+    const other = await bench.harness.createSession()
+    await other.thread.switch({ threadId: id })
+    await bench.harness.memory.deleteThread({ threadId: id })
+    assert.equal(other.thread.getId(), null)
+  })
+
+  test('one with an id has its state and its thread again when it is created anew', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage })
+    const before = await first.harness.createSession({ id: 'ada', resourceId: 'r' })
+    await before.state.set({ name: 'Ada', list: [1, 2] })
+    await before.thread.create()
+    const second = await before.thread.create()
+    await before.grantTool('paint')
+    await first.harness.destroy()
+    await using bench = new HarnessBench([], { storage })
+    const session = await bench.harness.createSession({ id: 'ada', resourceId: 'r' })
+    assert.deepEqual(session.state.get(), { name: 'Ada', list: [1, 2] })
+    assert.equal(session.thread.getId(), second.id)
+    assert.ok(session.hasToolGrant('paint'))
+    const passing = await bench.harness.createSession({ resourceId: 'r' })
+    assert.deepEqual(passing.state.get(), {})
+    assert.equal((await session.thread.list()).length, 2)
+    assert.equal(await bench.harness.createSession({ id: 'ada', resourceId: 'r' }), session)
+  })
+})
+
+suite('the end of a harness', () => {
+  test('leaves no owner, keeps what waits, and can be begun again', async () => {
+    const storage = new MemoryStore()
+    const bench = new HarnessBench([{ toolCalls: [{ id: 'c1', name: 'paint' }] }], {
+      storage,
+      tools: { paint: { name: 'paint', inputSchema: { type: 'object' }, execute: async () => ({ result: 'ok' }) } },
+    })
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await asked
+    const threadId = bench.harness.session.thread.requireId()
+    await bench.harness.destroy()
+    await sent
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'suspended')
+    assert.deepEqual((await storage.listOwners({})).items, [])
+    assert.equal((await storage.getStream(threadId))?.owner, null)
+    assert.equal((await storage.listWaits({ state: 'pending' })).items.length, 1)
+    await bench.harness.destroy()
+    await bench.harness.selectOrCreateThread()
+    assert.equal(bench.harness.session.displayState.get().pendingApproval?.toolCallId, 'c1')
+    await bench.harness.destroy()
+  })
+
+  test('ends a run that is at work and settles who waits for it', async () => {
+    const storage = new MemoryStore()
+    const bench = new HarnessBench([{ text: 'Half', hang: true }], { storage })
+    const begun = bench.next('message_update')
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await begun
+    await bench.harness.destroy()
+    await sent
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'aborted')
+    assert.deepEqual((await storage.listOwners({})).items, [])
+  })
+})
