@@ -12,6 +12,15 @@ import { codex } from './driver.ts'
 const cli: RealCli = {
   ...codexScenarios,
   agent: (setup) => codex(codexOptions(setup)),
+  expected: {
+    ...codexScenarios.expected,
+    // A model that it does not know is told as an error which ends nothing.
+    subagent: () => [
+      { type: 'error', message: /metadata/ },
+      { type: 'orchestration', action: 'subagent_started' },
+      { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
+    ],
+  },
   unsupported: {
     'resume-at-anchor': 'in print mode it tells no turn ids and resumes only at the end',
   },

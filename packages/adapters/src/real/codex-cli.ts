@@ -52,12 +52,6 @@ export const codexScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     touch: () => run('touch touched.txt'),
   },
   expected: {
-    // A model that it does not know is told as an error which ends nothing.
-    subagent: () => [
-      { type: 'error', message: /metadata/ },
-      { type: 'orchestration', action: 'subagent_started' },
-      { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
-    ],
     // Its skills are files that it reads.
     skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
   },
