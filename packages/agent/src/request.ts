@@ -69,5 +69,5 @@ function providerOptions(...given: readonly (JsonObject | undefined)[]): { provi
       merged[provider] = { ...merged[provider], ...(values as JsonObject) }
     }
   }
-  return Object.keys(merged).length === 0 ? {} : { providerOptions: merged as SharedV4ProviderOptions }
+  return Object.keys(merged).length === 0 ? {} : { providerOptions: merged }
 }

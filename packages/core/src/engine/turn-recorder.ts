@@ -139,8 +139,7 @@ export class TurnRecorder {
         this.#stepStart(event)
         return undefined
       case 'step-finish':
-        this.#stepFinish(event)
-        return undefined
+        return this.#stepFinish(event)
       case 'error':
         this.#sealTexts(event.parentToolCallId ?? MAIN)
         this.#stepError = event.error
@@ -302,24 +301,22 @@ export class TurnRecorder {
     this.#log.add({ type: 'step.started', stepIndex, request: body }, this.#origin, blobs)
   }
 
-  #stepFinish(event: StepFinishEvent): void {
+  #stepFinish(event: StepFinishEvent): Promise<void> | undefined {
     this.#sealTexts(MAIN)
     const { meta, stepIndex, finishReason, usage } = event
     const priced = usage === undefined ? undefined : this.#priced(usage)
     if (priced !== undefined) this.#stepUsage = addUsage(this.#stepUsage, priced)
+    const isFailed = meta?.['error'] !== undefined
+    if (isFailed) this.#stepError ??= meta['error'] as unknown as ErrorData
     const speaker = this.#speakers.get(MAIN)
-    if (meta?.['error'] !== undefined) {
-      // An attempt that failed and is made again: what it ordered is not carried out.
-      this.#stepError ??= meta['error'] as unknown as ErrorData
-      for (const body of speaker === undefined ? [] : this.#closeCalls(speaker.tracker, 'aborted')) {
-        this.#log.add(body, this.#origin)
-      }
-    }
+    // An attempt that failed: what it ordered is not carried out.
+    const closed = isFailed && speaker !== undefined ? this.#closeCalls(speaker.tracker, 'aborted') : []
     if (speaker !== undefined) {
       speaker.stepOver = true
       speaker.finish = { finishReason, ...(usage === undefined ? {} : { usage }), ...this.#failure(finishReason) }
     }
-    this.#log.add(
+    const bodies: RecordBody[] = [
+      ...closed,
       {
         type: 'step.ended',
         stepIndex,
@@ -327,9 +324,15 @@ export class TurnRecorder {
         ...(priced === undefined ? {} : { usage: { ...priced, source: 'reported', scope: 'own' } }),
         ...this.#failure(finishReason),
       },
-      this.#origin,
-    )
-    for (const body of this.#endedMessages()) this.#log.add(body, this.#origin)
+      ...this.#endedMessages(),
+    ]
+    if (closed.length > 0) return this.#commit(bodies)
+    for (const body of bodies) this.#log.add(body, this.#origin)
+    return undefined
+  }
+
+  async #commit(bodies: readonly RecordBody[]): Promise<void> {
+    await this.#log.commit(bodies, this.#origin)
   }
 
   /** A failed attempt says so: its text stays visible and leaves the model's context. */

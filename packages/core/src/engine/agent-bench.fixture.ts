@@ -1,0 +1,123 @@
+import { Agent, type AgentOptions } from '@evener/agent'
+import {
+  agentEventsOf,
+  type AgentEvent,
+  type LogRecord,
+  type NoteRecord,
+  type RunOutcome,
+  type StoredMessage,
+  type Wait,
+} from '@evener/protocol'
+import { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from '@evener/testing'
+import { MemoryStore } from '../stores/memory-store.ts'
+import type { RunHandle } from './active-run.ts'
+import { recordsAfter } from './load-state.ts'
+import { ProcessOwner } from './ownership.ts'
+import { runtimeAgent } from './runtime-agent.ts'
+import type { ThreadRuntimeOptions } from './thread-options.ts'
+import { ThreadRuntime, type Submission } from './thread-runtime.ts'
+import { createThread } from './threads.ts'
+
+export type Script = Parameters<typeof scriptedModel>[0]
+
+/** Retries that need no patience. */
+export const AT_ONCE = { initialDelayMs: 1, maxDelayMs: 1 } as const
+
+export interface AgentBenchOptions {
+  readonly agent?: Omit<AgentOptions, 'id' | 'model'>
+  readonly model?: ScriptedModelOptions
+  readonly runtime?: Partial<ThreadRuntimeOptions>
+}
+
+/** An agent over a scripted model on a thread in memory, and all that it left there. */
+export class AgentBench implements AsyncDisposable {
+  readonly store = new MemoryStore()
+  readonly model: ScriptedModel
+  readonly #options: AgentBenchOptions
+  #opened: { readonly runtime: ThreadRuntime; readonly owner: ProcessOwner } | undefined
+
+  private constructor(script: Script, options: AgentBenchOptions) {
+    this.model = scriptedModel(script, options.model)
+    this.#options = options
+  }
+
+  static async open(script: Script, options: AgentBenchOptions = {}): Promise<AgentBench> {
+    const bench = new AgentBench(script, options)
+    await createThread(bench.store, { id: 'thread', resourceId: 'test' })
+    await bench.restart()
+    return bench
+  }
+
+  get runtime(): ThreadRuntime {
+    if (this.#opened === undefined) throw new Error('The bench is not open.')
+    return this.#opened.runtime
+  }
+
+  /** A new process: everything the old one held in memory is gone, and it said nothing to the store. */
+  async restart(): Promise<void> {
+    const owner = await ProcessOwner.register(this.store)
+    const status = await this.store.getStream('thread')
+    if (status !== null && status.owner !== null) await this.store.takeOver('thread', owner.id, status.epoch)
+    const agent = new Agent({ id: 'native', model: this.model, retry: AT_ONCE, ...this.#options.agent })
+    const runtime = await ThreadRuntime.open({
+      store: this.store,
+      owner,
+      thread: 'thread',
+      agents: { native: runtimeAgent(agent) },
+      ...this.#options.runtime,
+    })
+    this.#opened = { runtime, owner }
+  }
+
+  async submit(text: string, more: Partial<Submission> = {}): Promise<RunHandle> {
+    return this.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text }], ...more })
+  }
+
+  /** One run from its question to its end. */
+  async play(text = 'Go.', more: Partial<Submission> = {}): Promise<RunOutcome> {
+    return (await this.submit(text, more)).done
+  }
+
+  /** The next question that somebody has to answer. */
+  async wait(): Promise<Wait> {
+    for (;;) {
+      const [wait] = Object.values(this.runtime.state.head.waits)
+      if (wait !== undefined) return wait
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  async records(): Promise<LogRecord[]> {
+    return Array.fromAsync(recordsAfter(this.store, 'thread', 0))
+  }
+
+  async events(): Promise<AgentEvent[]> {
+    return (await this.records()).flatMap(agentEventsOf)
+  }
+
+  async eventsOf<Type extends AgentEvent['type']>(type: Type): Promise<Extract<AgentEvent, { type: Type }>[]> {
+    const events = await this.events()
+    return events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type)
+  }
+
+  async notes(kind: NoteRecord['kind']): Promise<NoteRecord[]> {
+    return (await this.records()).flatMap(({ body }) => (body.type === 'note' && body.kind === kind ? [body] : []))
+  }
+
+  async messages(): Promise<readonly StoredMessage[]> {
+    return (await this.store.listMessages(this.runtime.state.head.lineage, { order: 'oldest' })).items
+  }
+
+  /** The prompts as the model got them, as JSON text message by message. */
+  prompts(): string[][] {
+    return this.model.requests.map(({ prompt }) =>
+      (prompt as readonly unknown[]).map((message) => JSON.stringify(message)),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened?.runtime.close().catch(() => undefined)
+    await this.#opened?.owner.close()
+    await this.store.close()
+  }
+}
