@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EvenerError } from '@evener/protocol'
 import { errorOf, stage } from '../../test/acp/acp-stage.ts'
-import { says, textOf } from '../../test/live/live-host.ts'
+import { textOf } from '../../test/live/live-host.ts'
 
 describe('what an agent can do', () => {
   it('is heard from itself', async (t) => {

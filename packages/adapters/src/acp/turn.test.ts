@@ -6,11 +6,19 @@ import { createInterface } from 'node:readline'
 import { describe, it } from 'node:test'
 import { heard, stage } from '../../test/acp/acp-stage.ts'
 import { brief } from '../../test/brief.ts'
-import { survivors } from '../../test/launch/stand-in.ts'
 import { finishOf, liveHost, textOf } from '../../test/live/live-host.ts'
 import { diaryOf } from '../../test/live/stand-in-program.ts'
 import { normalize } from '../launch/normalize.ts'
 import { acpDialect } from './mapper.ts'
+
+/** Until its parent, which is this process, has heard that it is gone. */
+function isKnown(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 describe('a turn over the Agent Client Protocol', () => {
   it('greets the agent, opens a session, says the task and ends with its answer', async (t) => {
@@ -52,7 +60,7 @@ describe('a turn over the Agent Client Protocol', () => {
     const { dir, run, host } = await stage(t, body, { agent: { capabilities: { loadSession: true } } })
     assert.equal(textOf(await run().all), 'turn 1')
     const [first] = host.processes
-    while ((await survivors(host)) > 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (isKnown(first?.pid ?? 0)) await new Promise((resolve) => setTimeout(resolve, 20))
     assert.equal(textOf(await run({ turnId: 'turn-2' }).all), 'turn 1')
     assert.notEqual(host.processes[1]?.pid, first?.pid)
     assert.deepEqual((await heard(dir)).slice(-3), ['initialize', 'session/load', 'session/prompt'])
