@@ -1,4 +1,4 @@
-import type { Binding, Host, StoredMessage, Turn } from '@evener/protocol'
+import type { Binding, HandoverBudget, Host, StoredMessage, Turn } from '@evener/protocol'
 import { unheard, wordsOf } from '../live/handover.ts'
 import type { NativeSession } from './native-session.ts'
 
@@ -7,6 +7,7 @@ export interface HandoverText {
   /** To be said before the prompt. */
   readonly text: string
   readonly messages: number
+  readonly tokens: number
   readonly isTruncated: boolean
 }
 
@@ -16,11 +17,13 @@ export async function handoverText(
   session: NativeSession,
   binding: Binding | null,
   { runId }: Pick<Turn, 'runId'>,
+  budget?: HandoverBudget,
 ): Promise<HandoverText | undefined> {
-  const { messages, isTruncated } = await unheard(history, {
+  const { messages, tokens, isTruncated } = await unheard(history, {
     isKnown: ({ sessionId }) => session.kind !== 'new' && sessionId === session.nativeId,
     syncedTo: session.kind === 'resume' ? (binding?.syncedTo ?? 0) : 0,
     heardRuns: new Set(),
+    budget,
   })
   // The turn's own input is recorded already and is told as the prompt.
   const input = messages.find(({ role, run }) => role === 'user' && run === runId)
@@ -33,7 +36,7 @@ export async function handoverText(
     ...said,
     `</conversation>`,
   ].join('\n')
-  return { text, messages: said.length, isTruncated }
+  return { text, messages: said.length, tokens, isTruncated }
 }
 
 function entry({ role, by, parts }: StoredMessage): readonly string[] {

@@ -170,11 +170,11 @@ export class PrintRun {
     this.#cwd = cwd
     this.#instructions = instructionsHash(instructions)
     const history: Host['history'] = (query) => host.history(query)
-    const handover = await handoverText(history, session, this.#binding, turn)
+    const handover = await handoverText(history, session, this.#binding, turn, host.handover)
     if (handover !== undefined) {
-      const { text, messages, isTruncated } = handover
+      const { text, messages, tokens, isTruncated } = handover
       input = [{ id: 'handover', type: 'text', text }, ...input]
-      host.log('info', `${messages} messages of others were handed over.`, { messages, isTruncated })
+      host.noteHandover?.({ messages, tokens, truncated: isTruncated })
     }
     return {
       input,

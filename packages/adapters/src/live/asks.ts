@@ -43,6 +43,8 @@ const NOBODY: Verdict = { isAllowed: false, reason: 'Nobody could be asked.' }
 export class Asks {
   readonly #options: AsksOptions
   readonly #open = new Map<string, Ask>()
+  /** The waits of people who are being asked, by the program's own id of the question. */
+  readonly #waits = new Map<string, string>()
 
   constructor(options: AsksOptions) {
     this.#options = options
@@ -65,6 +67,9 @@ export class Asks {
 
   /** The program does not wait for this any more. */
   withdraw(key: string): void {
+    const waitId = this.#waits.get(key)
+    this.#waits.delete(key)
+    if (waitId !== undefined) void this.#options.host.withdraw?.(waitId)
     if (this.#open.delete(key)) this.#options.onWaiting(this.#open.size > 0)
   }
 
@@ -88,7 +93,10 @@ export class Asks {
       const before = isJudged ? this.#byRule(ask) : undefined
       if (before !== undefined) return before
       this.#options.onAsk(ask)
-      const verdict = verdictOf(await this.#options.host.ask(this.#request(ask)))
+      const request = this.#request(ask)
+      this.#waits.set(ask.key, request.id)
+      const verdict = verdictOf(await this.#options.host.ask(request))
+      if (this.#waits.get(ask.key) === request.id) this.#waits.delete(ask.key)
       // A rule may have come into force while somebody was thinking.
       const after = isJudged && verdict.isAllowed ? this.#byRule(ask) : undefined
       return after?.isAllowed === false ? after : verdict

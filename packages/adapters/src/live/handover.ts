@@ -1,12 +1,16 @@
-import type { Host, NativeRef, Part, StoredMessage } from '@evener/protocol'
+import type { HandoverBudget, Host, NativeRef, Part, StoredMessage } from '@evener/protocol'
 
-/** How much of what others said is handed over, in characters: the newest that fits. */
-const BUDGET = 200_000
+/** Used where nobody says how much may be handed over: the newest that fits. */
+const DEFAULT_BUDGET: HandoverBudget = {
+  maxTokens: 50_000,
+  countTokens: (text) => Math.ceil(text.length / 4),
+}
 
 /** What was said in the thread since the agent's own session last heard of it. */
 export interface Handover {
   /** Oldest first. */
   readonly messages: readonly StoredMessage[]
+  readonly tokens: number
   /** Older messages did not fit. */
   readonly isTruncated: boolean
 }
@@ -18,26 +22,24 @@ export interface HandoverQuery {
   readonly syncedTo: number
   /** Runs whose messages the session has heard as they were said. */
   readonly heardRuns: ReadonlySet<string>
+  readonly budget?: HandoverBudget | undefined
 }
 
 /** Looks back from the newest message to the newest that the session holds. */
 export async function unheard(history: Host['history'], query: HandoverQuery): Promise<Handover> {
-  const { isKnown, syncedTo, heardRuns } = query
+  const { isKnown, syncedTo, heardRuns, budget = DEFAULT_BUDGET } = query
   const messages: StoredMessage[] = []
-  let size = 0
+  let tokens = 0
   for await (const message of history({ order: 'newest', ...(syncedTo > 0 ? { after: syncedTo } : {}) })) {
     if ([message, ...message.parts].some(({ native }) => native !== undefined && isKnown(native))) break
     if (message.run !== undefined && heardRuns.has(message.run)) continue
     if (message.parentToolCallId !== undefined || message.parts.length === 0) continue
-    size += message.parts.reduce((sum, part) => sum + sizeOf(part), 0)
-    if (size > BUDGET) return { messages: messages.toReversed(), isTruncated: true }
+    const size = budget.countTokens(message.parts.map(wordsOf).join('\n'))
+    if (tokens + size > budget.maxTokens) return { messages: messages.toReversed(), tokens, isTruncated: true }
+    tokens += size
     messages.push(message)
   }
-  return { messages: messages.toReversed(), isTruncated: false }
-}
-
-function sizeOf(part: Part): number {
-  return wordsOf(part).length
+  return { messages: messages.toReversed(), tokens, isTruncated: false }
 }
 
 /** Longer arguments and results are cut: another agent needs to know what was done, not every byte of it. */

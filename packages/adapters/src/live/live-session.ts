@@ -169,22 +169,26 @@ export class LiveSession implements AgentSession {
     const { session } = request
     const known = isFirst ? (session.kind === 'new' ? undefined : session.nativeId) : this.#binding?.nativeId
     const history: Host['history'] = (query) => this.#host.history(query)
+    const budget = this.#host.handover
     return {
       request,
       isFirst,
       history,
       handover: async (isKnown = ({ sessionId }) => known !== undefined && sessionId === known) => {
         const syncedTo = session.kind === 'resume' ? (this.#binding?.syncedTo ?? 0) : 0
-        const { messages, isTruncated } = await unheard(history, { isKnown, syncedTo, heardRuns: this.#heardRuns })
+        const heardRuns = this.#heardRuns
+        const { messages, tokens, isTruncated } = await unheard(history, { isKnown, syncedTo, heardRuns, budget })
         // The turn's own input is recorded already and is told as the prompt.
         const input = messages.find(({ role, run }) => role === 'user' && run === turn.runId)
-        return { messages: messages.filter((message) => message !== input), isTruncated }
+        const said = messages.filter((message) => message !== input)
+        if (said.length > 0) this.#host.noteHandover?.({ messages: said.length, tokens, truncated: isTruncated })
+        return { messages: said, tokens, isTruncated }
       },
       handoverText: async () => {
-        const said = await handoverText(history, session, this.#binding, turn)
+        const said = await handoverText(history, session, this.#binding, turn, budget)
         if (said === undefined) return undefined
-        const { text, messages, isTruncated } = said
-        this.#host.log('info', `${messages} messages of others were handed over.`, { messages, isTruncated })
+        const { text, messages, tokens, isTruncated } = said
+        this.#host.noteHandover?.({ messages, tokens, truncated: isTruncated })
         return text
       },
     }

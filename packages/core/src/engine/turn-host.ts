@@ -95,7 +95,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     },
     withdraw: async (waitId) => {
       // A program that we close ourselves takes nothing back: whoever answers is told later.
-      if (!active.isDetached && !abort.signal.aborted) await mailbox.post(() => desk.withdraw(waitId))
+      if (active.isDetached || abort.signal.aborted) return
+      // Nobody waits for this: when it cannot be written, the run's own end says so.
+      await mailbox.post(() => desk.withdraw(waitId)).catch(() => undefined)
     },
     decide,
     history: (query) => readHistory(options.store, log, query),
