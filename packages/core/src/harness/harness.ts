@@ -9,6 +9,7 @@ import { harnessMemory, type HarnessMemory } from './harness-memory.ts'
 import { harnessRuntime, type HarnessRuntime } from './harness-runtime.ts'
 import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
 import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
+import { memoryStatus, type ObservationalMemoryRecord, type ObservingMemory } from './observational-memory.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
 import { SessionLog } from './session-log.ts'
 import { Session, type ToolSuspensionResponse } from './session.ts'
@@ -208,6 +209,21 @@ export class Harness<State extends HarnessState = HarnessState> {
     return (memory as (context: object) => object | Promise<object>)({
       requestContext: requestContextOf(requestContext),
     })
+  }
+
+  /** What memory has observed of the current thread; `null` without a thread, a memory or an observation. */
+  async getObservationalMemoryRecord(): Promise<ObservationalMemoryRecord | null> {
+    const threadId = this.session.thread.getId()
+    if (threadId === null) return null
+    const memory: ObservingMemory | null = await this.getResolvedMemory()
+    const resourceId = this.session.identity.getResourceId()
+    return (await memory?.getObservationalMemoryRecord?.({ threadId, resourceId })) ?? null
+  }
+
+  /** Tells with `om_status` how far memory has come with the current thread. */
+  async loadOMProgress(): Promise<void> {
+    const record = await this.getObservationalMemoryRecord()
+    if (record !== null) this.session.emit(memoryStatus(record, this.session))
   }
 
   /** `undefined` before `init()`. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
+import { Agent, createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
@@ -131,5 +132,25 @@ suite('a submitted plan', () => {
     })
     assert.equal(bench.harness.session.mode.get(), 'plan')
     assert.match(bench.model.requestBodies[1] ?? '', /Needs more detail/)
+  })
+
+  test('that leads to a mode of another agent gives it the floor in the same run', async () => {
+    const builder = scriptedModel([{ text: 'Built.' }])
+    await using bench = new HarnessBench([PLAN], {
+      modes: [
+        { id: 'plan', transitionsTo: 'build' },
+        { id: 'build', agent: new Agent({ id: 'builder', model: builder }) },
+      ],
+    })
+    await bench.harness.sendMessage({ content: 'Go' })
+    const runId = bench.harness.session.run.getRunId()
+    const started = bench.next('agent_start').then(() => bench.harness.session.run.getRunId())
+    await bench.harness.respondToToolSuspension({ resumeData: { action: 'approved' } })
+    assert.equal(await started, runId)
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+    assert.equal(bench.all('agent_start').length, 2)
+    assert.equal(bench.model.calls, 1)
+    assert.match(builder.requestBodies[0] ?? '', /This plan was approved/)
+    assert.equal(bench.harness.getCurrentAgent().id, 'builder')
   })
 })

@@ -7,6 +7,7 @@ import {
 } from '@evener/agent'
 import {
   EvenerError,
+  NO_RULES,
   type Grants,
   type HarnessEvent,
   type PermissionRules,
@@ -16,7 +17,6 @@ import type { TurnContext } from '../engine/active-run.ts'
 import type { ProcessOwner } from '../engine/ownership.ts'
 import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
-import { runtimePolicy } from '../policy/runtime-policy.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
@@ -45,14 +45,15 @@ export async function openThread(
     }),
     builtinTools: () => control?.tools() ?? [],
   }
-  const decide = runtimePolicy(core.policy, { session: () => rulesOf(viewers), grants: () => grantsOf(viewers) })
   runtime = await ThreadRuntime.open({
     store: core.store,
     owner,
     thread: threadId,
     now: core.now,
     agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
-    decide,
+    policy: core.policy,
+    sessionRules: () => rulesOf(viewers),
+    grants: () => grantsOf(viewers),
   })
   runtime.onEntry((entry) => core.contexts.follow(entry))
   control = controlThread(core, runtime, viewers)
@@ -93,13 +94,17 @@ function controlThread(core: HarnessCore, runtime: ThreadRuntime, viewers: Reado
 function planModes(core: HarnessCore, runtime: ThreadRuntime): PlanModes {
   return {
     planTarget: () => core.agents.modeOf(runtime.state).transitionsTo ?? core.defaultMode.id,
-    switchMode: async (modeId) => {
+    switchMode: async (modeId, order) => {
       const { model, settings } = runtime.state.head
       const from = core.agents.modeOf(runtime.state)
       const mode = core.findMode(modeId)
-      if (mode.id === from.id) return
       const current = { modeId: from.id, modelId: model ?? '' }
-      await runtime.configure(modeChange(mode, current, (id) => textOf(settings[modeModelKey(id)])))
+      if (mode.id !== from.id) {
+        await runtime.configure(modeChange(mode, current, (id) => textOf(settings[modeModelKey(id)])))
+      }
+      const agentId = core.agents.of(mode).id
+      if (agentId === runtime.state.head.run?.agentId) return
+      await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
     },
   }
 }
@@ -153,7 +158,9 @@ function addHarness(
 
 /** What all who look at the thread have said: any deny first. */
 function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
-  return [...viewers].map((viewer) => viewer.rules()).reduce((a, b) => effectiveRules({ session: a, thread: b }))
+  return [...viewers]
+    .map((viewer) => viewer.rules())
+    .reduce((a, b) => effectiveRules({ session: a, thread: b }), NO_RULES)
 }
 
 function grantsOf(viewers: ReadonlySet<ThreadViewer>): Grants {

@@ -1,0 +1,39 @@
+import { defaultOMProgressState, type HarnessEvent } from '@evener/protocol'
+import type { Session } from './session.ts'
+
+/** What observational memory knows of a thread. */
+export interface ObservationalMemoryRecord {
+  readonly id: string
+  readonly threadId: string | null
+  readonly resourceId: string
+  readonly activeObservations: string
+  readonly generationCount: number
+  readonly observationTokenCount: number
+  readonly pendingMessageTokens: number
+}
+
+/** What the harness asks of a memory, where it offers it. */
+export interface ObservingMemory {
+  getObservationalMemoryRecord?(query: {
+    readonly threadId: string
+    readonly resourceId: string
+  }): Promise<ObservationalMemoryRecord | null>
+}
+
+export function memoryStatus(record: ObservationalMemoryRecord, session: Pick<Session, 'om' | 'thread'>): HarnessEvent {
+  const { observer, reflector } = session.om
+  return {
+    type: 'om_status',
+    windows: {
+      active: {
+        messages: { tokens: record.pendingMessageTokens, threshold: observer.threshold() },
+        observations: { tokens: record.observationTokenCount, threshold: reflector.threshold() },
+      },
+      buffered: defaultOMProgressState().buffered,
+    },
+    recordId: record.id,
+    threadId: session.thread.requireId(),
+    stepNumber: 0,
+    generationCount: record.generationCount,
+  }
+}
