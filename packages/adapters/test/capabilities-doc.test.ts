@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { it } from 'node:test'
+import type { AgentDriver, Capabilities } from '@evener/protocol'
+import { antigravity, claudeCode, cline, codex, goose, kiloCode, opencode, pi } from '../src/index.ts'
+
+const COLUMNS = [
+  'governs',
+  'steer',
+  'resume',
+  'fork',
+  'handover',
+  'interrupt',
+  'usage',
+  'images',
+  'systemPrompt',
+] as const satisfies readonly (keyof Capabilities)[]
+
+type Make = (options: { readonly bin: string; readonly transport: 'print' | 'live' }) => AgentDriver
+
+const AGENTS: Readonly<Record<string, Make>> = {
+  'Claude Code': claudeCode,
+  Codex: codex,
+  OpenCode: opencode,
+  'Kilo Code': kiloCode,
+  Goose: goose,
+  Cline: cline,
+  Pi: pi,
+}
+
+/** What it says of itself, also when it is not there. */
+async function row(title: string, mode: string, driver: AgentDriver): Promise<readonly string[]> {
+  const can = await driver.describe()
+  return [title, mode, ...COLUMNS.map((column) => (column === 'images' ? (can.images ? 'yes' : 'no') : can[column]))]
+}
+
+it('docs/adapters.md says of every agent what it says of itself', async () => {
+  const rows: (readonly string[])[] = []
+  for (const [title, make] of Object.entries(AGENTS)) {
+    for (const transport of ['print', 'live'] as const) {
+      rows.push(await row(title, transport, make({ bin: '/nowhere', transport })))
+    }
+  }
+  rows.push(await row('Antigravity', 'print', antigravity({ bin: '/nowhere' })))
+  const page = await readFile(new URL('../../../docs/adapters.md', import.meta.url), 'utf8')
+  const cells = page
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    )
+  const begin = cells.findIndex((line) => line[1] === 'mode')
+  assert.deepEqual(cells[begin], ['', 'mode', ...COLUMNS])
+  assert.deepEqual(cells.slice(begin + 2, begin + 2 + rows.length), rows)
+})
