@@ -1,4 +1,4 @@
-import type { AgentDriver, RunnableTool } from '@evener/protocol'
+import type { AgentDriver, Budget, RunnableTool } from '@evener/protocol'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
 import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'
 import { runnableTools, type ToolsInput } from './runnable-tool.ts'
@@ -8,6 +8,8 @@ export interface AgentOptions extends NativeDriverOptions {
   readonly name?: string
   readonly description?: string
   readonly tools?: Dynamic<ToolsInput>
+  /** What a run may use up: tokens, dollars, milliseconds. */
+  readonly budget?: Budget
 }
 
 /** A model with instructions and tools. What it does and says lives in the thread it works on, not in here. */

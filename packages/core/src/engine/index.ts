@@ -1,6 +1,7 @@
 export { Emitter } from './emitter.ts'
 export { ThreadLog, type CommitExtras, type LogEntry, type RecordOrigin, type ThreadLogOptions } from './thread-log.ts'
-export { TurnRecorder, type RecorderOptions } from './turn-recorder.ts'
+export { TurnRecorder, type PriceOf, type RecorderOptions } from './turn-recorder.ts'
+export { BudgetMeter, type BudgetNotice, type Spending } from './budget-meter.ts'
 export type { RunnableTool, ToolRunContext } from './runnable-tool.ts'
 export { closeInterruptedRun } from './recover.ts'
 export { createThread, forkThread, rewindThread, type Fork, type NewThread } from './threads.ts'

@@ -5,6 +5,7 @@ import {
   type AgentSession,
   type CancelReceipt,
   type Capabilities,
+  type JsonValue,
   type Part,
   type RecordBody,
   type RunState,
@@ -274,6 +275,7 @@ export class Runs {
     const { runId } = handle
     const hold = this.#hold
     const abort = new AbortController()
+    const setup = new TurnSetup({ agent, runId, turnId, state: () => hold.log.state })
     const active: ActiveTurn = {
       runId,
       turnId,
@@ -286,8 +288,10 @@ export class Runs {
         agentId: agent.driver.id,
         signal: abort.signal,
         resume: attempt !== undefined,
+        priceOf: this.#ports.options.priceOf,
+        model: () => setup.defaults.model,
       }),
-      setup: new TurnSetup({ agent, runId, turnId, state: () => hold.log.state }),
+      setup,
       abort,
       opened: Promise.withResolvers<AgentSession | undefined>(),
       driven: Promise.resolve(),
@@ -310,7 +314,8 @@ export class Runs {
     let failure: unknown
     try {
       const onAsk = (): void => this.#parkLater(active)
-      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk }, input, attempt)
+      const onLimit = (): void => void this.cancel(active).catch(() => undefined)
+      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk, onLimit }, input, attempt)
     } catch (error) {
       failure = error
     }
@@ -347,7 +352,7 @@ export class Runs {
     const outcome = await recorder.finish(failure !== undefined, (ended) => [
       ...cancelled,
       ...(ended === 'aborted' ? this.#cancelBodies(runId, receipt ?? NOTHING_TO_CANCEL) : []),
-      ...(goesOn ? [] : [runEnd(runId, ended, failure)]),
+      ...(goesOn ? [] : [runEnd(runId, ended, isAborted ? undefined : failure, recorder.output)]),
     ])
     this.#active = undefined
     this.#hold.desk.forget()
@@ -434,11 +439,17 @@ export class Runs {
   }
 }
 
-function runEnd(runId: string, outcome: Parameters<OpenHandle['settle']>[0], failure: unknown): RecordBody {
+function runEnd(
+  runId: string,
+  outcome: Parameters<OpenHandle['settle']>[0],
+  failure: unknown,
+  output: JsonValue | undefined,
+): RecordBody {
   return {
     type: 'run.ended',
     runId,
     outcome,
-    ...(failure === undefined || outcome === 'aborted' ? {} : { error: toErrorData(failure) }),
+    ...(failure === undefined ? {} : { error: toErrorData(failure) }),
+    ...(output === undefined ? {} : { output }),
   }
 }

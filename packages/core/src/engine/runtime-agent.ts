@@ -13,8 +13,10 @@ export interface RuntimeAgentOptions {
 /** An agent as the engine drives it. A foreign one brings its own tools. */
 export function runtimeAgent(agent: AgentLike, options: RuntimeAgentOptions = {}): RuntimeAgent {
   if (!(agent instanceof Agent)) return { driver: agent }
+  const { budget } = agent.options
   return {
     driver: agent.driver(),
+    ...(budget === undefined ? {} : { turn: { budget } }),
     tools: ({ requestContext, runId, state, turnId }) =>
       agent.tools(agentContext({ threadId: state.head.stream, runId, turnId, requestContext }), options.decorate),
   }

@@ -16,6 +16,7 @@ import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './active-run.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { ThreadLogOptions } from './thread-log.ts'
+import type { PriceOf } from './turn-recorder.ts'
 
 export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'> {
   readonly store: Store
@@ -45,6 +46,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly passivateAfter?: number
   /** How much of what others said an agent is told when it gets the floor, in tokens. */
   readonly handoverTokens?: number
+  /** What a model asks for its tokens. With it the record of every step says what it cost. */
+  readonly priceOf?: PriceOf
 }
 
 export interface Submission {

@@ -3,6 +3,7 @@ import { EvenerError, type AgentEvent, type AgentSession, type Part, type Turn }
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { SeenCalls } from './seen-calls.ts'
 import type { ThreadHold } from './thread-hold.ts'
+import { TurnBudget } from './turn-budget.ts'
 import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
@@ -11,6 +12,8 @@ const YIELD_AFTER_MS = 8
 
 export interface TurnDrive extends TurnHostPorts {
   readonly warm: WarmSessions
+  /** The run is at a limit of its budget, and has to end. */
+  readonly onLimit: () => void
 }
 
 /** Lets the agent take its turn and puts on record what it says. */
@@ -56,6 +59,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   const { recorder } = active
   const { desk } = drive.hold
   const check = violationCheck(active, drive)
+  using budget = new TurnBudget(active, drive.hold.log, drive.onLimit)
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
   let lastYield = performance.now()
   for await (const event of session.run(turn)) {
@@ -63,6 +67,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     const written = recorder.record(event)
     if (written !== undefined) await written
     check?.(event)
+    if (event.type === 'step-finish' || event.type === 'finish') budget.check()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
       if (active.next !== undefined && !hasOpenCalls(drive.hold)) {

@@ -44,11 +44,15 @@ export interface RecorderOptions {
   readonly signal?: AbortSignal
   /** Goes on with a turn that an earlier process began. */
   readonly resume?: boolean
-  readonly priceOf?: PriceOf
+  readonly priceOf?: PriceOf | undefined
+  /** The model of agents that do not say what they asked. */
+  readonly model?: () => string | undefined
 }
 
 /** What a model asks for its tokens, in dollars; `undefined` when that is not known. */
-export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined
+export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>
+
+type PricedUsage = UsageMetadata & { readonly costUsd?: number }
 
 interface Speaker {
   tracker: PartTracker
@@ -69,6 +73,7 @@ export class TurnRecorder {
   readonly #signal: AbortSignal | undefined
   readonly #outcomes = new Map<string, CallOutcome>()
   readonly #priceOf: PriceOf | undefined
+  readonly #modelOf: (() => string | undefined) | undefined
   #stepUsage: UsageTotals = NO_USAGE
   #step: number | undefined
   #stepError: ErrorData | undefined
@@ -83,6 +88,7 @@ export class TurnRecorder {
     this.#turnId = options.turnId
     this.#signal = options.signal
     this.#priceOf = options.priceOf
+    this.#modelOf = options.model
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
     if (options.resume === true) this.#resume()
   }
@@ -95,6 +101,11 @@ export class TurnRecorder {
   /** What the steps of the turn have used so far in this process. */
   get used(): UsageTotals {
     return this.#stepUsage
+  }
+
+  /** The agent has said its last word. */
+  get isFinished(): boolean {
+    return this.#finish !== undefined
   }
 
   /** The answer as data, where the agent gave one. */
@@ -139,7 +150,7 @@ export class TurnRecorder {
         this.#stepStart(event)
         return undefined
       case 'step-finish':
-        return this.#stepFinish(event)
+        return this.#priceOf === undefined ? this.#stepFinish(event) : this.#pricedStep(event)
       case 'error':
         this.#sealTexts(event.parentToolCallId ?? MAIN)
         this.#stepError = event.error
@@ -180,7 +191,7 @@ export class TurnRecorder {
       finishReason,
       outcome,
       ...(this.#finish?.usage === undefined ? {} : { usage: this.#finish.usage }),
-      ...this.#uncountedUsage(),
+      ...(await this.#uncountedUsage()),
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
     })
     await this.#log.commit([...bodies, ...more(outcome)], this.#origin)
@@ -188,15 +199,25 @@ export class TurnRecorder {
   }
 
   /** What the whole turn used beyond what its steps said: programs that report only at the end. */
-  #uncountedUsage(): { increment?: UsageIncrement } {
+  async #uncountedUsage(): Promise<{ increment?: UsageIncrement }> {
     const rest = subtractUsage(this.#finish?.usage ?? {}, this.#stepUsage)
-    return rest === undefined ? {} : { increment: { ...this.#priced(rest), source: 'reported', scope: 'own' } }
+    return rest === undefined ? {} : { increment: { ...(await this.#priced(rest)), source: 'reported', scope: 'own' } }
   }
 
-  /** With what it cost, as far as anybody knows. */
-  #priced(usage: UsageMetadata): UsageMetadata & { costUsd?: number } {
-    const costUsd = this.#model === undefined ? undefined : this.#priceOf?.(this.#model, usage)
-    return costUsd === undefined ? usage : { ...usage, costUsd }
+  /** With what it cost, as far as anybody knows. A list that cannot be read must not end a turn. */
+  async #priced(usage: UsageMetadata): Promise<PricedUsage> {
+    const model = this.#model ?? this.#modelOf?.()
+    if (model === undefined || this.#priceOf === undefined) return usage
+    try {
+      const costUsd = await this.#priceOf(model, usage)
+      return costUsd === undefined ? usage : { ...usage, costUsd }
+    } catch {
+      return usage
+    }
+  }
+
+  async #pricedStep(event: StepFinishEvent): Promise<void> {
+    await this.#stepFinish(event, event.usage === undefined ? undefined : await this.#priced(event.usage))
   }
 
   #finishReason(failed: boolean): FinishReason {
@@ -301,10 +322,9 @@ export class TurnRecorder {
     this.#log.add({ type: 'step.started', stepIndex, request: body }, this.#origin, blobs)
   }
 
-  #stepFinish(event: StepFinishEvent): Promise<void> | undefined {
+  #stepFinish(event: StepFinishEvent, priced: PricedUsage | undefined = event.usage): Promise<void> | undefined {
     this.#sealTexts(MAIN)
     const { meta, stepIndex, finishReason, usage } = event
-    const priced = usage === undefined ? undefined : this.#priced(usage)
     if (priced !== undefined) this.#stepUsage = addUsage(this.#stepUsage, priced)
     const isFailed = meta?.['error'] !== undefined
     if (isFailed) this.#stepError ??= meta['error'] as unknown as ErrorData

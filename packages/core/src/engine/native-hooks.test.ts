@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool, type LoopHooks } from '@evener/agent'
+import { AgentBench } from './agent-bench.fixture.ts'
+
+const CALL = [{ text: 'One.', toolCalls: [{ id: 'c1', name: 'echo', input: { say: 'hi' } }] }, { text: 'Two.' }]
+
+function bench(hooks: LoopHooks, ran: unknown[] = []): Promise<AgentBench> {
+  const echo = createTool({
+    id: 'echo',
+    description: 'Echoes.',
+    execute: (input) => {
+      ran.push(input)
+      return { echoed: input['say'] ?? null }
+    },
+  })
+  return AgentBench.open(CALL, { agent: { tools: [echo], hooks } })
+}
+
+suite('hooks', () => {
+  test('are called in their places, with what they are about', async () => {
+    const seen: string[] = []
+    await using thread = await bench({
+      beforeTurn: ({ context }) => void seen.push(`turn in ${context.threadId}`),
+      beforeStep: ({ stepIndex, prompt }) => void seen.push(`step ${stepIndex} after ${prompt.length} messages`),
+      beforeTool: ({ toolName, input }) => void seen.push(`${toolName} ${JSON.stringify(input)}`),
+      afterTool: ({ toolName, result, isError }) =>
+        void seen.push(`${toolName} gave ${JSON.stringify(result)} ${isError}`),
+      afterStep: ({ step }) => void seen.push(`said ${step.text}`),
+      afterTurn: ({ finishReason, steps }) => void seen.push(`${finishReason} after ${steps.length} steps`),
+    })
+    assert.equal(await thread.play(), 'complete')
+    assert.deepEqual(seen, [
+      'turn in thread',
+      'step 0 after 1 messages',
+      'echo {"say":"hi"}',
+      'echo gave {"echoed":"hi"} false',
+      'said One.',
+      'step 1 after 3 messages',
+      'said Two.',
+      'stop after 2 steps',
+    ])
+  })
+
+  test('may change the input of a tool: that is what is approved and run, and the record says so', async () => {
+    const ran: unknown[] = []
+    const echo = createTool({
+      id: 'echo',
+      description: 'Echoes.',
+      execute: (input) => {
+        ran.push(input)
+        return 'ok'
+      },
+    })
+    await using thread = await AgentBench.open(CALL, {
+      agent: { tools: [echo], hooks: { beforeTool: () => ({ input: { say: 'bye' } }) } },
+      runtime: { decide: () => ({ policy: 'ask', reason: 'first' }) },
+    })
+    const run = await thread.submit('Go.')
+    const wait = await thread.wait()
+    assert.deepEqual(wait.subject.args, { say: 'bye' })
+    await thread.runtime.answer(wait.id, { decision: 'approve' })
+    assert.equal(await run.done, 'complete')
+    assert.deepEqual(ran, [{ say: 'bye' }])
+    const [result] = await thread.eventsOf('tool-result')
+    assert.deepEqual(result?.meta?.['input'], { say: 'bye' })
+  })
+
+  test('may decline a call: it is not run, and the model is told why', async () => {
+    const ran: unknown[] = []
+    await using thread = await bench({ beforeTool: () => ({ decline: 'not today' }) }, ran)
+    assert.equal(await thread.play(), 'complete')
+    assert.deepEqual(ran, [])
+    const [result] = await thread.eventsOf('tool-result')
+    assert.equal(result?.isError, true)
+    assert.match(JSON.stringify(thread.model.requests[1]), /declined: not today/)
+  })
+
+  test('may put something else in the place of a result, on record and before the model', async () => {
+    await using thread = await bench({ afterTool: () => ({ result: 'redacted' }) })
+    await thread.play()
+    assert.equal((await thread.eventsOf('tool-result'))[0]?.result, 'redacted')
+    assert.ok(!JSON.stringify(await thread.records()).includes('echoed'))
+    assert.ok(!JSON.stringify(thread.model.requests).includes('echoed'))
+  })
+
+  for (const name of ['beforeTool', 'afterTool'] as const) {
+    test(`that throw fail the call: ${name}, without showing its result`, async () => {
+      const fail = (): never => {
+        throw new Error('out of order')
+      }
+      await using thread = await bench({ [name]: fail })
+      assert.equal(await thread.play(), 'complete')
+      const [result] = await thread.eventsOf('tool-result')
+      assert.equal(result?.isError, true)
+      assert.equal(result.result, `The hook ${name} failed: out of order`)
+      assert.ok(!JSON.stringify(thread.model.requests).includes('echoed'))
+    })
+  }
+
+  for (const name of ['beforeTurn', 'beforeStep', 'afterStep', 'afterTurn'] as const) {
+    test(`that throw end the turn with a clear error: ${name}`, async () => {
+      const fail = async (): Promise<never> => Promise.reject(new Error('out of order'))
+      await using thread = await bench({ [name]: fail })
+      assert.equal(await thread.play(), 'error')
+      const [error, ...more] = await thread.eventsOf('error')
+      assert.match(error?.error.message ?? '', new RegExp(`The hook ${name} failed: out of order`))
+      assert.deepEqual(more, [])
+      assert.equal((await thread.eventsOf('finish')).length, 1)
+    })
+  }
+
+  for (const name of ['beforeTurn', 'beforeStep', 'beforeTool', 'afterTool', 'afterStep', 'afterTurn'] as const) {
+    test(`that never end are left behind when the run is cancelled: ${name}`, async () => {
+      const called = Promise.withResolvers<void>()
+      const hang = (): Promise<never> => {
+        called.resolve()
+        return new Promise(() => undefined)
+      }
+      await using thread = await bench({ [name]: hang })
+      const run = await thread.submit('Go.')
+      await called.promise
+      await thread.runtime.cancel()
+      assert.equal(await run.done, 'aborted')
+      assert.equal((await thread.eventsOf('finish')).length, 1)
+    })
+  }
+})

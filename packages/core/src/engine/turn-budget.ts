@@ -1,0 +1,108 @@
+import { addUsage, NO_USAGE, type Budget, type UsageTotals } from '@evener/protocol'
+import type { ActiveTurn } from './active-run.ts'
+import { BudgetMeter, type BudgetNotice } from './budget-meter.ts'
+import type { ThreadLog } from './thread-log.ts'
+
+/** Timers hold no longer times than this. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Watches what a turn uses of its run's budget: tokens and money when a step reports them, time by the clock. Whatever
+ * agent it is, it is stopped at a limit, and the record says so.
+ */
+export class TurnBudget implements Disposable {
+  readonly #active: ActiveTurn
+  readonly #log: ThreadLog
+  readonly #onLimit: () => void
+  readonly #meter = new BudgetMeter()
+  readonly #usedBefore: UsageTotals
+  readonly #unfollow: () => void
+  #workedMs = 0
+  #since: number | undefined = performance.now()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(active: ActiveTurn, log: ThreadLog, onLimit: () => void) {
+    this.#active = active
+    this.#log = log
+    this.#onLimit = onLimit
+    this.#usedBefore = usedByRun(log)
+    this.#unfollow = log.onEntry((entry) => {
+      if (entry.kind !== 'record') return
+      if (entry.record.body.type === 'run.parked') this.#rest()
+      if (entry.record.body.type === 'run.resumed') this.#work()
+    })
+    this.#setTimer()
+  }
+
+  /** Asked after everything that may have changed what was used. */
+  check(): void {
+    const budget = this.#budget
+    if (budget === undefined) return
+    const usage = addUsage(this.#usedBefore, this.#active.recorder.used)
+    for (const notice of this.#meter.check(budget, { usage, ms: this.#elapsed })) this.#tell(notice)
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#unfollow()
+  }
+
+  get #budget(): Budget | undefined {
+    return this.#active.setup.defaults.budget
+  }
+
+  get #elapsed(): number {
+    return this.#workedMs + (this.#since === undefined ? 0 : performance.now() - this.#since)
+  }
+
+  #tell(notice: BudgetNotice): void {
+    const { recorder, runId, turnId } = this.#active
+    const { limit, max, stage, used } = notice
+    const text = `${stage === 'near' ? 'Near' : 'At'} the limit of ${max} ${limit}: ${used} used.`
+    const data = { limit, max, stage, used }
+    this.#log.add({ type: 'note', kind: 'budget', text, data }, { run: runId, turn: turnId })
+    // What ended by itself before anybody could stop it has its own reason.
+    if (stage === 'near' || recorder.isFinished) return
+    recorder.noteLimit(limit)
+    this.#onLimit()
+  }
+
+  /** While it waits for people a run uses up no time. */
+  #rest(): void {
+    this.#workedMs = this.#elapsed
+    this.#since = undefined
+    clearTimeout(this.#timer)
+  }
+
+  #work(): void {
+    this.#since ??= performance.now()
+    this.#setTimer()
+  }
+
+  /** For the next moment at which time itself is something to tell. */
+  #setTimer(): void {
+    clearTimeout(this.#timer)
+    const { ms, warnAt = 0.8 } = this.#budget ?? {}
+    if (ms === undefined) return
+    const next = [ms * warnAt, ms].map((at) => at - this.#elapsed).find((remaining) => remaining > 0)
+    if (next === undefined) return
+    this.#timer = setTimeout(
+      () => {
+        this.check()
+        this.#setTimer()
+      },
+      Math.min(Math.ceil(next), LONGEST_TIMER_MS),
+    ).unref()
+  }
+}
+
+/** What the run has used already, in turns before this one and in processes before this one. */
+function usedByRun({ state }: ThreadLog): UsageTotals {
+  const { own } = state.head.usage
+  const before = state.head.run?.usageBefore ?? NO_USAGE
+  const rest = Object.entries(own).map(([key, used]: [string, number]) => [
+    key,
+    used - before[key as keyof UsageTotals],
+  ])
+  return Object.fromEntries(rest) as UsageTotals
+}
