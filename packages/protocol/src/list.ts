@@ -3,20 +3,18 @@
  *
  * State must never change under a listener that kept it, yet a message may hold 10,000 parts and receive 100,000
  * deltas. Copying an array per delta would make the cost grow with the message; here it is a copy of at most
- * `depth × 16` slots, and of the last 16 only for what happens at the end.
+ * `depth × 32` slots, and of the last 32 only for what happens at the end.
  */
-const BITS = 4
+const BITS = 5
 const WIDTH = 1 << BITS
 const MASK = WIDTH - 1
 
 type Leaf<T> = readonly T[]
-interface Branch<T> {
-  readonly children: readonly Node<T>[]
-}
+type Branch<T> = readonly Node<T>[]
 type Node<T> = Leaf<T> | Branch<T>
 
 export class List<T> implements Iterable<T> {
-  /** Full leaves of 16, as a tree of `#depth` levels; the remainder sits in `#tail`. */
+  /** Full leaves of 32, as a tree of `#depth` levels; the remainder sits in `#tail`. */
   readonly #root: Node<T> | undefined
   readonly #depth: number
   readonly #tail: Leaf<T>
@@ -58,7 +56,7 @@ export class List<T> implements Iterable<T> {
     if (i >= tailStart) return this.#tail[i - tailStart]
     let node = this.#root
     for (let level = this.#depth; level > 0; level--) {
-      node = (node as Branch<T>).children[(i >>> (level * BITS)) & MASK]
+      node = (node as Branch<T>)[(i >>> (level * BITS)) & MASK]
     }
     return (node as Leaf<T>)[i & MASK]
   }
@@ -122,25 +120,25 @@ function withLeaf<T>(root: Node<T> | undefined, depth: number, length: number, l
   const leafIndex = length >>> BITS
   const isFull = leafIndex === 1 << (depth * BITS)
   return isFull
-    ? { root: { children: [root, pathTo(leaf, depth)] }, depth: depth + 1 }
+    ? { root: [root, pathTo(leaf, depth)], depth: depth + 1 }
     : { root: addLeaf(root as Branch<T>, depth, leafIndex, leaf), depth }
 }
 
 function pathTo<T>(leaf: Leaf<T>, depth: number): Node<T> {
   let node: Node<T> = leaf
-  for (let level = 0; level < depth; level++) node = { children: [node] }
+  for (let level = 0; level < depth; level++) node = [node]
   return node
 }
 
 function addLeaf<T>(node: Branch<T>, level: number, leafIndex: number, leaf: Leaf<T>): Branch<T> {
   const slot = (leafIndex >>> ((level - 1) * BITS)) & MASK
-  const children = node.children.slice()
+  const children = node.slice()
   const child = children[slot]
   children[slot] =
     level === 1 || child === undefined
       ? pathTo(leaf, level - 1)
       : addLeaf(child as Branch<T>, level - 1, leafIndex, leaf)
-  return { children }
+  return children
 }
 
 function setIn<T>(node: Node<T>, level: number, index: number, item: T): Node<T> {
@@ -150,9 +148,9 @@ function setIn<T>(node: Node<T>, level: number, index: number, item: T): Node<T>
     return leaf
   }
   const slot = (index >>> (level * BITS)) & MASK
-  const children = (node as Branch<T>).children.slice()
+  const children = (node as Branch<T>).slice()
   children[slot] = setIn(children[slot] as Node<T>, level - 1, index, item)
-  return { children }
+  return children
 }
 
 function* leaves<T>(node: Node<T>, level: number): IterableIterator<T> {
@@ -160,5 +158,5 @@ function* leaves<T>(node: Node<T>, level: number): IterableIterator<T> {
     yield* node as Leaf<T>
     return
   }
-  for (const child of (node as Branch<T>).children) yield* leaves(child, level - 1)
+  for (const child of node as Branch<T>) yield* leaves(child, level - 1)
 }

@@ -15,7 +15,8 @@ function step(state: ThreadState, body: RecordBody): ThreadState {
   const record: LogRecord = { v: 1, stream: 't', seq: state.head.seq + 1, at: 0, run: 'r', turn: 'u', body }
   const next = reduce(state, record).state
   // A consumer that looks at the last message after every record, as a renderer does.
-  seen += next.messages.at(-1)?.parts.at(-1)?.id.length ?? 0
+  const last = next.messages.at(-1)?.parts.at(-1)
+  seen += last?.type === 'text' ? last.text.length : 1
   return next
 }
 
@@ -44,6 +45,46 @@ function openRun(messages: number, parts: number): ThreadState {
   return state
 }
 
+/** One whole run: a question and an answer of two deltas. What it said leaves the state with its end. */
+function closedRun(start: ThreadState): ThreadState {
+  const id = String(start.head.seq)
+  let state = step(start, { type: 'run.started', runId: id, agentId: 'a', rules: NO_RULES })
+  state = step(state, {
+    type: 'message.added',
+    messageId: `q${id}`,
+    role: 'user',
+    parts: [{ id: '0', type: 'text', text: 'x' }],
+  })
+  const messageId = `a${id}`
+  state = step(state, { type: 'message.started', messageId, role: 'assistant' })
+  for (let i = 0; i < 2; i++) {
+    state = step(state, { type: 'batch', event: { type: 'text-delta', messageId, partId: '0', text: 'word ' } })
+  }
+  state = step(state, { type: 'text-delta', messageId, partId: '0', text: 'word word ' })
+  state = step(state, { type: 'message.ended', messageId, outcome: 'done' })
+  return step(state, { type: 'run.ended', runId: id, outcome: 'complete' })
+}
+
+const RECORDS_PER_RUN = 8
+
+/** A thread of so many messages, two for each run, all of them closed. */
+function closedThread(messages: number): ThreadState {
+  let state = emptyState('t')
+  for (let i = 0; i < messages / 2; i++) state = closedRun(state)
+  return state
+}
+
+/** Further runs of a thread, again and again from the same point. */
+function furtherRuns(start: ThreadState): () => number {
+  return () => {
+    for (let round = 0; round < 500; round++) {
+      let state = start
+      for (let i = 0; i < 20; i++) state = closedRun(state)
+    }
+    return 500 * 20 * RECORDS_PER_RUN
+  }
+}
+
 function text(partId: number): RecordBody {
   return { type: 'batch', event: { type: 'text-delta', messageId: 'last', partId: String(partId), text: 'word ' } }
 }
@@ -57,6 +98,13 @@ function input(partId: number): RecordBody {
     argsTextDelta: 'xx',
   } as const
   return { type: 'batch', event }
+}
+
+/** A message with so many inputs that have begun to come in. */
+function openInputs(count: number): ThreadState {
+  let state = openRun(1, 0)
+  for (let i = 0; i < count; i++) state = step(state, input(i))
+  return state
 }
 
 /** `deltas` deltas into one message, again and again until the round is full. */
@@ -77,17 +125,32 @@ for (const deltas of [1_000, 10_000, 100_000]) {
     await compare({
       name: `reduce: a message of ${deltas} deltas beside one of 100`,
       limit: LIMIT,
+      clock: 'cpu',
       floor: stream(short, 100, () => text(0)),
       ours: stream(short, deltas, () => text(0)),
     }),
   )
 }
 
-for (const messages of [1_000, 100_000]) {
+const shortThread = closedThread(10)
+for (const messages of [100, 1_000, 10_000, 100_000]) {
+  report(
+    await compare({
+      name: `reduce: a record of a thread of ${messages} messages beside one of 10`,
+      limit: LIMIT,
+      clock: 'cpu',
+      floor: furtherRuns(shortThread),
+      ours: furtherRuns(closedThread(messages)),
+    }),
+  )
+}
+
+for (const messages of [100, 1_000, 10_000, 100_000]) {
   report(
     await compare({
       name: `reduce: a delta in a run of ${messages} messages beside one of 10`,
       limit: LIMIT,
+      clock: 'cpu',
       floor: stream(openRun(10, 0), 1_000, () => text(0)),
       ours: stream(openRun(messages, 0), 1_000, () => text(0)),
     }),
@@ -98,6 +161,7 @@ report(
   await compare({
     name: 'reduce: a delta in a message of 10000 tool calls beside one of 10',
     limit: LIMIT,
+    clock: 'cpu',
     floor: stream(openRun(1, 10), 1_000, () => text(10)),
     ours: stream(openRun(1, 10_000), 1_000, () => text(10_000)),
   }),
@@ -106,9 +170,11 @@ report(
 report(
   await compare({
     name: 'reduce: deltas of 1000 open tool inputs in turn beside 10',
-    limit: 1.5,
-    floor: stream(openRun(1, 0), 10_000, (i) => input(i % 10)),
-    ours: stream(openRun(1, 0), 10_000, (i) => input(i % 1_000)),
+    limit: LIMIT,
+    clock: 'cpu',
+    // As many deltas and as much text on both sides.
+    floor: stream(openInputs(10), 10_000, (i) => input(i % 10)),
+    ours: stream(openInputs(1_000), 10_000, (i) => input(i % 1_000)),
   }),
 )
 
