@@ -13,6 +13,7 @@ const TASKS = {
   test: ['scripts/test.ts'],
   'test:real': ['scripts/test.ts', '--suite', 'real'],
   bench: ['scripts/bench.ts'],
+  'bench:peers': ['scripts/bench-peers.ts'],
 }
 
 if (!Object.hasOwn(TASKS, task)) {
