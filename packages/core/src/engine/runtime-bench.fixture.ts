@@ -1,0 +1,88 @@
+import { NO_RULES, type LogRecord, type RecordBody, type RecordType, type Store, type Wait } from '@evener/protocol'
+import { createPolicy } from '../policy/index.ts'
+import { MemoryStore } from '../stores/memory-store.ts'
+import type { RunHandle, RuntimeAgents } from './active-run.ts'
+import { recordsAfter } from './load-state.ts'
+import { ProcessOwner } from './ownership.ts'
+import { ThreadRuntime, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'
+import { createThread } from './threads.ts'
+
+/** A thread under rules that ask, and what stands on its record. */
+export class RuntimeBench implements AsyncDisposable {
+  readonly store: Store
+  readonly #agents: RuntimeAgents
+  readonly #options: Partial<ThreadRuntimeOptions>
+  readonly #left: ThreadRuntime[] = []
+  readonly #owners: ProcessOwner[] = []
+  runtime!: ThreadRuntime
+
+  private constructor(agents: RuntimeAgents, options: Partial<ThreadRuntimeOptions>) {
+    this.#agents = agents
+    this.#options = options
+    this.store = options.store ?? new MemoryStore()
+  }
+
+  static async open(agents: RuntimeAgents, options: Partial<ThreadRuntimeOptions> = {}): Promise<RuntimeBench> {
+    const bench = new RuntimeBench(agents, options)
+    await createThread(bench.store, { id: 'thread', resourceId: 'test' })
+    await bench.restart()
+    return bench
+  }
+
+  /** A new process: everything the old one held in memory is gone, and it said nothing to the store. */
+  async restart(options: Partial<ThreadRuntimeOptions> = {}): Promise<void> {
+    const owner = await ProcessOwner.register(this.store)
+    this.#owners.push(owner)
+    const status = await this.store.getStream('thread')
+    if (status !== null && status.owner !== null) await this.store.takeOver('thread', owner.id, status.epoch)
+    this.runtime = await ThreadRuntime.open({
+      policy: createPolicy({ rules: NO_RULES }),
+      ...this.#options,
+      ...options,
+      store: this.store,
+      owner,
+      thread: 'thread',
+      agents: options.agents ?? this.#agents,
+    })
+    this.#left.push(this.runtime)
+  }
+
+  submit(text: string, submission: Partial<Submission> & { agentId: string }): Promise<RunHandle> {
+    return this.runtime.submit({ parts: [{ id: '0', type: 'text', text }], ...submission })
+  }
+
+  isRunning(): boolean {
+    return this.runtime.run !== undefined
+  }
+
+  /** The next question that somebody has to answer. */
+  async wait(): Promise<Wait> {
+    const [wait] = await this.waits(1)
+    if (wait === undefined) throw new Error('There is no question.')
+    return wait
+  }
+
+  async waits(count: number): Promise<Wait[]> {
+    await this.until(() => Object.keys(this.runtime.state.head.waits).length >= count)
+    return Object.values(this.runtime.state.head.waits)
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  async records(): Promise<LogRecord[]> {
+    return Array.fromAsync(recordsAfter(this.store, 'thread', 0))
+  }
+
+  async bodies<T extends RecordType>(type: T): Promise<Extract<RecordBody, { type: T }>[]> {
+    const isWanted = (body: RecordBody): body is Extract<RecordBody, { type: T }> => body.type === type
+    return (await this.records()).map(({ body }) => body).filter(isWanted)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const runtime of this.#left) await runtime.close().catch(() => undefined)
+    for (const owner of this.#owners) await owner.close()
+    await this.store.close()
+  }
+}

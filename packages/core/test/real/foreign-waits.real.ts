@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { before, suite, test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { recordsAfter } from '../../src/engine/index.ts'
+import { SqliteStore } from '../../src/index.ts'
+import type { LogRecord } from '@evener/protocol'
+import { startProvider, type Provider, type ProviderRequest, type Turn } from '@evener/testing'
+import type { HostCommand, HostSetup } from './host.fixture.ts'
+import { installedCli } from './installed-cli.ts'
+
+const HOST = fileURLToPath(new URL('host.fixture.ts', import.meta.url))
+const COMMAND = 'echo ran >> ran.txt && echo RAN-OK'
+const TEST_MS = 300_000
+
+const CLIS = {
+  'claude-code': { name: 'Bash', input: { command: COMMAND } },
+  codex: { name: 'exec_command', input: { cmd: COMMAND, yield_time_ms: 30_000 } },
+} as const
+
+/** One process that hosts the agent, and what it said. */
+class HostProcess {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>
+  readonly #lines: Record<string, unknown>[] = []
+  readonly ended: Promise<unknown>
+  #changed = Promise.withResolvers<void>()
+
+  constructor(setup: HostSetup) {
+    this.#child = spawn(process.execPath, [HOST, JSON.stringify(setup)], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.ended = new Promise((resolve) => this.#child.once('close', resolve))
+    createInterface({ input: this.#child.stdout }).on('line', (line) => {
+      this.#lines.push(JSON.parse(line) as Record<string, unknown>)
+      this.#tell()
+    })
+    void this.ended.then(() => this.#tell())
+  }
+
+  /** The first line with such a field. */
+  async line(field: string): Promise<Record<string, unknown>> {
+    for (;;) {
+      const found = this.#lines.find((line) => field in line)
+      if (found !== undefined) return found
+      assert.equal(this.#child.exitCode ?? this.#child.signalCode, null, `the process ended before "${field}"`)
+      await this.#changed.promise
+    }
+  }
+
+  count(field: string): number {
+    return this.#lines.filter((line) => field in line).length
+  }
+
+  answer(command: HostCommand): void {
+    this.#child.stdin.write(`${JSON.stringify(command)}\n`)
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.ended
+  }
+
+  #tell(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers<void>()
+  }
+}
+
+/** A model that orders the command, and after an interruption once more. */
+function commanding(call: (typeof CLIS)[keyof typeof CLIS]): (request: ProviderRequest) => Turn {
+  let continued = 0
+  return ({ text }) => {
+    if (text.includes('You were interrupted')) return continued++ === 0 ? { toolCalls: [call] } : { text: 'Done.' }
+    return { toolCalls: [call] }
+  }
+}
+
+async function stage(t: TestContext, id: keyof typeof CLIS, bin: string): Promise<HostSetup & { provider: Provider }> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-waits-')))
+  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
+  for (const dir of ['home', 'work', 'temp']) await mkdir(join(root, dir))
+  const model = commanding(CLIS[id])
+  const provider = await startProvider({ turns: Array.from({ length: 30 }, () => model) })
+  t.after(() => provider.close())
+  return { agent: id, bin, root, providerUrl: provider.url, provider }
+}
+
+async function readRecords(root: string): Promise<LogRecord[]> {
+  const store = new SqliteStore({ url: join(root, 'data.db') })
+  try {
+    return await Array.fromAsync(recordsAfter(store, 'thread', 0))
+  } finally {
+    await store.close()
+  }
+}
+
+for (const id of ['claude-code', 'codex'] as const) {
+  suite(`${id}, whose host is killed while an approval waits`, () => {
+    let bin = ''
+    before(async () => void (bin = await installedCli(id)), { timeout: 600_000 })
+    for (const [decision, times] of [
+      ['approve', 1],
+      ['decline', 0],
+    ] as const) {
+      test(
+        `goes on after "${decision}" in the same run; the tool runs ${times} times`,
+        { timeout: TEST_MS },
+        async (t) => {
+          const { provider, ...setup } = await stage(t, id, bin)
+          const first = new HostProcess(setup)
+          t.after(() => first.kill())
+          const { asked } = await first.line('asked')
+          const { started } = await first.line('started')
+          await first.kill()
+
+          const second = new HostProcess(setup)
+          t.after(() => second.kill())
+          const { waiting, runId, resumable } = await second.line('waiting')
+          assert.deepEqual([waiting, runId, resumable], [asked, started, true], 'the question is still there')
+          second.answer({ waitId: String(waiting), decision, reason: 'NOT-EVERY-DAY' })
+          const over = await second.line('over')
+          await second.ended
+          assert.deepEqual(over, { over: 'complete', runId: started }, 'the run has gone on under its id')
+          assert.equal(second.count('asked'), 1, 'asked again, and answered from what was said before')
+
+          const ran = await readFile(join(setup.root, 'work', 'ran.txt'), 'utf8').catch(() => '')
+          assert.equal(ran.split('\n').filter((line) => line !== '').length, times)
+          const last = provider.requests.filter(({ route }) => route === 'main').at(-1)?.text ?? ''
+          assert.match(last, decision === 'approve' ? /RAN-OK/ : /NOT-EVERY-DAY/, 'the model sees what came of it')
+          const bodies = (await readRecords(setup.root)).map(({ body }) => body)
+          const of = (type: string): number => bodies.filter((body) => body.type === type).length
+          assert.deepEqual([of('run.started'), of('run.ended'), of('turn.started'), of('turn.ended')], [1, 1, 2, 2])
+        },
+      )
+    }
+  })
+}

@@ -1,0 +1,100 @@
+/**
+ * A process that runs a foreign agent in a thread, to be killed while the agent waits for an answer and started again. It
+ * says what happens on its standard output and takes answers on its standard input.
+ */
+import { existsSync, writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { claudeCode, codex } from '@evener/adapters'
+import { NO_RULES, type AgentDriver, type WaitDecision } from '@evener/protocol'
+import { createThread, ProcessOwner, ThreadRuntime } from '../../src/engine/index.ts'
+import { createPolicy, SqliteStore } from '../../src/index.ts'
+
+/** Everything such a process has to know. */
+export interface HostSetup {
+  readonly agent: 'claude-code' | 'codex'
+  readonly bin: string
+  readonly root: string
+  readonly providerUrl: string
+}
+
+export type HostCommand = { readonly waitId: string; readonly decision: WaitDecision; readonly reason: string }
+
+const setup = JSON.parse(process.argv[2] ?? '{}') as HostSetup
+const { agent, bin, providerUrl, root } = setup
+const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
+const common = { bin, cwd: `${root}/work` }
+const env = { HOME: `${root}/home`, TMPDIR: `${root}/temp` }
+const driver: AgentDriver =
+  agent === 'claude-code'
+    ? claudeCode({
+        ...common,
+        transport: 'live',
+        env: {
+          ...env,
+          ANTHROPIC_BASE_URL: providerUrl,
+          ANTHROPIC_API_KEY: 'sk-ant-test',
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          CLAUDE_CODE_MAX_RETRIES: '1',
+        },
+      })
+    : codex({
+        ...common,
+        transport: 'live',
+        model: 'gpt-5.5',
+        config: {
+          model_provider: 'scripted',
+          'model_providers.scripted': {
+            name: 'scripted',
+            base_url: `${providerUrl}/v1`,
+            env_key: 'CODEX_API_KEY',
+            wire_api: 'responses',
+            request_max_retries: 1,
+            stream_max_retries: 1,
+          },
+        },
+        env: { ...env, CODEX_HOME: undefined, CODEX_API_KEY: 'sk-test' },
+      })
+
+const url = `${root}/data.db`
+const isNew = !existsSync(url)
+const store = new SqliteStore({ url })
+if (isNew) await createThread(store, { id: 'thread', resourceId: 'test' })
+const owner = await ProcessOwner.register(store)
+const runtime = await ThreadRuntime.open({
+  store,
+  owner,
+  thread: 'thread',
+  agents: { [driver.id]: { driver } },
+  policy: createPolicy({ rules: NO_RULES }),
+})
+runtime.onEntry((entry) => {
+  if (entry.kind !== 'record') return
+  const { body } = entry.record
+  if (body.type === 'wait.opened') say({ asked: body.wait.id, hash: body.wait.subject.hash })
+})
+const { promise: over, resolve: isOver } = Promise.withResolvers<void>()
+const follow = (): void => {
+  const { run } = runtime
+  if (run === undefined) return
+  void run.done.then((outcome) => {
+    say({ over: outcome, runId: run.runId })
+    isOver()
+  })
+}
+for (const wait of Object.values(runtime.state.head.waits)) {
+  say({ waiting: wait.id, runId: wait.run, resumable: wait.resumable })
+}
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { waitId, decision, reason } = JSON.parse(line) as HostCommand
+  void runtime.answer(waitId, { decision, reason }, 'ann').then(follow)
+})
+if (isNew) {
+  await runtime.submit({ agentId: driver.id, parts: [{ id: '0', type: 'text', text: 'Run it.' }] })
+  say({ started: runtime.run?.runId })
+  follow()
+}
+await over
+await runtime.close()
+await owner.close()
+await store.close()
+process.stdin.destroy()
