@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import { unwrapped } from '../kit/command-templates.ts'
+import { unwrapped } from '../kit/unwrapped.ts'
 import type { Ask, Verdict } from '../live/asks.ts'
 import type { NativeCall } from '../live/tool-calls.ts'
 import { callOfItem } from './items.ts'

@@ -253,19 +253,8 @@ class AppServerReader implements DialectReader {
     const outcome = outcomeOfItem(item)
     const activity = item['type'] === 'collabAgentToolCall' ? this.#subagents.read(collabItem(item)) : undefined
     if (item['type'] === 'collabAgentToolCall') this.#noteReceivers(id, item)
-    if (!this.#run.isOpen(id, parent ?? null)) {
-      this.#run.callWithResult(opened, outcome, activity)
-      return
-    }
-    this.#run.result({
-      id,
-      parent: parent ?? null,
-      raw: record,
-      outcome,
-      isRestated: true,
-      native,
-      ...(activity === undefined ? {} : { activity }),
-    })
+    const answer = { id, parent: parent ?? null, raw: record, outcome, isRestated: true, native }
+    this.#run.resultOrCall(activity === undefined ? answer : { ...answer, activity }, () => opened)
   }
 
   // Subagents.

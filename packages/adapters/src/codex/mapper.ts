@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { Mutable } from '../kit/event-parts.ts'
-import type { CallAnswer, Dialect, DialectReader, HeldRecord, Run, TurnEnd } from '../kit/mapper.ts'
+import type { Dialect, DialectReader, HeldRecord, Run, TurnEnd } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 import { Subagents } from './subagents.ts'
 import { codexTools } from './tools.ts'
@@ -175,14 +174,11 @@ class CodexReader implements DialectReader {
     }
     const outcome = outcomeOf(item)
     const activity = item['type'] === 'collab_tool_call' ? this.#subagents.read(item) : undefined
-    if (!this.#run.isOpen(id, null)) {
-      this.#run.callWithResult(callOf(id, item, record, this.#native(item)), outcome, activity)
-      return
-    }
-    const answer: Mutable<CallAnswer> = { id, parent: null, raw: record, outcome, isRestated: true }
-    answer.native = this.#native(item)
-    if (activity !== undefined) answer.activity = activity
-    this.#run.result(answer)
+    const native = this.#native(item)
+    const answer = { id, parent: null, raw: record, outcome, isRestated: true, native }
+    this.#run.resultOrCall(activity === undefined ? answer : { ...answer, activity }, () =>
+      callOf(id, item, record, native),
+    )
   }
 
   /** An item of a kind that is not known: its last record is the whole of it. */
@@ -217,9 +213,9 @@ function callOf(id: string, item: JsonObject, raw: JsonValue, native: NativeRef)
   const { type } = item
   switch (type) {
     case 'command_execution':
-      return { id, name: type, input: { command: item['command'] ?? null }, raw, native }
+      return { id, name: 'command_execution', input: { command: item['command'] ?? null }, raw, native }
     case 'file_change':
-      return { id, name: type, input: { changes: item['changes'] ?? null }, raw, native }
+      return { id, name: 'file_change', input: { changes: item['changes'] ?? null }, raw, native }
     case 'mcp_tool_call': {
       const server = asText(item['server'])
       const name = `mcp__${server ?? ''}__${asText(item['tool']) ?? ''}`

@@ -42,8 +42,12 @@ export class Stamper {
       // Times beyond what a date can be do not stop a run.
       this.#timestamp = new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
     }
-    const events: ActivityEvent[] = []
-    for (const draft of drafts) events.push(stamp(draft, this.#timestamp, sessionId))
+    const timestamp = this.#timestamp
+    const [first] = drafts
+    const events =
+      first !== undefined && drafts.length === 1
+        ? [stamp(first, timestamp, sessionId)]
+        : drafts.map((draft) => stamp(draft, timestamp, sessionId))
     return { mapper: this.#mapper, version: this.#version, events }
   }
 }

@@ -35,15 +35,8 @@ export interface OpenCall {
   toldElsewhere: string | undefined
 }
 
-export type Match =
-  | { readonly kind: 'paired'; readonly call: OpenCall }
-  /** Several open calls have this id: which one is answered cannot be told. */
-  | { readonly kind: 'ambiguous'; readonly calls: readonly OpenCall[] }
-  | { readonly kind: 'none' }
-
-const NONE: Match = Object.freeze({ kind: 'none' })
 /** How many ended calls are remembered at least: memory stays flat however long a run is. */
-const REMEMBERED = 1024
+const REMEMBERED = 512
 
 /**
  * Pairs results with calls.
@@ -53,15 +46,90 @@ const REMEMBERED = 1024
  * stream tells them apart; a second result for the first finds nothing.
  */
 export class Calls {
+  /** By id, whoever called; in a list only where several have it. */
   readonly #open = new Map<string, OpenCall | OpenCall[]>()
   /** How often an id was used by calls that are over, to keep the ids on our events unique. */
   #ended = new Map<string, number>()
   #endedBefore = new Map<string, number>()
 
   open(record: CallRecord, slot: LineSlot): OpenCall {
-    const key = keyOf(record.id, record.parent)
-    const earlier = this.#usesOf(record.id)
-    const call: OpenCall = {
+    const others = this.#open.get(record.id)
+    const call = this.#make(record, slot, others)
+    if (others === undefined) this.#open.set(record.id, call)
+    else if (Array.isArray(others)) others.push(call)
+    else this.#open.set(record.id, [others, call])
+    return call
+  }
+
+  /** A call that is over as soon as it is known. */
+  pass(record: CallRecord, slot: LineSlot): OpenCall {
+    const call = this.#make(record, slot, this.#open.get(record.id))
+    this.#remember(call.id, call.earlier + 1)
+    return call
+  }
+
+  /**
+   * The open call that a result is for; several if that cannot be told. `parent` is absent when the result does not say
+   * whose it is; then the id alone has to be unique.
+   */
+  take(id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
+    const open = this.#open.get(id)
+    if (open === undefined) return undefined
+    if (Array.isArray(open)) return this.#takeOf(open, id, parent)
+    if (!hasCaller(open, parent)) return undefined
+    this.#open.delete(id)
+    this.#remember(id, open.earlier + 1)
+    return open
+  }
+
+  #takeOf(open: readonly OpenCall[], id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
+    const taken = open.filter((call) => hasCaller(call, parent))
+    const left = open.filter((call) => !taken.includes(call))
+    if (left.length === 0) this.#open.delete(id)
+    else this.#open.set(id, left)
+    // Whichever is over first, the last one opened has the highest number.
+    this.#remember(id, Math.max(...open.map((call) => call.earlier + 1)))
+    return taken.length > 1 ? taken : taken[0]
+  }
+
+  has(id: string, parent: string | null | undefined): boolean {
+    return this.#find(id, parent) !== undefined
+  }
+
+  /** The one call that `take` would give, left open. */
+  peek(id: string, parent: string | null | undefined): OpenCall | undefined {
+    const found = this.#find(id, parent)
+    return Array.isArray(found) ? undefined : found
+  }
+
+  /** All that is still open, in the order it was opened; nothing is open afterwards. */
+  takeAll(): (OpenCall | OpenCall[])[] {
+    const all: (OpenCall | OpenCall[])[] = []
+    for (const [id, open] of this.#open) {
+      for (const call of Array.isArray(open) ? open : [open]) {
+        const taken = this.take(id, call.parent ?? null)
+        if (taken !== undefined) all.push(taken)
+      }
+    }
+    return all
+  }
+
+  #find(id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
+    const open = this.#open.get(id)
+    if (open === undefined || !Array.isArray(open)) {
+      return open === undefined || !hasCaller(open, parent) ? undefined : open
+    }
+    const calls = open.filter((call) => hasCaller(call, parent))
+    return calls.length > 1 ? calls : calls[0]
+  }
+
+  #make(record: CallRecord, slot: LineSlot, others: OpenCall | OpenCall[] | undefined): OpenCall {
+    const latest = Array.isArray(others) ? others.at(-1) : others
+    const earlier =
+      latest === undefined
+        ? (this.#ended.get(record.id) ?? this.#endedBefore.get(record.id) ?? 0)
+        : Math.max(latest.earlier + 1, this.#ended.get(record.id) ?? 0)
+    return {
       id: record.id,
       name: record.name,
       input: record.input,
@@ -75,80 +143,17 @@ export class Calls {
       slot,
       toldElsewhere: undefined,
     }
-    const others = this.#open.get(key)
-    if (others === undefined) this.#open.set(key, call)
-    else if (Array.isArray(others)) others.push(call)
-    else this.#open.set(key, [others, call])
-    return call
   }
 
-  /** `parent` is absent when the result does not say whose it is; then the id alone has to be unique. */
-  take(id: string, parent: string | null | undefined): Match {
-    if (parent !== undefined) return this.#takeKey(keyOf(id, parent))
-    const keys = this.#keysOf(id)
-    if (keys.length <= 1) return keys[0] === undefined ? NONE : this.#takeKey(keys[0])
-    const calls = keys.flatMap((key) => {
-      const match = this.#takeKey(key)
-      return match.kind === 'paired' ? [match.call] : match.kind === 'ambiguous' ? match.calls : []
-    })
-    return { kind: 'ambiguous', calls }
-  }
-
-  has(id: string, parent: string | null | undefined): boolean {
-    return parent === undefined ? this.#keysOf(id).length > 0 : this.#open.has(keyOf(id, parent))
-  }
-
-  /** The one call that `take` would give, left open. */
-  peek(id: string, parent: string | null | undefined): OpenCall | undefined {
-    const keys = parent === undefined ? this.#keysOf(id) : [keyOf(id, parent)]
-    const found = keys.length === 1 ? this.#open.get(keys[0] ?? '') : undefined
-    return Array.isArray(found) ? undefined : found
-  }
-
-  /** All that is still open, in the order it was opened; nothing is open afterwards. */
-  takeAll(): Match[] {
-    return [...this.#open.keys()].map((key) => this.#takeKey(key))
-  }
-
-  /** Whoever called. */
-  #keysOf(id: string): readonly string[] {
-    const keys: string[] = []
-    for (const key of this.#open.keys()) if (key === id || key.endsWith(`\u0000${id}`)) keys.push(key)
-    return keys
-  }
-
-  #takeKey(key: string): Match {
-    const found = this.#open.get(key)
-    if (found === undefined) return NONE
-    this.#open.delete(key)
-    if (!Array.isArray(found)) {
-      this.#remember(found)
-      return { kind: 'paired', call: found }
-    }
-    const last = found.at(-1)
-    if (last !== undefined) this.#remember(last)
-    return { kind: 'ambiguous', calls: found }
-  }
-
-  #remember(call: OpenCall): void {
+  #remember(id: string, uses: number): void {
     if (this.#ended.size >= REMEMBERED) {
       this.#endedBefore = this.#ended
       this.#ended = new Map()
     }
-    this.#ended.set(call.id, Math.max(call.earlier + 1, this.#open.size === 0 ? 0 : this.#usesOf(call.id)))
-  }
-
-  #usesOf(id: string): number {
-    let uses = this.#ended.get(id) ?? this.#endedBefore.get(id) ?? 0
-    if (this.#open.size === 0) return uses
-    for (const open of this.#open.values()) {
-      const latest = Array.isArray(open) ? open.at(-1) : open
-      if (latest?.id === id) uses = Math.max(uses, latest.earlier + 1)
-    }
-    return uses
+    this.#ended.set(id, uses)
   }
 }
 
-function keyOf(id: string, parent: string | null | undefined): string {
-  return parent === undefined || parent === null ? id : `${parent}\u0000${id}`
+function hasCaller(call: OpenCall, parent: string | null | undefined): boolean {
+  return parent === undefined || call.parent === (parent ?? undefined)
 }

@@ -10,7 +10,6 @@ import type {
 import type { ActivityDraft, MappedEvent } from './activity.ts'
 import type { CallRecord, OpenCall } from './calls.ts'
 import type { Account, Ledger } from './ledger.ts'
-import type { Classify } from './shell-command.ts'
 import type { ConsumedCall, ToolContext, ToolOutcome, ToolTable } from './tool-table.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
@@ -28,8 +27,6 @@ export interface MapperOptions {
    * live process that takes many turns).
    */
   readonly finish?: 'at-exit' | 'at-turn-end'
-  /** How shell commands are read; replaceable for tests. */
-  readonly classify?: Classify
 }
 
 /** How a program ended. */
@@ -165,6 +162,11 @@ export interface Run extends ToolContext {
 
   call(call: CallRecord): OpenCall
   result(answer: CallAnswer): void
+  /** The end of a call, in a record that also tells what was called, should that not be known. */
+  resultOrCall(
+    answer: CallAnswer & { readonly id: string; readonly parent: string | null },
+    call: () => CallRecord,
+  ): void
   /** A call and its result in one record. */
   callWithResult(call: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void
   /** The one open call with this id; the caller can be left out where the id alone is unique. */

@@ -1,8 +1,7 @@
 import type { AgentEvent, JsonObject, JsonValue, NativeRef, ToolCallEvent } from '@evener/protocol'
 import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
 import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
-import { Calls, type CallRecord, type Match, type OpenCall } from './calls.ts'
-import { defaultClassify } from './classify.ts'
+import { Calls, type CallRecord, type OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
 import {
   ENDED,
@@ -33,7 +32,7 @@ import type {
 import { OutputTail } from './output-tail.ts'
 import { absolutePath } from './paths.ts'
 import { failureOf } from './run-failure.ts'
-import { shellActivity, type Classify } from './shell-command.ts'
+import { shellActivity } from './shell-command.ts'
 import { Steps } from './steps.ts'
 import { Texts, unsaid } from './texts.ts'
 import { isConsumed, type ToolOutcome } from './tool-table.ts'
@@ -42,7 +41,6 @@ import { UsageMeter } from './usage-meter.ts'
 const UNREPORTED = 'The program ended before it reported a result.'
 const AMBIGUOUS = 'Several open calls have this id, so their results cannot be told apart.'
 const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, result: UNREPORTED })
-const UNANSWERED: Match = Object.freeze({ kind: 'none' })
 
 /** A mapper for one run of a program. */
 export function createMapper(dialect: Dialect, options: MapperOptions): Mapper {
@@ -61,7 +59,6 @@ class Mapping implements Mapper, Run {
   hasFailed = false
   readonly #dialect: Dialect
   readonly #options: MapperOptions
-  readonly #classify: Classify
   readonly #reader: DialectReader
   readonly #stamper: Stamper
   readonly #calls = new Calls()
@@ -83,7 +80,6 @@ class Mapping implements Mapper, Run {
     this.#stamper = new Stamper(dialect.id, dialect.version)
     this.#dialect = dialect
     this.#options = options
-    this.#classify = options.classify ?? defaultClassify()
     this.#held = new HeldRecords(this.ledger, (drafts) => this.#note(drafts, undefined))
     this.usage = new UsageMeter({
       warn: (message) => this.warn(message, 'usage-out-of-range'),
@@ -207,8 +203,8 @@ class Mapping implements Mapper, Run {
 
   command(command: string, outcome: ToolOutcome, workingDirectory?: string): readonly ActivityDraft[] {
     const { cwd } = this
-    if (workingDirectory === undefined) return shellActivity({ command, cwd, outcome }, this.#classify)
-    return shellActivity({ command, cwd, outcome, workingDirectory: this.path(workingDirectory) }, this.#classify)
+    if (workingDirectory === undefined) return shellActivity({ command, cwd, outcome })
+    return shellActivity({ command, cwd, outcome, workingDirectory: this.path(workingDirectory) })
   }
 
   consume(reason: string): void {
@@ -326,7 +322,12 @@ class Mapping implements Mapper, Run {
 
   call(record: CallRecord): OpenCall {
     const call = this.#calls.open(record, this.ledger.wait())
-    if (record.parent === undefined) this.#steps.countCall()
+    this.#pushCall(call)
+    return call
+  }
+
+  #pushCall(call: OpenCall): void {
+    if (call.parent === undefined) this.#steps.countCall()
     const event: Mutable<ToolCallEvent> = {
       type: 'tool-call',
       toolCallId: call.callId,
@@ -338,7 +339,6 @@ class Mapping implements Mapper, Run {
     if (call.serverName !== undefined) event.serverName = call.serverName
     if (call.invalidInput !== undefined) event.meta = { invalidInput: call.invalidInput }
     this.#push(event)
-    return call
   }
 
   openCall(id: string, parent?: string | null): OpenCall | undefined {
@@ -350,23 +350,31 @@ class Mapping implements Mapper, Run {
   }
 
   result(answer: CallAnswer): void {
-    const match = answer.id === undefined ? UNANSWERED : this.#calls.take(answer.id, answer.parent)
-    switch (match.kind) {
-      case 'paired':
-        this.#close(match.call, answer)
-        return
-      case 'ambiguous':
-        for (const call of match.calls) this.#closeAmbiguous(call)
-        this.unknown(answer.raw)
-        return
-      case 'none':
-        this.#orphan(answer)
+    const found = answer.id === undefined ? undefined : this.#calls.take(answer.id, answer.parent)
+    if (found === undefined) this.#orphan(answer)
+    else this.#answer(found, answer)
+  }
+
+  resultOrCall(
+    answer: CallAnswer & { readonly id: string; readonly parent: string | null },
+    call: () => CallRecord,
+  ): void {
+    const found = this.#calls.take(answer.id, answer.parent)
+    if (found === undefined) this.callWithResult(call(), answer.outcome, answer.activity)
+    else this.#answer(found, answer)
+  }
+
+  #answer(found: OpenCall | OpenCall[], answer: CallAnswer): void {
+    if (!Array.isArray(found)) this.#close(found, answer)
+    else {
+      for (const call of found) this.#closeAmbiguous(call)
+      this.unknown(answer.raw)
     }
   }
 
   callWithResult(record: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void {
-    const call = this.call(record)
-    this.#calls.take(record.id, record.parent ?? null)
+    const call = this.#calls.pass(record, this.ledger.wait())
+    this.#pushCall(call)
     this.#close(call, {
       outcome,
       raw: record.raw,
@@ -432,9 +440,9 @@ class Mapping implements Mapper, Run {
   }
 
   closeCalls(): void {
-    for (const match of this.#calls.takeAll()) {
-      if (match.kind === 'paired') this.#close(match.call, { outcome: FAILED_BY_END })
-      else if (match.kind === 'ambiguous') for (const call of match.calls) this.#closeAmbiguous(call)
+    for (const open of this.#calls.takeAll()) {
+      if (!Array.isArray(open)) this.#close(open, { outcome: FAILED_BY_END })
+      else for (const call of open) this.#closeAmbiguous(call)
     }
   }
 

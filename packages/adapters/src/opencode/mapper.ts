@@ -141,14 +141,12 @@ export class OpencodeReader implements DialectReader {
     const native = nativeOf(part)
     if (parent !== undefined) call.parent = parent
     if (native !== undefined) call.native = native
-    const isOpen = this.#run.isOpen(call.id, parent ?? null)
-    if (phase === 'announced' || (phase === 'running' && isOpen)) this.#run.consume('partial')
-    else if (phase === 'running') this.#run.call(call)
-    else {
+    if (phase === 'announced') this.#run.consume('partial')
+    else if (phase === 'over') {
       if (outcome.isSuccess === false) this.#hasFailedCall = true
-      if (!isOpen) this.#run.callWithResult(call, outcome)
-      else this.#run.result({ ...call, parent: parent ?? null, outcome, isRestated: true })
-    }
+      this.#run.resultOrCall({ ...call, parent: parent ?? null, outcome, isRestated: true }, () => call)
+    } else if (this.#run.isOpen(call.id, parent ?? null)) this.#run.consume('partial')
+    else this.#run.call(call)
     return true
   }
 

@@ -29,10 +29,9 @@ export function readToolEnd(record: JsonObject, run: Run): void {
   const id = asText(record['toolCallId']) ?? name
   const outcome = outcomeOf(record, name)
   const input = asObject(record['input']) ?? asObject(record['args'])
-  const isOpen = id !== undefined && run.isOpen(id, null)
-  if (isOpen || id === undefined || name === undefined || input === undefined) {
+  if (id === undefined || name === undefined || input === undefined) {
     run.result({ id, parent: null, raw: record, outcome })
-  } else run.callWithResult({ id, name, input, raw: record }, outcome)
+  } else run.resultOrCall({ id, parent: null, raw: record, outcome }, () => ({ id, name, input, raw: record }))
 }
 
 function outcomeOf(record: JsonObject, name: string | undefined): ToolOutcome {

@@ -182,9 +182,3 @@ export const transparentWrapperNames: readonly string[] = [
   'watch',
   'flock',
 ]
-
-const TRANSPARENT: ReadonlySet<string> = new Set(transparentWrapperNames)
-
-export function isTransparentWrapper(base: string): boolean {
-  return TRANSPARENT.has(base)
-}

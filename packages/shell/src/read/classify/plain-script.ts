@@ -1,9 +1,8 @@
-import { baseName } from '../programs.ts'
 import type { Word } from '../reading.ts'
 import { literalWord } from '../words.ts'
 import { withItem } from '../lists.ts'
 import { isShell } from '../shells.ts'
-import { emptyKeywords, relevantName } from './relevant.ts'
+import { relevantProgram } from './relevant.ts'
 
 /** A simple command of which every word is fixed. */
 export interface PlainCommand {
@@ -58,19 +57,6 @@ class Command {
   constructor(joined: Joint) {
     this.joined = joined
   }
-
-  /** False for a program that has no place among file operations. */
-  addWord(word: Word): boolean {
-    if (this.name !== undefined) {
-      this.args.push(word)
-      return true
-    }
-    const base = relevantName(baseName(word) ?? '')
-    if (base === undefined) return false
-    this.name = word
-    this.base = base
-    return true
-  }
 }
 
 /**
@@ -104,7 +90,7 @@ export function readPlainScript(text: string): PlainScript {
     const plain = plainEnd(text, at)
     const end = kindAt(text, plain) === QUOTE ? quotedEnd(text, plain) : plain
     const source = text.slice(at, end)
-    const value = end === plain ? source : unquoted(source)
+    const value = end === plain ? source : NOT_ORDINARY.test(source) ? null : unquoted(source)
     if (value === null || (end < text.length && kindAt(text, end) !== BETWEEN) || mayAssign(source)) return null
     at = end
     const next = text.charAt(end)
@@ -115,8 +101,15 @@ export function readPlainScript(text: string): PlainScript {
     }
     const word = literalWord(value, source)
     if (arrow === undefined) {
-      if (!command.addWord(word)) return 'other'
-      if (emptyKeywords.includes(command.base)) return null
+      if (command.name !== undefined) {
+        command.args.push(word)
+        continue
+      }
+      const program = relevantProgram(baseName(value))
+      if (program === undefined) return 'other'
+      if (program.needsParser) return null
+      command.name = word
+      command.base = program.name
       continue
     }
     if (arrow === '<') command.stdin = word
@@ -133,17 +126,25 @@ export function readPlainScript(text: string): PlainScript {
   return commands === undefined || command.joined !== ';' || command.isRedirected ? null : commands
 }
 
-/** The text of `bash -lc 'text'`, where that is all there is and its name is that of a shell. */
+/** The text of `bash -lc 'text'`, where that is all there is and its name is that of a shell. It is yet to be read. */
 export function plainShellScript(text: string): string | null {
   const space = text.indexOf(' ')
-  const slash = text.lastIndexOf('/', space)
-  // Where `./bash` leads is not known.
-  if (space === -1 || (slash !== -1 && !text.startsWith('/'))) return null
+  if (space === -1) return null
   const at = space + (text.startsWith(' -lc ', space) ? 5 : text.startsWith(' -c ', space) ? 4 : 0)
-  const isScript = at > space && KINDS[text.charCodeAt(at)] === QUOTE && isShell(text.slice(slash + 1, space))
-  const script = isScript && quotedEnd(text, at) === text.length ? unquoted(text.slice(at)) : null
+  if (at === space) return null
+  const name = text.slice(0, space)
+  const base = baseName(name)
+  // Where `./bash` leads is not known.
+  if (!isShell(base) || (base !== name && !name.startsWith('/'))) return null
+  const word = text.slice(at)
+  const plain = plainEnd(word, 0)
+  const script = plain === word.length ? word : quotedEnd(word, plain) === word.length ? unquoted(word) : null
   // More options may come after `-c`.
-  return script === null || /^[-+]/.test(script) ? null : script
+  return script === null || script.startsWith('-') || script.startsWith('+') ? null : script
+}
+
+function baseName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
 }
 
 function isNamed(command: Command): command is Command & PlainCommand {
@@ -210,9 +211,8 @@ function mayAssign(source: string): boolean {
   return source.includes('=') && NAME_START.test(source)
 }
 
-/** What a word with quotes stands for; null when something in them is expanded, or is not what it looks like. */
+/** What a word with quotes stands for; null when something in them is expanded. */
 function unquoted(source: string): string | null {
-  if (NOT_ORDINARY.test(source)) return null
   if (source.startsWith("'") && source.indexOf("'", 1) === source.length - 1) return source.slice(1, -1)
   let text = ''
   for (let at = 0; at < source.length;) {

@@ -1,8 +1,6 @@
 import { changeDirectory, startDirectory } from '../directory.ts'
 import { programName } from '../programs.ts'
-import { isShell } from '../shells.ts'
 import { unknownFromArguments } from '../unknowns.ts'
-import { isTransparentWrapper } from '../wrappers.ts'
 import { classifyPipeline } from './pipeline.ts'
 import type { Found, Step } from './pipeline.ts'
 import { plainShellScript, readPlainScript } from './plain-script.ts'
@@ -17,17 +15,12 @@ const MAX_SHELLS = 2
  * reading would say: a property test holds one against the other.
  */
 export function classifyPlain(text: string, cwd: string | undefined, found: Found, shells = 0): boolean | null {
-  if (beginsOtherwise(text)) return false
   const script = shells < MAX_SHELLS ? plainShellScript(text) : null
   if (script !== null) return classifyPlain(script, cwd, found, shells + 1)
+  if (beginsOtherwise(text)) return false
   const commands = readPlainScript(text)
   if (commands === null || commands === 'other') return commands === null ? null : false
   return classifyCommands(commands, cwd, found)
-}
-
-/** What fd runs takes more than its options to tell. */
-function isFd(base: string): boolean {
-  return base === 'fd' || base === 'fdfind'
 }
 
 function classifyCommands(commands: readonly PlainCommand[], cwd: string | undefined, found: Found): boolean | null {
@@ -38,7 +31,6 @@ function classifyCommands(commands: readonly PlainCommand[], cwd: string | undef
     const command = commands[at]
     if (command === undefined) return false
     const { name, base, args, stdin } = command
-    if (isShell(base) || isTransparentWrapper(base) || isFd(base)) return null
     if (programName(name) === null || unknownFromArguments(base, args) !== null) return false
     steps.push({ program: base, args, stdin, cwd: directory.path })
     if (commands[at + 1]?.joined === '|') continue

@@ -6,33 +6,37 @@ import { neutralNames, separatorNames } from './members.ts'
 import { readerNames } from './readers.ts'
 import { searcherNames } from './searches.ts'
 
-/** Keywords that can stand for no command at all: `case x in esac`, `time` alone. */
-export const emptyKeywords: readonly string[] = ['case', 'time']
-
 /** The names a text of file operations can begin with. */
 const BEGINNINGS: readonly string[] = [
   ...readerNames,
   ...searcherNames,
   ...listerNames,
   ...neutralNames,
-  ...shellNames,
-  ...transparentWrapperNames,
   'git',
   'find',
   'gfind',
-  'fd',
-  'fdfind',
-  ...emptyKeywords,
 ]
-const MAY_BEGIN: ReadonlySet<string> = new Set(BEGINNINGS)
 
-/** All programs that have a place in such a text. */
-const RELEVANT: ReadonlyMap<string, string> = new Map(
-  [...BEGINNINGS, ...separatorNames, ...filterNames].map((name) => [name, name]),
-)
+/**
+ * What takes the parser: programs that run others, fd, whose options do, and keywords that can stand for no command at
+ * all (`case x in esac`, `time` alone).
+ */
+const FOR_THE_PARSER: readonly string[] = [...shellNames, ...transparentWrapperNames, 'fd', 'fdfind', 'case', 'time']
+const MAY_BEGIN: ReadonlySet<string> = new Set([...BEGINNINGS, ...FOR_THE_PARSER])
 
-/** The name of a program that can be a part of file operations, as the very string the tables hold: those compare fast. */
-export function relevantName(base: string): string | undefined {
+/** A program that has a place in such a text. */
+export interface RelevantProgram {
+  /** As the very string the tables hold: those compare fast. */
+  readonly name: string
+  readonly needsParser: boolean
+}
+
+const RELEVANT: ReadonlyMap<string, RelevantProgram> = new Map<string, RelevantProgram>([
+  ...[...BEGINNINGS, ...separatorNames, ...filterNames].map((name) => [name, { name, needsParser: false }] as const),
+  ...FOR_THE_PARSER.map((name) => [name, { name, needsParser: true }] as const),
+])
+
+export function relevantProgram(base: string): RelevantProgram | undefined {
   return RELEVANT.get(base)
 }
 
