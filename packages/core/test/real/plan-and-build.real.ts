@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { before, suite, test, type TestContext } from 'node:test'
+import { claudeCode, codex } from '@evener/adapters'
+import type { AgentDriver, HarnessEvent } from '@evener/protocol'
+import { startProvider, type Provider, type Turn } from '@evener/testing'
+import { Harness } from '../../src/index.ts'
+import { installedCli } from './installed-cli.ts'
+
+const TEST_MS = 300_000
+
+interface Place {
+  readonly home: string
+  readonly work: string
+  readonly temp: string
+}
+
+async function makePlace(t: TestContext): Promise<Place> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-modes-')))
+  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
+  const place = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
+  for (const dir of Object.values(place)) await mkdir(dir)
+  return place
+}
+
+async function scripted(t: TestContext, turns: readonly Turn[]): Promise<Provider> {
+  const provider = await startProvider({ turns })
+  t.after(() => provider.close())
+  return provider
+}
+
+function planner(bin: string, { home, temp, work }: Place, provider: Provider): AgentDriver {
+  return claudeCode({
+    bin,
+    cwd: work,
+    transport: 'live',
+    env: {
+      HOME: home,
+      TMPDIR: temp,
+      ANTHROPIC_BASE_URL: provider.url,
+      ANTHROPIC_API_KEY: 'sk-ant-test',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      CLAUDE_CODE_MAX_RETRIES: '1',
+    },
+  })
+}
+
+function builder(bin: string, { home, temp, work }: Place, provider: Provider): AgentDriver {
+  return codex({
+    bin,
+    cwd: work,
+    transport: 'live',
+    model: 'gpt-5.5',
+    config: {
+      model_provider: 'scripted',
+      'model_providers.scripted': {
+        name: 'scripted',
+        base_url: `${provider.url}/v1`,
+        env_key: 'CODEX_API_KEY',
+        wire_api: 'responses',
+        request_max_retries: 1,
+        stream_max_retries: 1,
+      },
+    },
+    env: { HOME: home, TMPDIR: temp, CODEX_HOME: undefined, CODEX_API_KEY: 'sk-test' },
+  })
+}
+
+/** What the conversation's own requests said, without titles and the like. */
+function asked(provider: Provider): readonly string[] {
+  return provider.requests.filter(({ route }) => route === 'main').map(({ text }) => text)
+}
+
+suite('one thread, two programs', () => {
+  const bins = { claude: '', codex: '' }
+  before(
+    async () => {
+      bins.claude = await installedCli('claude-code')
+      bins.codex = await installedCli('codex')
+    },
+    { timeout: 600_000 },
+  )
+
+  test(
+    'is planned with Claude Code and built with Codex; each knows what the other did',
+    { timeout: TEST_MS },
+    async (t) => {
+      const place = await makePlace(t)
+      const anthropic = await scripted(t, [{ text: 'PLAN-77: write built.txt.' }, { text: 'REVIEW-99: well done.' }])
+      const openai = await scripted(t, [
+        {
+          toolCalls: [
+            { name: 'exec_command', input: { cmd: 'echo built > built.txt && echo RAN-OK', yield_time_ms: 30_000 } },
+          ],
+        },
+        { text: 'BUILT-88: it is there.' },
+      ])
+      const harness = new Harness({
+        id: 'two-programs',
+        modes: [
+          { id: 'plan', agent: planner(bins.claude, place, anthropic), transitionsTo: 'build' },
+          { id: 'build', agent: builder(bins.codex, place, openai) },
+        ],
+      })
+      t.after(() => harness.destroy())
+      const events: HarnessEvent[] = []
+      harness.subscribe((event) => {
+        events.push(event)
+        if (event.type !== 'tool_approval_required') return
+        void harness.session.respondToToolApproval({ toolCallId: event.toolCallId, decision: 'approve' })
+      })
+      const failures = (): readonly string[] =>
+        events.flatMap((event) => (event.type === 'error' ? [event.error.message] : []))
+
+      await harness.sendMessage({ content: 'TASK-1: make a plan.' })
+      assert.deepEqual(failures(), [])
+      const threadId = harness.session.thread.getId()
+
+      await harness.session.mode.switch({ modeId: 'build' })
+      await harness.sendMessage({ content: 'TASK-2: build it.' })
+      assert.deepEqual(failures(), [])
+      assert.equal(await readFile(join(place.work, 'built.txt'), 'utf8'), 'built\n')
+      assert.equal(events.filter(({ type }) => type === 'tool_approval_required').length, 1)
+
+      await harness.session.mode.switch({ modeId: 'plan' })
+      await harness.sendMessage({ content: 'TASK-3: review it.' })
+      assert.deepEqual(failures(), [])
+
+      // What Claude Code planned was handed over to Codex, and what Codex built to Claude Code.
+      const [toCodex = ''] = asked(openai)
+      for (const word of ['TASK-1', 'PLAN-77', 'TASK-2']) assert.ok(toCodex.includes(word), `Codex knows ${word}`)
+      const toClaude = asked(anthropic)
+      assert.equal(toClaude.length, 2)
+      for (const word of ['PLAN-77', 'TASK-2', 'BUILT-88', 'TASK-3']) {
+        assert.ok(toClaude[1]?.includes(word), `Claude Code knows ${word}`)
+      }
+      assert.ok(!toClaude[0]?.includes('BUILT-88'))
+
+      // And all of it is one thread.
+      assert.equal(harness.session.thread.getId(), threadId)
+      const messages = await harness.session.thread.listActiveMessages()
+      const said = JSON.stringify(messages.map(({ content }) => content))
+      const places = ['TASK-1', 'PLAN-77', 'TASK-2', 'RAN-OK', 'BUILT-88', 'TASK-3', 'REVIEW-99'].map((word) =>
+        said.indexOf(word),
+      )
+      assert.ok(!places.includes(-1), said)
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+      )
+      assert.deepEqual(
+        events.flatMap((event) => (event.type === 'agent_end' ? [event.reason] : [])),
+        ['complete', 'complete', 'complete'],
+      )
+    },
+  )
+})
