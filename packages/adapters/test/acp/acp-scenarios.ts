@@ -197,6 +197,21 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     )
 
     test(
+      'does not run a command that our rules deny, and asks nobody about it',
+      async (t) => {
+        const bench = await benchOf(t, cli, bin, () => ({ turns: [touch('a.txt'), done] }))
+        const host = liveHost(() => ({ policy: 'deny', reason: 'a rule' }))
+        const { run } = await openStage(t, bench, { host })
+        const events = await run().all
+        assert.equal(finishOf(events), 'stop')
+        assert.equal(resultsOf(events)[0]?.startsWith('✗'), true)
+        assert.equal(await isThere(bench, 'a.txt'), false)
+        assert.deepEqual(host.asked, [])
+      },
+      'rules',
+    )
+
+    test(
       'is stopped while a call waits, nothing of it is left, and goes on in the same session',
       async (t) => {
         const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
