@@ -28,6 +28,8 @@ export type {
   ThreadLock,
 } from './harness/harness-config.ts'
 export type { MessageInput } from './harness/conversation.ts'
+export type { Objectives } from './harness/goals/current-agent.ts'
+export type { ObjectiveChanges, ObjectiveOptions } from './harness/goals/goal-keeper.ts'
 export type { HarnessMemory } from './harness/harness-memory.ts'
 export type { HarnessRuntime } from './harness/harness-runtime.ts'
 export type { HeartbeatHandler } from './harness/heartbeats.ts'
@@ -39,6 +41,7 @@ export type {
   ModelGateway,
   ModelPrice,
 } from './harness/models/model-types.ts'
+export { priceOf } from './harness/models/price-list.ts'
 export type { HarnessRequestContext, RequestContextInput } from './harness/request-context.ts'
 export {
   Session,
@@ -47,6 +50,27 @@ export {
   type ToolSuspensionResponse,
 } from './harness/session.ts'
 export type { ModelSwitch } from './harness/session-model.ts'
+export type {
+  DeliveryAction,
+  DeliveryPolicy,
+  DeliveryRule,
+  NotificationInput,
+  NotificationRecord,
+} from './harness/signals/notification.ts'
+export type { SentNotification } from './harness/signals/notifications.ts'
+export type {
+  SentSignal,
+  SignalAccepted,
+  SignalInput,
+  SignalRouting,
+  StateSignalResult,
+} from './harness/signals/send-signal.ts'
+export type { SessionSignals } from './harness/signals/session-signals.ts'
+export type { Signal } from './harness/signals/signal-part.ts'
+export type { StateSignal } from './harness/signals/state-lane.ts'
+export type { SystemReminder } from './harness/signals/system-reminder.ts'
+export { allowedPaths } from './harness/tools/request-access.ts'
+export { assignTaskIds } from './harness/tools/tasks.ts'
 export type { StateUpdate } from './harness/session-state.ts'
 export type { ThreadListQuery, ThreadPage } from './harness/session-thread.ts'
 export type { ApprovalDecision } from './harness/suspensions.ts'

@@ -10,6 +10,7 @@ import type {
   ModelUseCountTracker,
 } from './models/model-types.ts'
 import type { BuiltinToolId } from './tools/builtin-tools.ts'
+import type { DeliveryPolicy } from './signals/notification.ts'
 import type { WorkspaceInput } from './workspace-slot.ts'
 
 /** The user's own state, of whatever shape its schema gives it. */
@@ -114,6 +115,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
   readonly pubsub?: PubSub
   readonly threadLock?: ThreadLock
   readonly observability?: object
+  /** What becomes of notifications, where the defaults are not wanted. */
+  readonly notifications?: DeliveryPolicy
   /** What a new thread starts from: rules that hold whatever a session adds. */
   readonly permissions?: StandingRules
 }

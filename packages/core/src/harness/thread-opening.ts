@@ -72,7 +72,7 @@ export function controlOf(runtime: ThreadRuntime): ThreadControl {
 }
 
 function controlThread(core: HarnessCore, runtime: ThreadRuntime, viewers: ReadonlySet<ThreadViewer>): ThreadControl {
-  const { disableBuiltinTools } = core.config
+  const { disableBuiltinTools, notifications } = core.config
   const emit = (event: HarnessEvent): void => {
     for (const viewer of viewers) viewer.emit(event)
   }
@@ -87,6 +87,7 @@ function controlThread(core: HarnessCore, runtime: ThreadRuntime, viewers: Reado
     now: core.now,
     onFailure: (error) => emit({ type: 'error', error }),
     ...(disableBuiltinTools === undefined ? {} : { disabledTools: disableBuiltinTools }),
+    ...(notifications === undefined ? {} : { delivery: notifications }),
   })
 }
 

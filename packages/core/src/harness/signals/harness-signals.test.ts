@@ -71,6 +71,18 @@ suite('a harness tells its thread', () => {
   })
 })
 
+test('who configures the harness decides what becomes of notifications', async () => {
+  await using bench = new HarnessBench([], { notifications: { sources: { ci: 'persist' } } })
+  const sent = await bench.harness.sendNotificationSignal({
+    source: 'ci',
+    kind: 'status',
+    summary: 'CI failed.',
+    priority: 'urgent',
+  })
+  assert.equal(sent.action, 'persist')
+  assert.equal(bench.model.requests.length, 0)
+})
+
 suite('the objective of the current agent', () => {
   test('is judged after every run, and the agent works on', async () => {
     const judge = scriptedModel([
