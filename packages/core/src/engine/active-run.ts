@@ -12,6 +12,7 @@ import type {
   TurnDefaults,
 } from '@evener/protocol'
 import type { RunnableTool } from './runnable-tool.ts'
+import type { TurnSpans } from './telemetry/turn-spans.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
@@ -84,6 +85,8 @@ export interface ActiveTurn {
   capabilities: Capabilities | undefined
   session: AgentSession | undefined
   receipt: CancelReceipt | undefined
+  /** Set when somebody traces. */
+  spans: TurnSpans | undefined
   next: NextTurn | undefined
   /** What was steered and is being told to the agent, one after the other. */
   telling: Promise<void>

@@ -31,6 +31,11 @@ export interface CallRunnerOptions {
   readonly decide: (call: ToolCallRequest) => Decision
   /** Waits for the answer to a question that is already on record, or records it first. */
   readonly ask: (wait: WaitRequest, call: PartAddress) => Promise<Answer>
+  /** Watches a tool being carried out. */
+  readonly around?: (
+    call: ToolCallRequest,
+    work: () => Promise<ToolOutcome | ToolSuspension>,
+  ) => Promise<ToolOutcome | ToolSuspension>
 }
 
 /**
@@ -113,7 +118,7 @@ export class CallRunner {
     address: PartAddress,
     attempt: number,
   ): Promise<ToolOutcome | ToolSuspension> {
-    const { agentId, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+    const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
     if (signal.aborted) return this.#end(call, 'aborted', 'The call was aborted.')
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
@@ -137,8 +142,7 @@ export class CallRunner {
     const resume = this.#callPart(address)?.call.resume
     try {
       // A tool that does not listen to its signal must not keep a cancelled run from ending.
-      return await unlessAborted(
-        signal,
+      const work = (): Promise<ToolOutcome | ToolSuspension> =>
         tool.execute(call.args, {
           signal,
           idempotencyKey,
@@ -153,8 +157,8 @@ export class CallRunner {
           progress: (output) => {
             if (!signal.aborted) void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
           },
-        }),
-      )
+        })
+      return await unlessAborted(signal, around === undefined ? work() : around(call, work))
     } catch (error) {
       const data = toErrorData(error)
       if (signal.aborted) recorder.noteOutcome(toolCallId, 'aborted')

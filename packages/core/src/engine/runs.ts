@@ -298,6 +298,7 @@ export class Runs {
       capabilities: undefined,
       session: undefined,
       receipt: undefined,
+      spans: undefined,
       next: undefined,
       telling: Promise.resolve(),
       lastEventAt: performance.now(),

@@ -3,6 +3,7 @@ import { EvenerError, type AgentEvent, type AgentSession, type Part, type Turn }
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { SeenCalls } from './seen-calls.ts'
 import type { ThreadHold } from './thread-hold.ts'
+import { turnSpans } from './telemetry/turn-spans.ts'
 import { TurnBudget } from './turn-budget.ts'
 import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
 import type { WarmSessions } from './warm-sessions.ts'
@@ -41,17 +42,27 @@ export async function driveTurn(
     input,
     ...(attempt === undefined ? {} : { resumed: { attempt } }),
   }
+  const spans = await turnSpans({ agentId: driver.id, threadId: log.stream, runId, turnId, isForeign: !isOurs })
+  active.spans = spans
   const binding = log.state.head.bindings[driver.id] ?? null
   const host = turnHost(active, drive)
-  const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
-  active.session = session
-  active.opened.resolve(session)
+  let failure: unknown
   try {
-    await pump(active, drive, session, turn)
+    const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
+    active.session = session
+    active.opened.resolve(session)
+    try {
+      await pump(active, drive, session, turn)
+    } finally {
+      if (isOurs) await session.close()
+      else if (active.isDetached) await drive.warm.drop(driver.id)
+      else drive.warm.rest(driver.id, log.state.head.bindings[driver.id] ?? null)
+    }
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    if (isOurs) await session.close()
-    else if (active.isDetached) await drive.warm.drop(driver.id)
-    else drive.warm.rest(driver.id, log.state.head.bindings[driver.id] ?? null)
+    spans?.end(failure)
   }
 }
 
@@ -64,6 +75,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   let lastYield = performance.now()
   for await (const event of session.run(turn)) {
     if (active.isDetached) return
+    active.spans?.observe(event)
     const written = recorder.record(event)
     if (written !== undefined) await written
     check?.(event)

@@ -53,6 +53,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     faults: options.faults ?? noFaults,
     decide,
     ask: (wait, call) => desk.ask({ wait, call, origin }),
+    around: (call, work) => active.spans?.tool(call, work) ?? work(),
   })
   return {
     signal: abort.signal,

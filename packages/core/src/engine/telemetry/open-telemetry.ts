@@ -1,0 +1,19 @@
+import type * as api from '@opentelemetry/api'
+
+type OpenTelemetry = typeof api
+
+/** Where every copy of the API keeps what an SDK has registered, by its own convention. */
+const REGISTRY = Symbol.for('opentelemetry.js.api.1')
+
+let loading: Promise<OpenTelemetry | undefined> | undefined
+
+/**
+ * The API, when somebody has registered an SDK; `undefined` otherwise, and then it is not even loaded. The package is
+ * the user's to install, with the SDK it belongs to.
+ */
+export async function openTelemetry(): Promise<OpenTelemetry | undefined> {
+  const registered = (globalThis as { [REGISTRY]?: { readonly trace?: unknown } })[REGISTRY]
+  if (registered?.trace === undefined) return undefined
+  loading ??= import('@opentelemetry/api').catch(() => undefined)
+  return loading
+}

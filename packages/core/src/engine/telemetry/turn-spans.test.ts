@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { execFile } from 'node:child_process'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createTool } from '@evener/agent'
+import type { AgentDriver, AgentEvent } from '@evener/protocol'
+import {
+  context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type ContextManager,
+} from '@opentelemetry/api'
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from '@opentelemetry/sdk-trace-base'
+import { AgentBench } from '../agent-bench.fixture.ts'
+import { openTelemetry } from './open-telemetry.ts'
+
+const CHILD = fileURLToPath(new URL('telemetry-child.fixture.ts', import.meta.url))
+
+/** What an SDK registers so that spans find their parents across awaits. */
+class AsyncContexts implements ContextManager {
+  readonly #storage = new AsyncLocalStorage<Context>()
+
+  active(): Context {
+    return this.#storage.getStore() ?? ROOT_CONTEXT
+  }
+
+  with<Args extends unknown[], Work extends (...args: Args) => ReturnType<Work>>(
+    active: Context,
+    work: Work,
+    thisArg?: ThisParameterType<Work>,
+    ...args: Args
+  ): ReturnType<Work> {
+    return this.#storage.run(active, () => work.apply(thisArg, args))
+  }
+
+  bind<T>(_context: Context, target: T): T {
+    return target
+  }
+
+  enable(): this {
+    return this
+  }
+
+  disable(): this {
+    this.#storage.disable()
+    return this
+  }
+}
+
+suite('without an SDK', () => {
+  test('nothing is traced, and the API is not even loaded', async () => {
+    assert.equal(await openTelemetry(), undefined)
+  })
+
+  for (const [what, args, isLookedFor] of [
+    ['nobody registered anything: the package is not looked for', [], false],
+    ['the package is not there: runs go on without it', ['registered'], true],
+  ] as const) {
+    test(what, { timeout: 60_000 }, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, [CHILD, ...args])
+      assert.deepEqual(JSON.parse(stdout), { outcome: 'complete', isLookedFor })
+    })
+  }
+})
+
+suite('with an SDK', () => {
+  const exporter = new InMemorySpanExporter()
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+
+  before(() => {
+    trace.setGlobalTracerProvider(provider)
+    context.setGlobalContextManager(new AsyncContexts())
+  })
+  beforeEach(() => exporter.reset())
+  after(async () => {
+    trace.disable()
+    context.disable()
+    await provider.shutdown()
+  })
+
+  const spans = (): ReadableSpan[] => exporter.getFinishedSpans()
+  const named = (name: string): ReadableSpan => {
+    const span = spans().find((each) => each.name === name)
+    assert.ok(
+      span,
+      `there is a span ${name} among ${spans()
+        .map((each) => each.name)
+        .join(', ')}`,
+    )
+    return span
+  }
+
+  test('a turn is a span of its agent, with its steps and tools below it', async () => {
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      execute: () => {
+        trace.getTracer('tool').startSpan('inside').end()
+        return 'seen'
+      },
+    })
+    await using bench = await AgentBench.open(
+      [
+        {
+          toolCalls: [{ id: 'c1', name: 'look' }],
+          usage: { inputTokens: 100, cachedInputTokens: 60, outputTokens: 7 },
+        },
+        { text: 'Done.', usage: { inputTokens: 120, outputTokens: 3 } },
+      ],
+      { agent: { tools: [look] }, model: { provider: 'anthropic.messages', modelId: 'claude' } },
+    )
+    const caller = trace.getTracer('test').startSpan('caller')
+    await context.with(trace.setSpan(context.active(), caller), () => bench.play())
+    caller.end()
+    assert.deepEqual(
+      spans()
+        .map(({ name }) => name)
+        .sort((a, b) => a.localeCompare(b)),
+      ['caller', 'chat claude', 'chat claude', 'execute_tool look', 'inside', 'invoke_agent native'],
+    )
+    const agent = named('invoke_agent native')
+    assert.equal(agent.parentSpanContext?.spanId, caller.spanContext().spanId)
+    assert.equal(agent.attributes['gen_ai.operation.name'], 'invoke_agent')
+    assert.equal(agent.attributes['gen_ai.agent.id'], 'native')
+    assert.equal(agent.attributes['gen_ai.usage.input_tokens'], 220)
+    assert.equal(agent.attributes['gen_ai.usage.output_tokens'], 10)
+    assert.equal(agent.attributes['evener.run.id'], bench.runtime.state.head.lastRun?.runId)
+    const chat = named('chat claude')
+    assert.equal(chat.kind, SpanKind.CLIENT)
+    assert.equal(chat.parentSpanContext?.spanId, agent.spanContext().spanId)
+    assert.deepEqual(
+      [
+        chat.attributes['gen_ai.provider.name'],
+        chat.attributes['gen_ai.request.model'],
+        chat.attributes['gen_ai.usage.input_tokens'],
+        chat.attributes['gen_ai.usage.cache_read.input_tokens'],
+        chat.attributes['gen_ai.usage.output_tokens'],
+        chat.attributes['gen_ai.response.finish_reasons'],
+      ],
+      ['anthropic', 'claude', 100, 60, 7, ['tool-calls']],
+    )
+    const tool = named('execute_tool look')
+    assert.equal(tool.parentSpanContext?.spanId, agent.spanContext().spanId)
+    assert.equal(tool.attributes['gen_ai.tool.call.id'], 'c1')
+    assert.equal(named('inside').parentSpanContext?.spanId, tool.spanContext().spanId)
+    for (const span of spans().filter(({ name }) => name !== 'caller' && name !== 'inside')) {
+      assert.equal(span.attributes['gen_ai.conversation.id'], 'thread')
+      assert.notEqual(span.status.code, SpanStatusCode.ERROR)
+    }
+  })
+
+  test('failures are seen where they happened', async () => {
+    const broken = createTool({
+      id: 'broken',
+      description: 'Throws.',
+      execute: () => {
+        throw new TypeError('no such thing')
+      },
+    })
+    const script = [{ toolCalls: [{ name: 'broken' }] }, { error: { status: 400, message: 'bad request' } }]
+    await using bench = await AgentBench.open(script, { agent: { tools: [broken] } })
+    assert.equal(await bench.play(), 'error')
+    const tool = named('execute_tool broken')
+    assert.equal(tool.status.code, SpanStatusCode.ERROR)
+    assert.equal(tool.attributes['error.type'], 'TypeError')
+    const agent = named('invoke_agent native')
+    assert.equal(agent.status.code, SpanStatusCode.ERROR)
+    assert.equal(agent.status.message, 'bad request')
+  })
+
+  test('a foreign agent is traced by what it says', async () => {
+    const foreign: AgentDriver = {
+      id: 'foreign',
+      describe: async () => ({
+        governs: 'none',
+        steer: 'none',
+        resume: 'none',
+        fork: 'none',
+        handover: 'text',
+        hostTools: 'none',
+        interrupt: 'kill',
+        usage: 'turn',
+        images: false,
+        systemPrompt: 'none',
+        models: null,
+      }),
+      open: async () => ({
+        async *run(): AsyncGenerator<AgentEvent> {
+          yield { type: 'start' }
+          yield { type: 'step-start', stepIndex: 0 }
+          yield { type: 'tool-call', toolCallId: 't', toolName: 'Bash', args: {} }
+          yield { type: 'tool-result', toolCallId: 't', toolName: 'Bash', result: 'no', isError: true }
+          yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
+          yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
+        },
+        cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
+        close: async () => undefined,
+      }),
+    }
+    await using bench = await AgentBench.open([], { runtime: { agents: { foreign: { driver: foreign } } } })
+    await bench.play('Go.', { agentId: 'foreign' })
+    assert.equal(named('execute_tool Bash').status.code, SpanStatusCode.ERROR)
+    assert.equal(named('chat').attributes['gen_ai.usage.input_tokens'], 3)
+    assert.equal(
+      named('execute_tool Bash').parentSpanContext?.spanId,
+      named('invoke_agent foreign').spanContext().spanId,
+    )
+  })
+
+  test('every span ends, also of what was cancelled', async () => {
+    const hang = createTool({ id: 'hang', description: 'Hangs.', execute: () => new Promise(() => undefined) })
+    await using bench = await AgentBench.open([{ toolCalls: [{ name: 'hang' }] }], { agent: { tools: [hang] } })
+    const started = Promise.withResolvers<void>()
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind === 'record' && entry.record.body.type === 'call.started') started.resolve()
+    })
+    const run = await bench.submit('Go.')
+    await started.promise
+    await bench.runtime.cancel()
+    await run.done
+    assert.deepEqual(
+      new Set(spans().map(({ name }) => name)),
+      new Set(['chat scripted-model', 'execute_tool hang', 'invoke_agent native']),
+    )
+  })
+})

@@ -1,0 +1,173 @@
+import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
+import type {
+  AgentEvent,
+  StepRequest,
+  ToolCallInfo,
+  ToolOutcome,
+  ToolSuspension,
+  UsageMetadata,
+} from '@evener/protocol'
+import { openTelemetry } from './open-telemetry.ts'
+
+type OpenTelemetry = NonNullable<Awaited<ReturnType<typeof openTelemetry>>>
+
+export interface TracedTurn {
+  readonly agentId: string
+  readonly threadId: string
+  readonly runId: string
+  readonly turnId: string
+  /** Whose tools we carry out ourselves; of other agents only what they say is known. */
+  readonly isForeign: boolean
+}
+
+/** Spans of a turn after the GenAI conventions, or nothing where nobody wants them. */
+export async function turnSpans(turn: TracedTurn): Promise<TurnSpans | undefined> {
+  const api = await openTelemetry()
+  return api === undefined ? undefined : new TurnSpans(api, turn)
+}
+
+/** One `invoke_agent` span per turn, in it one `chat` span per step and one `execute_tool` span per tool that ran. */
+export class TurnSpans {
+  readonly #api: OpenTelemetry
+  readonly #turn: TracedTurn
+  readonly #agent: Span
+  readonly #inAgent: Context
+  readonly #tools = new Map<string, Span>()
+  #step: Span | undefined
+
+  constructor(api: OpenTelemetry, turn: TracedTurn) {
+    this.#api = api
+    this.#turn = turn
+    const { agentId, runId, turnId } = turn
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.id': agentId,
+      'gen_ai.agent.name': agentId,
+      'evener.run.id': runId,
+      'evener.turn.id': turnId,
+    }
+    this.#agent = this.#start(`invoke_agent ${agentId}`, { attributes }, api.context.active())
+    this.#inAgent = api.trace.setSpan(api.context.active(), this.#agent)
+  }
+
+  /** Deltas say nothing to a trace. */
+  observe(event: AgentEvent): void {
+    switch (event.type) {
+      case 'step-start':
+        this.#startStep(event.meta?.['request'] as StepRequest | undefined)
+        break
+      case 'step-finish':
+        this.#step?.setAttributes({
+          ...usageAttributes(event.usage),
+          'gen_ai.response.finish_reasons': [event.finishReason],
+        })
+        if (event.finishReason === 'error') this.#fail(this.#step, 'step', 'The model call failed.')
+        this.#endStep()
+        break
+      case 'tool-call':
+        if (this.#turn.isForeign) this.#tools.set(event.toolCallId, this.#startTool(event))
+        break
+      case 'tool-result': {
+        const span = this.#tools.get(event.toolCallId)
+        this.#tools.delete(event.toolCallId)
+        if (event.isError === true) this.#fail(span, event.error?.name ?? 'tool_error', event.error?.message)
+        span?.end()
+        break
+      }
+      case 'error':
+        this.#fail(this.#step, event.error.name, event.error.message)
+        this.#fail(this.#agent, event.error.name, event.error.message)
+        break
+      case 'finish':
+        this.#agent.setAttributes({
+          ...usageAttributes(event.usage),
+          'gen_ai.response.finish_reasons': [event.finishReason],
+        })
+        break
+      default:
+        break
+    }
+  }
+
+  /** Carries out a tool within a span of its own, so that what it does itself is traced below it. */
+  async tool<Outcome extends ToolOutcome | ToolSuspension>(
+    call: ToolCallInfo,
+    work: () => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const span = this.#startTool(call)
+    this.#tools.set(call.toolCallId, span)
+    try {
+      const outcome = await this.#api.context.with(this.#api.trace.setSpan(this.#inAgent, span), work)
+      if (!('suspend' in outcome) && outcome.isError === true) {
+        this.#fail(span, outcome.error?.name ?? 'tool_error', outcome.error?.message)
+      }
+      return outcome
+    } catch (error) {
+      this.#fail(
+        span,
+        error instanceof Error ? error.name : 'Error',
+        error instanceof Error ? error.message : undefined,
+      )
+      throw error
+    } finally {
+      // One that does not listen when it is cancelled has been ended before.
+      if (this.#tools.delete(call.toolCallId)) span.end()
+    }
+  }
+
+  end(failure: unknown): void {
+    if (failure instanceof Error) this.#fail(this.#agent, failure.name, failure.message)
+    for (const span of this.#tools.values()) span.end()
+    this.#endStep()
+    this.#agent.end()
+  }
+
+  #startStep(request: StepRequest | undefined): void {
+    this.#endStep()
+    const [provider = '', ...rest] = (request?.model ?? '').split('/')
+    const model = rest.join('/')
+    const attributes: Attributes = {
+      'gen_ai.operation.name': 'chat',
+      ...(model === '' ? {} : { 'gen_ai.provider.name': provider, 'gen_ai.request.model': model }),
+    }
+    const kind = this.#api.SpanKind.CLIENT
+    this.#step = this.#start(model === '' ? 'chat' : `chat ${model}`, { attributes, kind }, this.#inAgent)
+  }
+
+  #endStep(): void {
+    this.#step?.end()
+    this.#step = undefined
+  }
+
+  #startTool({ toolCallId, toolName }: ToolCallInfo): Span {
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': toolName,
+      'gen_ai.tool.call.id': toolCallId,
+      'gen_ai.tool.type': 'function',
+    }
+    return this.#start(`execute_tool ${toolName}`, { attributes }, this.#inAgent)
+  }
+
+  #start(name: string, options: SpanOptions, parent: Context): Span {
+    const attributes = { ...options.attributes, 'gen_ai.conversation.id': this.#turn.threadId }
+    return this.#api.trace.getTracer('evener').startSpan(name, { ...options, attributes }, parent)
+  }
+
+  #fail(span: Span | undefined, type: string, message: string | undefined): void {
+    span?.setAttribute('error.type', type)
+    span?.setStatus({ code: this.#api.SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) })
+  }
+}
+
+/** Ours are the uncached input tokens, theirs are all. */
+function usageAttributes(usage: UsageMetadata | undefined): Attributes {
+  if (usage === undefined) return {}
+  const { cacheWriteInputTokens: written = 0, cachedInputTokens: cached = 0, inputTokens, outputTokens } = usage
+  return {
+    ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens + cached + written }),
+    ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
+    ...(cached === 0 ? {} : { 'gen_ai.usage.cache_read.input_tokens': cached }),
+    ...(written === 0 ? {} : { 'gen_ai.usage.cache_creation.input_tokens': written }),
+  }
+}
