@@ -9,6 +9,15 @@ import { queueItem } from './run-queue.ts'
 import { Runs } from './runs.ts'
 import { ThreadHold } from './thread-hold.ts'
 import { reportUnhandled, type LogEntry, type RecordOrigin } from './thread-log.ts'
+import {
+  feedbackNote,
+  noSuchRun,
+  readOpinions,
+  scoreNote,
+  type Feedback,
+  type RunOpinions,
+  type Score,
+} from './run-opinions.ts'
 import type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import { ThreadPolicy } from './thread-policy.ts'
 import { describeCall } from './turn-host.ts'
@@ -136,6 +145,29 @@ export class ThreadRuntime {
     } finally {
       for (const done of written) done()
     }
+  }
+
+  /** Attaches a judgement to a run of this thread, whether it is over or not. */
+  async addScore(runId: string, score: Score): Promise<void> {
+    await this.#opine(runId, scoreNote(score))
+  }
+
+  /** Attaches what somebody said to a run of this thread. */
+  async addFeedback(runId: string, feedback: Feedback): Promise<void> {
+    await this.#opine(runId, feedbackNote(feedback))
+  }
+
+  /** The scores and feedback of a run. */
+  async opinions(runId: string): Promise<RunOpinions> {
+    const { store, thread } = this.#options
+    const found = await readOpinions(store, thread, runId)
+    if (found === null) throw noSuchRun(thread, runId)
+    return found
+  }
+
+  async #opine(runId: string, note: ControlFact): Promise<void> {
+    await this.opinions(runId)
+    await this.record([note], { run: runId })
   }
 
   /** Changes the thread in a way of its own, in its turn: rewind, erase. */

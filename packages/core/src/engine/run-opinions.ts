@@ -1,0 +1,65 @@
+import { EvenerError, type JsonObject, type Store } from '@evener/protocol'
+import { recordsAfter } from './load-state.ts'
+import type { ControlFact } from './thread-options.ts'
+
+/** What a judge found a run to be worth. */
+export interface Score {
+  readonly name: string
+  readonly value: number
+  readonly reason?: string
+  /** Who judged: a scorer's name, a model, a person. */
+  readonly source: string
+}
+
+/** What somebody said about a run. */
+export interface Feedback {
+  readonly text?: string
+  readonly rating?: number
+  readonly source: string
+}
+
+/** All that was said about one run, in the order in which it was said. */
+export interface RunOpinions {
+  readonly scores: readonly Score[]
+  readonly feedback: readonly Feedback[]
+}
+
+export function scoreNote(score: Score): ControlFact {
+  if (!Number.isFinite(score.value)) {
+    throw new EvenerError('invalid-input', `The score "${score.name}" is no finite number.`)
+  }
+  return { type: 'note', kind: 'score', text: `${score.name}: ${score.value}`, data: fieldsOf(score) }
+}
+
+export function feedbackNote(feedback: Feedback): ControlFact {
+  if (feedback.text === undefined && feedback.rating === undefined) {
+    throw new EvenerError('invalid-input', 'Feedback needs a text or a rating.')
+  }
+  if (feedback.rating !== undefined && !Number.isFinite(feedback.rating)) {
+    throw new EvenerError('invalid-input', 'The rating is no finite number.')
+  }
+  return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
+}
+
+/** Reads the thread's own stream; `null` when it has no such run. */
+export async function readOpinions(store: Store, thread: string, runId: string): Promise<RunOpinions | null> {
+  const scores: Score[] = []
+  const feedback: Feedback[] = []
+  let isKnown = false
+  for await (const { body, run } of recordsAfter(store, thread, 0)) {
+    if (body.type === 'run.started' && body.runId === runId) isKnown = true
+    if (run !== runId || body.type !== 'note' || body.data === undefined) continue
+    if (body.kind === 'score') scores.push(body.data as unknown as Score)
+    if (body.kind === 'feedback') feedback.push(body.data as unknown as Feedback)
+  }
+  return isKnown ? { scores, feedback } : null
+}
+
+export function noSuchRun(thread: string, runId: string): EvenerError {
+  return new EvenerError('not-found', `Thread ${thread} has no run "${runId}".`)
+}
+
+/** Only what is set: a record holds JSON. */
+function fieldsOf(opinion: Score | Feedback): JsonObject {
+  return Object.fromEntries(Object.entries(opinion).filter(([, value]) => value !== undefined))
+}
