@@ -286,11 +286,12 @@ export class ThreadRuntime {
     this.#hold = hold
     hold.log.onEntry((entry) => this.#entries.emit(entry))
     hold.log.onFrame((frame) => this.#frames.emit(frame))
-    const clock = this.#clock
-    if (clock === undefined) return
-    clock.follow(hold.log.state)
+    this.#clock?.follow(hold.log.state)
     hold.log.onEntry((entry) => {
-      if (entry.kind === 'record' && entry.record.body.type.startsWith('wait.')) clock.follow(entry.state)
+      if (entry.kind !== 'record') return
+      const { type } = entry.record.body
+      if (PAUSES.has(type)) this.#rest()
+      else if (type.startsWith('wait.')) this.#clock?.follow(entry.state)
     })
   }
 
