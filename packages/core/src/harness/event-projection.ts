@@ -219,7 +219,10 @@ export class EventProjection {
       ...(body.meta === undefined ? {} : { meta: body.meta }),
     })
     emit({ type: 'message_start', message })
-    body.parts.forEach((part, partIndex) => this.#content(part, body.messageId, partIndex))
+    body.parts.forEach((part, partIndex) => {
+      // `text` is what an agent says: a program that prints it must not print the user's own words.
+      if (part.type !== 'text') this.#content(part, body.messageId, partIndex)
+    })
     emit({ type: 'message_end', message })
   }
 

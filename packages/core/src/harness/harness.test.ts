@@ -20,7 +20,6 @@ suite('a harness', () => {
         'thread_created',
         'agent_start',
         'message_start',
-        'text',
         'message_end',
         'message_start',
         'text',

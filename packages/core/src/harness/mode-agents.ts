@@ -28,13 +28,14 @@ export interface ThreadEquipment {
  */
 export class ModeAgents {
   readonly #config: HarnessConfig
-  readonly #shared: HarnessAgent
+  readonly #shared: HarnessAgent | undefined
   readonly #drivers = new Map<string, { readonly agent: HarnessAgent; readonly driver: AgentDriver }>()
 
   constructor(config: HarnessConfig, models: Pick<ModelCatalogue, 'resolve'>) {
     this.#config = config
     this.#shared = config.agent ?? ownAgent(config)
-    for (const agent of [this.#shared, ...config.modes.flatMap((mode) => mode.agent ?? [])]) {
+    for (const agent of [this.#shared, ...config.modes.map((mode) => mode.agent)]) {
+      if (agent === undefined) continue
       const known = this.#drivers.get(agent.id)
       if (known !== undefined && known.agent !== agent) {
         throw new EvenerError('invalid-input', `Two different agents have the id "${agent.id}".`, {
@@ -50,7 +51,9 @@ export class ModeAgents {
   }
 
   of(mode: HarnessMode): HarnessAgent {
-    return mode.agent ?? this.#shared
+    const agent = mode.agent ?? this.#shared
+    if (agent !== undefined) return agent
+    throw new EvenerError('misuse', `Mode "${mode.id}" has no agent.`)
   }
 
   driver(agentId: string): AgentDriver | undefined {
@@ -109,8 +112,9 @@ export class ModeAgents {
   }
 }
 
-/** Without an agent of the user's the harness has one that knows only its model. */
-function ownAgent(config: HarnessConfig): HarnessAgent {
+/** Modes that have no agent get one that knows only its model. */
+function ownAgent(config: HarnessConfig): HarnessAgent | undefined {
+  if (config.modes.every((mode) => mode.agent !== undefined)) return undefined
   return new Agent({ id: config.id, model: defaultModeOf(config).defaultModelId ?? '' })
 }
 
