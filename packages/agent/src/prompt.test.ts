@@ -96,4 +96,47 @@ suite('what the model is shown', () => {
       { type: 'text', text: 'Mind the gap.' },
     ])
   })
+
+  test('what another agent did is told in words: its tools and its signatures are not ours', () => {
+    const signed: Part = { id: '0', type: 'reasoning', text: 'Hmm', meta: { provider: { x: { signature: 's' } } } }
+    const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'text of a' }
+    const others = message('assistant', [signed, call, result, { id: '3', type: 'text', text: 'Done.' }], {
+      by: 'codex',
+    })
+    assert.deepEqual(toPrompt(undefined, [others], 'native'), [
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: '[used read: {"path":"a"}]\n[read gave: text of a]\nDone.' }],
+      },
+    ])
+    assert.equal(toPrompt(undefined, [{ ...others, by: 'native' }], 'native').length, 2)
+  })
+
+  test('a thought that was cut off has no proof and stays out', () => {
+    const half: Part = { id: '0', type: 'reasoning', text: 'Hm', state: 'interrupted' }
+    assert.deepEqual(toPrompt(undefined, [message('assistant', [half, { id: '1', type: 'text', text: 'So' }])]), [
+      { role: 'assistant', content: [{ type: 'text', text: 'So' }] },
+    ])
+  })
+
+  test('of a result is shown what its tool wants shown', () => {
+    const result: Part = {
+      id: '2',
+      type: 'tool-result',
+      toolCallId: 'c1',
+      toolName: 'read',
+      result: { all: 'of it' },
+      meta: { modelOutput: { type: 'content', value: [{ type: 'file', mediaType: 'image/png', data: 'aGk=' }] } },
+    }
+    const [, tool] = toPrompt(undefined, [message('assistant', [call, result])])
+    assert.deepEqual(tool?.role === 'tool' && tool.content[0], {
+      type: 'tool-result',
+      toolCallId: 'c1',
+      toolName: 'read',
+      output: {
+        type: 'content',
+        value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } }],
+      },
+    })
+  })
 })

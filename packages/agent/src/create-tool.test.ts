@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Answer, ToolOutcome, ToolRunContext, ToolSuspension } from '@evener/protocol'
+import { z } from 'zod'
+import { createTool, type Tool } from './create-tool.ts'
+import { runnableTool, runnableTools } from './runnable-tool.ts'
+
+interface Ran {
+  readonly outcome: ToolOutcome | ToolSuspension
+  readonly progress: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Carries a tool out as the engine does. */
+async function run(tool: Tool, input: { [key: string]: never } | object = {}, resume?: Answer): Promise<Ran> {
+  const progress: string[] = []
+  const warnings: string[] = []
+  const context: ToolRunContext = {
+    signal: new AbortController().signal,
+    idempotencyKey: 'run:call',
+    toolCallId: 'call',
+    runId: 'run',
+    turnId: 'turn',
+    threadId: 'thread',
+    agentId: 'agent',
+    requestContext: { user: 'Ann' },
+    ...(resume === undefined ? {} : { resume }),
+    progress: (output) => void progress.push(output),
+    warn: (text) => void warnings.push(text),
+  }
+  return { outcome: await runnableTool(tool).execute(input as never, context), progress, warnings }
+}
+
+suite('a tool', () => {
+  test('gets its input as its schema makes it, with defaults in place', async () => {
+    const add = createTool({
+      id: 'add',
+      description: 'Adds.',
+      inputSchema: z.object({ a: z.number(), b: z.number().default(10) }),
+      execute: ({ a, b }) => a + b,
+    })
+    assert.deepEqual((await run(add, { a: 1 })).outcome, { result: 11 })
+  })
+
+  test('is not run with input that its schema refuses; what is wrong is said', async () => {
+    let ran = 0
+    const add = createTool({
+      id: 'add',
+      description: 'Adds.',
+      inputSchema: z.object({ list: z.array(z.object({ n: z.number() })) }),
+      execute: () => ++ran,
+    })
+    assert.match((await runnableTool(add).checkInput?.({ list: [{ n: 'x' }] })) ?? '', /^list\.0\.n: /)
+    const { outcome } = await run(add, { list: [{ n: 'x' }] })
+    assert.ok('result' in outcome && outcome.isError === true)
+    assert.equal(ran, 0)
+  })
+
+  test('may be described by a plain JSON Schema', async () => {
+    const greet = createTool({
+      id: 'greet',
+      description: 'Greets.',
+      inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      execute: ({ name }) => (name === 'Ann' ? 'Hi Ann' : 'Hi'),
+    })
+    assert.deepEqual((await run(greet, { name: 'Ann' })).outcome, { result: 'Hi Ann' })
+    assert.equal(await runnableTool(greet).checkInput?.({}), 'missing name')
+  })
+
+  test('says clearly when its schema cannot be shown to a model', () => {
+    const schema = { '~standard': { version: 1, vendor: 'mute', validate: (value: unknown) => ({ value }) } } as const
+    const mute = createTool({ id: 'mute', description: 'Mute.', inputSchema: schema, execute: () => null })
+    assert.throws(() => runnableTool(mute), /schema of tool "mute" cannot be written as JSON Schema/)
+  })
+
+  test('gives results that fit its output schema, or an error', async () => {
+    const options = { id: 'age', description: 'Knows.', outputSchema: z.object({ age: z.number() }) }
+    const good = createTool({ ...options, execute: () => ({ age: 7 }) })
+    const bad = createTool({ ...options, execute: () => ({ age: 'seven' }) })
+    assert.deepEqual((await run(good)).outcome, { result: { age: 7 } })
+    const { outcome } = await run(bad)
+    assert.ok('result' in outcome && outcome.isError === true)
+    assert.match(JSON.stringify(outcome.result), /does not fit its schema: age/)
+  })
+
+  test('may give back what is no JSON: it is made JSON, with a warning', async () => {
+    const circle: { self?: unknown; big: bigint } = { big: 5n }
+    circle.self = circle
+    const odd = createTool({ id: 'odd', description: 'Odd.', execute: () => circle })
+    const { outcome, warnings } = await run(odd)
+    assert.deepEqual(outcome, { result: { big: '5', self: '[Circular]' } })
+    assert.equal(warnings.length, 1)
+    const nothing = createTool({ id: 'nothing', description: 'Nothing.', execute: () => undefined })
+    assert.deepEqual((await run(nothing)).outcome, { result: null })
+  })
+
+  test('decides what the model sees, while all of it is kept', async () => {
+    const shot = createTool({
+      id: 'shot',
+      description: 'Looks.',
+      execute: () => ({ png: 'aGk=', size: 2 }),
+      toModelOutput: ({ png }) => ({
+        type: 'content' as const,
+        value: [
+          { type: 'text' as const, text: 'Here.' },
+          { type: 'file' as const, mediaType: 'image/png', data: png },
+        ],
+      }),
+    })
+    const { outcome } = await run(shot)
+    assert.ok('result' in outcome)
+    assert.deepEqual(outcome.result, { png: 'aGk=', size: 2 })
+    assert.equal(outcome.modelOutput?.type, 'content')
+    const brief = createTool({ id: 'brief', description: 'Brief.', execute: () => [1, 2], toModelOutput: () => 'two' })
+    assert.deepEqual((await run(brief)).outcome, { result: [1, 2], modelOutput: { type: 'text', value: 'two' } })
+  })
+
+  test('that cannot say what to show has still done its work', async () => {
+    const shy = createTool({
+      id: 'shy',
+      description: 'Shy.',
+      execute: () => 'done',
+      toModelOutput: () => {
+        throw new Error('no words')
+      },
+    })
+    const { outcome, warnings } = await run(shy)
+    assert.deepEqual(outcome, { result: 'done' })
+    assert.match(warnings[0] ?? '', /no words/)
+  })
+
+  test('is told which call it is, for whom, and can say how it gets on', async () => {
+    const curious = createTool({
+      id: 'curious',
+      description: 'Curious.',
+      execute: async (_input, context) => {
+        context.progress('half way')
+        await context.writer.write({ done: 1 })
+        const { agent, idempotencyKey, requestContext, threadId, toolCallId } = context
+        return { agent: agent.agentId, idempotencyKey, user: requestContext.get('user'), threadId, toolCallId }
+      },
+    })
+    const { outcome, progress } = await run(curious)
+    assert.deepEqual(outcome, {
+      result: { agent: 'agent', idempotencyKey: 'run:call', user: 'Ann', threadId: 'thread', toolCallId: 'call' },
+    })
+    assert.deepEqual(progress, ['half way', '{"done":1}'])
+  })
+
+  test('is given what a door adds to its context', async () => {
+    const door = createTool({
+      id: 'door',
+      description: 'Door.',
+      execute: (_input, { requestContext }) => requestContext.get('harness'),
+    })
+    const tool = runnableTool(door, {
+      decorate: (context) => {
+        context.requestContext.set('harness', { id: 'h' })
+        return context
+      },
+    })
+    const outcome = await tool.execute({}, { ...({} as ToolRunContext), signal: new AbortController().signal })
+    assert.deepEqual(outcome, { result: { id: 'h' } })
+  })
+})
+
+suite('a question of a tool', () => {
+  const ask = createTool({
+    id: 'ask',
+    description: 'Asks.',
+    suspendSchema: z.object({ question: z.string() }),
+    resumeSchema: z.object({ answer: z.string() }),
+    execute: (_input, { resumeData, suspend }) =>
+      resumeData === undefined ? suspend({ question: 'Why?' }, { kind: 'question' }) : `because ${resumeData.answer}`,
+  })
+
+  test('ends the attempt, and the answer begins the next', async () => {
+    const { outcome } = await run(ask)
+    assert.ok('suspend' in outcome)
+    assert.equal(outcome.suspend.kind, 'question')
+    assert.deepEqual(outcome.suspend.payload, { question: 'Why?' })
+    const answered = await run(ask, {}, { decision: 'answer', value: { answer: 'so' } })
+    assert.deepEqual(answered.outcome, { result: 'because so' })
+  })
+
+  test('whose answer does not fit is an error for the model', async () => {
+    const { outcome } = await run(ask, {}, { decision: 'answer', value: { answer: 5 } })
+    assert.match(JSON.stringify(outcome), /answer does not fit: answer/)
+  })
+
+  test('that does not fit its own schema is an error too', async () => {
+    const wrong = createTool({
+      id: 'wrong',
+      description: 'Asks wrongly.',
+      suspendSchema: z.object({ question: z.string() }),
+      execute: (_input, { suspend }) => suspend({} as never),
+    })
+    assert.match(JSON.stringify((await run(wrong)).outcome), /asked something that does not fit/)
+  })
+})
+
+suite('tools', () => {
+  const one = createTool({ id: 'one', description: 'One.', execute: () => 1 })
+
+  test('go by their ids in a list, and by their keys in an object', () => {
+    assert.deepEqual(
+      runnableTools([one]).map(({ name }) => name),
+      ['one'],
+    )
+    assert.deepEqual(
+      runnableTools({ uno: one }).map(({ name }) => name),
+      ['uno'],
+    )
+  })
+
+  test('carry what rules go by', () => {
+    const tool = createTool({
+      id: 'rm',
+      description: 'Removes.',
+      category: 'edit',
+      idempotent: true,
+      requireApproval: true,
+      annotations: { destructiveHint: true },
+      execute: () => null,
+    })
+    const { annotations, category, isIdempotent, requiresApproval } = runnableTool(tool)
+    assert.deepEqual(
+      { annotations, category, isIdempotent, requiresApproval },
+      {
+        annotations: { destructiveHint: true },
+        category: 'edit',
+        isIdempotent: true,
+        requiresApproval: true,
+      },
+    )
+  })
+})

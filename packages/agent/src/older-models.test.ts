@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import { scriptedModel } from '@evener/testing'
+import type { LanguageModel } from './language-model.ts'
+import { inWordsOf } from './older-models.ts'
+
+const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const
+const options: LanguageModelV4CallOptions = {
+  prompt: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Look.' }, file] },
+    {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: 'c',
+          toolName: 'shot',
+          output: { type: 'content', value: [{ type: 'text', text: 'Here.' }, file] },
+        },
+      ],
+    },
+  ],
+}
+
+function model(specificationVersion: 'v2' | 'v3' | 'v4'): LanguageModel {
+  return { ...scriptedModel([]), specificationVersion } as unknown as LanguageModel
+}
+
+suite('files', () => {
+  test("go to today's models as they are", () => {
+    assert.equal(inWordsOf(model('v4'), options), options)
+  })
+
+  for (const [version, shown] of [
+    ['v2', { type: 'media', data: 'aGk=', mediaType: 'image/png' }],
+    ['v3', { type: 'file-data', data: 'aGk=', mediaType: 'image/png' }],
+  ] as const) {
+    test(`go to models of ${version} in its words`, () => {
+      const { prompt } = inWordsOf(model(version), options)
+      assert.deepEqual(prompt[0], options.prompt[0])
+      assert.deepEqual(prompt[1]?.content, [
+        { type: 'text', text: 'Look.' },
+        { type: 'file', mediaType: 'image/png', data: 'aGk=' },
+      ])
+      assert.ok(JSON.stringify(prompt[2]).includes(JSON.stringify(shown)))
+    })
+  }
+})
