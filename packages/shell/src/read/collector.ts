@@ -9,7 +9,8 @@ import { limits } from './limits.ts'
 import { baseName, programName } from './programs.ts'
 import type { Assignment, Redirection, SimpleCommand, Span, Word } from './reading.ts'
 import { Refusal } from './refusal.ts'
-import { unknownFromArguments, unknownFromAssignments } from './unknowns.ts'
+import { unknownFromAssignments } from './deciding.ts'
+import { unknownFromArguments } from './unknowns.ts'
 
 type Entry = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] }
 
@@ -52,6 +53,12 @@ export class Collector {
 
   noteArithmetic(): void {
     this.#arithmetic = true
+  }
+
+  /** Words that arithmetic is made of. */
+  noteEvaluated(...words: readonly Word[]): void {
+    this.#arithmetic = true
+    this.#quotedSubstitution ||= words.some(hidesSubstitution)
   }
 
   nextPipeline(): number {
@@ -108,8 +115,7 @@ export class Collector {
     if (name !== null && !name.dynamic && !isPlainAscii(name.text))
       this.suspect(['program name that is not plain ASCII'])
     if (this.#quotedSubstitution) return
-    const literal = (word: Word): boolean => word.quoted && LITERAL_SUBSTITUTION.test(word.text)
-    this.#quotedSubstitution = args.some(literal) || assignments.some(({ value }) => literal(value))
+    this.#quotedSubstitution = args.some(hidesSubstitution) || assignments.some(({ value }) => hidesSubstitution(value))
   }
 
   #follow(entry: Entry, frame: Frame, directory: Directory): void {
@@ -119,6 +125,7 @@ export class Collector {
       entry.unknown ??= 'the program is only known when it runs'
       return
     }
+    if (base === 'let') this.noteArithmetic()
     const launch = readLaunch({ base, args: entry.args, appended: entry.appended, stdin: this.#stdinOf(entry) })
     // An impostor such as ./env may do anything; what it seems to run is listed all the same.
     entry.launcher = entry.program === null ? null : launch.launcher
@@ -155,6 +162,10 @@ export class Collector {
     }
     return at?.redirections ?? []
   }
+}
+
+function hidesSubstitution({ quoted, text }: Word): boolean {
+  return quoted && LITERAL_SUBSTITUTION.test(text)
 }
 
 function elsewhere(from: Directory, word: Word | null): Directory {

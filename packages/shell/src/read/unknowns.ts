@@ -1,24 +1,7 @@
 import { isPureAwk } from './awk-program.ts'
-import type { Assignment, Word } from './reading.ts'
+import type { Word } from './reading.ts'
 import { readSedScript } from './sed-script.ts'
-
-/** Variables that decide which program or code runs, whatever the command looks like. */
-const DECIDING =
-  /^(?:PATH|IFS|ENV|CDPATH|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GCONV_PATH|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|EXEC_PATH|CONFIG.*|PROXY_COMMAND|DIR|TEMPLATE_DIR|SEQUENCE_EDITOR)|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|TAR_OPTIONS|SSH_ASKPASS|SUDO_ASKPASS|RUSTC_WRAPPER)$/
-const NAMES_A_PROGRAM = /^(?:.*PAGER|.*EDITOR|VISUAL|BROWSER)$/
-const HARMLESS_PROGRAM = /^(?:cat|true|:|)$/
-const LOADS_CODE = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)\b/
-
-export function unknownFromAssignments(assignments: readonly Assignment[]): string | null {
-  for (const { name, value } of assignments) {
-    const decides =
-      DECIDING.test(name) ||
-      (NAMES_A_PROGRAM.test(name) && (value.dynamic || !HARMLESS_PROGRAM.test(value.text))) ||
-      (name === 'NODE_OPTIONS' && (value.dynamic || LOADS_CODE.test(value.text)))
-    if (decides) return `${name} decides which program or code runs`
-  }
-  return null
-}
+import { unknownFromSetting } from './settings.ts'
 
 interface Rule {
   /** Long options; an unambiguous beginning counts, as GNU tools accept it. */
@@ -90,8 +73,9 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
     case 'alias':
       return args.some((arg) => arg.text.includes('=')) ? 'an alias changes what later names run' : null
     default: {
+      const setting = unknownFromSetting(base, args)
       const rule = RUNNING_OPTIONS.get(base)
-      if (rule === undefined) return null
+      if (rule === undefined || setting !== null) return setting
       const found = args.find(
         (arg, at) =>
           rule.short?.test(arg.text) === true ||

@@ -1,6 +1,7 @@
 import { forEachChild } from 'unbash'
 import type {
   AndOr,
+  ArithmeticExpression,
   Assignment as AssignmentNode,
   Command,
   CommandNode,
@@ -14,6 +15,7 @@ import type {
 import type { Collector } from './collector.ts'
 import { copyDirectory } from './directory.ts'
 import type { Directory } from './directory.ts'
+import { decidesWhatRuns, MADE_LATER } from './deciding.ts'
 import { deeper, within } from './frames.ts'
 import type { Frame, Place } from './frames.ts'
 import type { Assignment, Joiner, Nesting, Origin, Redirection, Span, Word } from './reading.ts'
@@ -126,6 +128,7 @@ function walkCommand(collector: Collector, node: CommandNode, frame: Frame, plac
       return
     case 'For':
     case 'Select':
+      noteSetting(collector, node.name.text, frame, directory)
       for (const word of node.wordlist ?? []) walkExpansions(collector, word, frame, directory)
       walkLoop(collector, [node.body.commands], frame, directory)
       return
@@ -147,6 +150,7 @@ function walkCommand(collector: Collector, node: CommandNode, frame: Frame, plac
       walkElsewhere(collector, node.body, 'function', frame, place, directory)
       return
     case 'Coproc':
+      if (node.name !== undefined) noteSetting(collector, node.name.text, frame, directory)
       walkElsewhere(collector, node.body, 'coprocess', frame, place, copyDirectory(directory))
       return
     case 'TestCommand':
@@ -299,6 +303,23 @@ function locate(node: SyntaxNode, frame: Frame): { source: string; span: Span | 
   return { source: frame.source.slice(start, end), span: frame.spans ? { start, end } : null }
 }
 
+const SETS = /^(?:[-+*/%&|^]|<<|>>)?=$/
+const COMPARES_NUMBERS = /^-(?:eq|ne|lt|le|gt|ge)$/
+
+function noteCalculated(collector: Collector, node: ArithmeticExpression, frame: Frame, directory: Directory): void {
+  if (node.type === 'ArithmeticWord') noteSetting(collector, node.value, frame, directory)
+}
+
+/** A variable is set without an assignment. If it decides what runs, an entry without a name says so. */
+function noteSetting(collector: Collector, text: string, frame: Frame, directory: Directory): void {
+  const name = /^\w*/.exec(text)?.[0] ?? ''
+  if (!decidesWhatRuns(name)) return
+  const assignments = [{ name, value: MADE_LATER }]
+  const parts = { name: null, args: [], assignments, redirections: [], source: text, span: null }
+  const place = { pipeline: collector.nextPipeline(), stage: 0, stages: 1, negated: false, background: false }
+  collector.add(parts, frame, { ...place, joined: ';' }, directory)
+}
+
 /** Finds the scripts inside a node: command and process substitutions at any depth. */
 function walkExpansions(collector: Collector, node: SyntaxNode, frame: Frame, directory: Directory): void {
   switch (node.type) {
@@ -311,6 +332,31 @@ function walkExpansions(collector: Collector, node: SyntaxNode, frame: Frame, di
       return
     case 'ArithmeticExpansion':
       collector.noteArithmetic()
+      break
+    case 'ArithmeticBinary':
+      if (SETS.test(node.operator)) noteCalculated(collector, node.left, frame, directory)
+      break
+    case 'ArithmeticUnary':
+      if (node.operator === '++' || node.operator === '--') noteCalculated(collector, node.operand, frame, directory)
+      break
+    case 'ParameterExpansion':
+      // The value of x in `${!x}`, and a subscript, are evaluated.
+      if (node.prefix === '!' || node.index !== undefined) collector.noteArithmetic()
+      if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) {
+        noteSetting(collector, node.parameter, frame, directory)
+      }
+      break
+    case 'Assignment':
+      if (node.index !== undefined) collector.noteArithmetic()
+      break
+    case 'TestBinary':
+      if (COMPARES_NUMBERS.test(node.operator)) collector.noteEvaluated(readWord(node.left), readWord(node.right))
+      break
+    case 'TestUnary':
+      if (node.operator === '-v') collector.noteEvaluated(readWord(node.operand))
+      break
+    case 'FileDescriptorVariable':
+      noteSetting(collector, node.name, frame, directory)
       break
     case 'Transform':
       // `${x@P}` expands the value of x once more, substitutions included.

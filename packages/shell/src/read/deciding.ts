@@ -1,0 +1,35 @@
+import type { Assignment, Word } from './reading.ts'
+
+/** Variables that decide which program or code runs, whatever the command looks like. */
+const DECIDING =
+  /^(?:PATH|IFS|ENV|CDPATH|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GCONV_PATH|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|EXEC_PATH|CONFIG.*|PROXY_COMMAND|DIR|TEMPLATE_DIR|SEQUENCE_EDITOR)|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|TAR_OPTIONS|SSH_ASKPASS|SUDO_ASKPASS|RUSTC_WRAPPER)$/
+const NAMES_A_PROGRAM = /^(?:.*PAGER|.*EDITOR|VISUAL|BROWSER)$/
+const HARMLESS_PROGRAM = /^(?:cat|true|:|)$/
+const LOADS_CODE = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)\b/
+
+export function unknownFromAssignments(assignments: readonly Assignment[]): string | null {
+  for (const { name, value } of assignments) {
+    const decides =
+      DECIDING.test(name) ||
+      (NAMES_A_PROGRAM.test(name) && (value.dynamic || !HARMLESS_PROGRAM.test(value.text))) ||
+      (name === 'NODE_OPTIONS' && (value.dynamic || LOADS_CODE.test(value.text)))
+    if (decides) return `${name} decides which program or code runs`
+  }
+  return null
+}
+
+/** A value that is made while the command runs. */
+export const MADE_LATER: Word = {
+  text: '',
+  source: '',
+  quoted: false,
+  expansions: ['parameter'],
+  dynamic: true,
+  glob: false,
+  splits: false,
+}
+
+/** The variable, set to whatever it may be, decides which program or code runs. */
+export function decidesWhatRuns(name: string): boolean {
+  return unknownFromAssignments([{ name, value: MADE_LATER }]) !== null
+}
