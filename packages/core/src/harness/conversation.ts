@@ -1,4 +1,5 @@
 import { EvenerError, type HarnessEvent, type Part } from '@evener/protocol'
+import { queueItem } from '../engine/run-queue.ts'
 import type { Submission } from '../engine/thread-runtime.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
@@ -85,11 +86,20 @@ export class Conversation {
     const { binding, core } = this.#parts
     const runtime = binding.requireRuntime()
     const { run } = runtime.state.head
-    const capabilities = run === null ? undefined : await core.agents.driver(run.agentId)?.describe()
-    const canHear = capabilities?.steer === 'inject' || capabilities?.steer === 'queue'
     const submission = this.#submission(parts, input)
-    binding.emit(steered(canHear))
-    if (!canHear) await runtime.cancel()
+    const capabilities = run === null ? undefined : await core.agents.driver(run.agentId)?.describe()
+    if (capabilities?.steer === 'none') {
+      binding.emit(RESTARTED)
+      await runtime.cancel()
+    } else if (capabilities?.hostTools === 'inproc') {
+      // Of programs of their own the thread tells by itself how they took it.
+      binding.emit(INJECTED)
+    }
+    if (run !== null && runtime.state.head.run?.status === 'parked') {
+      // It answers no question: the agent hears it when that is answered.
+      await runtime.record([{ type: 'queue.added', item: queueItem('steer', submission) }])
+      return binding.atRest(run.runId)
+    }
     const { runId } = await runtime.submit(submission)
     await binding.atRest(runId)
   }
@@ -121,8 +131,14 @@ function partsOf({ content, files }: MessageInput): readonly Part[] {
   return messageParts(content, files)
 }
 
-function steered(isHeard: boolean): HarnessEvent {
-  return isHeard
-    ? { type: 'info', message: 'The agent hears it before its next step.', steered: 'injected' }
-    : { type: 'info', message: 'The agent cannot listen while it works: it is asked anew.', steered: 'restarted' }
+const INJECTED: HarnessEvent = {
+  type: 'info',
+  message: 'The agent hears it before its next step.',
+  steered: 'injected',
+}
+
+const RESTARTED: HarnessEvent = {
+  type: 'info',
+  message: 'The agent cannot listen while it works: it is stopped and asked anew.',
+  steered: 'restarted',
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
+import { ForeignAgent, type Act } from '../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
 /** A tool that ends when the test says so. */
@@ -18,6 +19,13 @@ function slowTool(): { tool: ReturnType<typeof createTool>; started: Promise<voi
     },
   })
   return { tool, started: started.promise, finish: () => ended.resolve() }
+}
+
+/** Says what it was asked, and does not end by itself. */
+const speaksOn: Act = async function* ({ input }) {
+  yield { type: 'step-start', stepIndex: 0 }
+  yield { type: 'text-delta', text: JSON.stringify(input) }
+  await new Promise(() => undefined)
 }
 
 const WORK = { toolCalls: [{ id: 'w1', name: 'work' }] }
@@ -77,6 +85,54 @@ suite('what is said to an agent', () => {
     await Promise.all([first, steered])
     assert.equal(bench.all('agent_end').length, 1)
     assert.match(bench.model.requestBodies[1] ?? '', /Focus on security/)
+  })
+
+  test('what is said while an approval is awaited is heard once it is given', async () => {
+    const { finish, tool } = slowTool()
+    await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool } })
+    const asked = bench.next('tool_approval_required')
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await asked
+    const second = bench.harness.sendMessage({ content: 'And be quick' })
+    await bench.next('info')
+    finish()
+    await bench.harness.session.respondToToolApproval({ decision: 'approve' })
+    await Promise.all([first, second])
+    assert.equal(bench.all('agent_start').length, 1)
+    assert.match(bench.model.requestBodies[1] ?? '', /And be quick/)
+  })
+
+  test('an agent that cannot listen is stopped and asked anew, and that is said', async () => {
+    const foreign = new ForeignAgent('foreign', [speaksOn, speaksOn], { steer: 'none' })
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: foreign }] })
+    const begun = bench.next('message_update')
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await begun
+    const again = bench.next('message_update', ({ message }) => JSON.stringify(message).includes('Otherwise'))
+    const second = bench.harness.steer({ content: 'Otherwise' })
+    await again
+    await first
+    assert.deepEqual(
+      bench.all('info').flatMap((event) => event.steered ?? []),
+      ['restarted'],
+    )
+    assert.equal(bench.all('agent_end')[0]?.reason, 'aborted')
+    await bench.harness.abort()
+    await second
+  })
+
+  test('a program that can listen hears it, and that is said', async () => {
+    const foreign = new ForeignAgent('foreign', [speaksOn])
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: foreign }] })
+    const begun = bench.next('message_update')
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await begun
+    const said = bench.next('info')
+    const second = bench.harness.steer({ content: 'Otherwise' })
+    assert.equal((await said).steered, 'injected')
+    assert.equal(foreign.steered.length, 1)
+    await bench.harness.abort()
+    await Promise.all([first, second])
   })
 
   test('a follow-up waits for the end of the run and is then sent', async () => {

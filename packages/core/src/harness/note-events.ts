@@ -1,4 +1,4 @@
-import type { HarnessEvent, NoteRecord } from '@evener/protocol'
+import type { HarnessEvent, JsonValue, NoteRecord } from '@evener/protocol'
 
 /** What a note tells those who look on; `undefined` for what is kept only for later. */
 export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | undefined {
@@ -10,8 +10,15 @@ export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | unde
       return { type: 'info', message: text }
     case 'info':
       // Activity of a foreign program has its own projection.
-      return data?.['activity'] === undefined ? { type: 'info', message: text } : undefined
+      if (data?.['activity'] !== undefined) return undefined
+      return { type: 'info', message: text, ...steered(data?.['steer']) }
     case 'receipt':
       return undefined
   }
+}
+
+/** How a program took what was said to it while it worked. */
+function steered(how: JsonValue | undefined): { steered?: 'injected' | 'restarted' } {
+  if (how === undefined) return {}
+  return { steered: how === 'restart' ? 'restarted' : 'injected' }
 }
