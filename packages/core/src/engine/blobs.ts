@@ -91,11 +91,25 @@ function extractPart(part: Part): Extracted<Part> {
   return { body: part, blobs: ref === undefined ? [] : [{ hash: ref.blob, mime: ref.mime }] }
 }
 
-function extractResult(result: RecordedToolResult): Extracted<RecordedToolResult> {
+function extractResult(given: RecordedToolResult): Extracted<RecordedToolResult> {
+  const { body: result, blobs } = extractShown(given)
   const text = typeof result.result === 'string' ? result.result : JSON.stringify(result.result)
-  if (Buffer.byteLength(text) <= BLOB_THRESHOLD) return { body: result, blobs: [] }
+  if (Buffer.byteLength(text) <= BLOB_THRESHOLD) return { body: result, blobs }
   const { ref, blob } = jsonBlob(result.result)
-  return { body: { ...result, result: null, resultRef: { ...ref, preview: beginningOf(text) } }, blobs: [blob] }
+  return {
+    body: { ...result, result: null, resultRef: { ...ref, preview: beginningOf(text) } },
+    blobs: [...blobs, blob],
+  }
+}
+
+/** What a tool wants the model to see instead of its result, most likely an image. */
+function extractShown(result: RecordedToolResult): Extracted<RecordedToolResult> {
+  const { modelOutput, ...meta } = result.meta ?? {}
+  if (modelOutput === undefined || Buffer.byteLength(JSON.stringify(modelOutput)) <= BLOB_THRESHOLD) {
+    return { body: result, blobs: [] }
+  }
+  const { ref, blob } = jsonBlob(modelOutput)
+  return { body: { ...result, meta: { ...meta, modelOutputRef: { ...ref } } }, blobs: [blob] }
 }
 
 /** The request of a step: always apart from the record, because the next step's is most likely the same. */
@@ -119,8 +133,21 @@ export async function inflateMessage(store: Store, message: StoredMessage): Prom
 }
 
 export async function inflateParts(store: Store, parts: readonly Part[]): Promise<readonly Part[]> {
-  if (!parts.some((part) => refOf(part) !== undefined)) return parts
-  return Promise.all(parts.map((part) => inflatePart(store, part)))
+  if (!parts.some((part) => refOf(part) !== undefined || shownRef(part) !== undefined)) return parts
+  return Promise.all(parts.map(async (part) => inflateShown(store, await inflatePart(store, part))))
+}
+
+function shownRef(part: Part): BlobRef | undefined {
+  return part.type === 'tool-result' ? (part.meta?.['modelOutputRef'] as BlobRef | undefined) : undefined
+}
+
+/** Without what was to be shown the model sees the result itself. */
+async function inflateShown(store: Store, part: Part): Promise<Part> {
+  const ref = shownRef(part)
+  if (ref === undefined) return part
+  const blob = await store.readBlob(ref.blob)
+  const { modelOutputRef: _ref, ...meta } = part.meta ?? {}
+  return { ...part, meta: blob === null ? meta : { ...meta, modelOutput: valueOf(blob) } }
 }
 
 async function inflatePart(store: Store, part: Part): Promise<Part> {

@@ -277,6 +277,43 @@ suite('tools of a step', () => {
   })
 })
 
+suite('what a tool shows the model', () => {
+  test('is kept apart from its result, however large, and is the same in every later request', async () => {
+    const data = Buffer.from('x'.repeat(60_000)).toString('base64')
+    const shot = createTool({
+      id: 'shot',
+      description: 'Looks at the screen.',
+      execute: () => ({ width: 3, height: 2 }),
+      toModelOutput: () => ({ type: 'content', value: [{ type: 'file', mediaType: 'image/png', data }] }),
+    })
+    await using bench = await AgentBench.open(
+      [{ toolCalls: [{ id: 'c1', name: 'shot' }] }, { text: 'Nice.' }, { text: 'Still nice.' }],
+      { agent: { tools: [shot] } },
+    )
+    await bench.play()
+    await bench.restart()
+    await bench.play('Again?')
+    assert.deepEqual((await bench.eventsOf('tool-result'))[0]?.result, { width: 3, height: 2 })
+    assert.ok(!JSON.stringify(await bench.records()).includes(data), 'the record only says where it is')
+    const [second, third] = bench.prompts().slice(1)
+    assert.deepEqual(JSON.parse(second?.[2] ?? '{}'), {
+      role: 'tool',
+      content: [
+        {
+          type: 'tool-result',
+          toolCallId: 'c1',
+          toolName: 'shot',
+          output: {
+            type: 'content',
+            value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data } }],
+          },
+        },
+      ],
+    })
+    assert.equal(third?.[2], second?.[2])
+  })
+})
+
 suite('a cancelled answer', () => {
   test('stays in the conversation as far as it went, without half a thought', async () => {
     await using bench = await AgentBench.open([
