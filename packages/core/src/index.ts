@@ -1,16 +1,25 @@
 export {
   Agent,
   createTool,
+  hasToolCall,
   nativeDriver,
   RequestContext,
+  stepCountIs,
+  type AgentContext,
   type AgentOptions,
   type LanguageModel,
+  type LoopHooks,
   type NativeDriverOptions,
+  type OutputOptions,
   type ResolveModel,
+  type RetryOptions,
+  type SchemaInput,
+  type StopCondition,
   type Tool,
   type ToolContext,
   type ToolOptions,
   type ToolsInput,
+  type TurnStep,
 } from '@evener/agent'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {

@@ -90,6 +90,13 @@ export class ModeAgents {
     }
   }
 
+  /** Prices are looked up only where somebody has set a limit in money. */
+  get haveMoneyLimit(): boolean {
+    return [...this.#drivers.values()].some(
+      ({ agent }) => agent instanceof Agent && agent.options.budget?.usd !== undefined,
+    )
+  }
+
   modeOf(state: ThreadState): HarnessMode {
     const { mode } = state.head
     return this.#config.modes.find(({ id }) => id === mode) ?? defaultModeOf(this.#config)
@@ -105,7 +112,9 @@ export class ModeAgents {
     const { model } = turn.state.head
     const own = agent instanceof Agent ? await agent.instructions(equipment.agentContext(turn)) : undefined
     const instructions = [own, this.#config.instructions, mode.instructions].filter(Boolean).join('\n\n')
+    const budget = agent instanceof Agent ? agent.options.budget : undefined
     return {
+      ...(budget === undefined ? {} : { budget }),
       ...(instructions === '' ? {} : { instructions }),
       ...(model === null || model === '' ? {} : { model }),
     }

@@ -22,6 +22,7 @@ import type { HarnessRequestContext } from './request-context.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
 import { ThreadControl } from './thread-control.ts'
 import type { PlanModes } from './tools/submit-plan.ts'
+import { priceOf } from './models/price-list.ts'
 
 /** Opens a thread for the sessions that look at it: with the harness's agents, tools and rules. */
 export async function openThread(
@@ -54,6 +55,7 @@ export async function openThread(
     policy: core.policy,
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
+    ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   })
   runtime.onEntry((entry) => core.contexts.follow(entry))
   control = controlThread(core, runtime, viewers)
