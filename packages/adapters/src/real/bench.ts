@@ -175,10 +175,15 @@ export function aMessage(text: string, native?: NativeRef): StoredMessage {
 
 export async function makePlace(t: TestContext): Promise<Place> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-real-')))
-  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
   const place = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
+  t.after(() => removePlace(place))
   for (const dir of Object.values(place)) await mkdir(dir)
   return place
+}
+
+/** To be done again when a program that was still running then has ended: it may have written something. */
+export async function removePlace({ home }: Place): Promise<void> {
+  await rm(dirname(home), { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 }
 
 export async function putFile(path: string, content: string): Promise<void> {

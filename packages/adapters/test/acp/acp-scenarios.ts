@@ -6,7 +6,7 @@ import { EvenerError, type AgentEvent, type Binding } from '@evener/protocol'
 import { findTagged } from '@evener/shell/run'
 import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
 import type { PrintOptions } from '../../src/launch/print-driver.ts'
-import type { Bench, RealCli } from '../../src/real/bench.ts'
+import { removePlace, type Bench, type RealCli } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
 import { proving } from '../../src/real/proofs.ts'
 import { ONLY_AT_ITS_END } from '../../src/real/scenario.ts'
@@ -56,6 +56,7 @@ export async function openStage(
   t.after(async () => {
     await session.close()
     for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
+    await removePlace(bench.place)
   })
   return { bench, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
 }

@@ -6,7 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AgentSession, Binding, Turn } from '@evener/protocol'
 import { findTagged } from '@evener/shell/run'
 import type { ScriptedToolCall as ToolCall, Turn as ModelTurn } from '@evener/testing'
-import { makeBench, makePlace, type Bench, type Place, type RealCli, type RealScript } from '../../src/real/bench.ts'
+import {
+  makeBench,
+  makePlace,
+  removePlace,
+  type Bench,
+  type Place,
+  type RealCli,
+  type RealScript,
+} from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
 import { proving, type Claim } from '../../src/real/proofs.ts'
 import { SIDE_BY_SIDE } from '../../src/real/side-by-side.ts'
@@ -62,6 +70,7 @@ export async function openStage(t: TestContext, bench: Bench, setup: StageSetup 
   t.after(async () => {
     await session.close()
     for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [], 'nothing is left running')
+    await removePlace(bench.place)
   })
   return { bench, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
 }
