@@ -66,7 +66,7 @@ async function check(folder: string, killed: Ran, again: Ran, point: string): Pr
 }
 
 test(
-  'crash matrix: killed at every point, a run loses nothing, repeats nothing and ends once',
+  'C4-38 crash matrix: killed at every point, a run loses nothing, repeats nothing and ends once',
   { timeout: 280_000 },
   async (t) => {
     const dry = await mkdtemp(join(tmpdir(), 'evener-matrix-'))

@@ -209,6 +209,13 @@ export class Runs {
       await this.#ports.warm.drop(active.agent.driver.id)
   }
 
+  /** The log can no longer be written: the next process finds the run as it stands there. */
+  async lose(): Promise<void> {
+    const active = this.#active
+    await this.detach()
+    if (active !== undefined) this.#settle(active.runId, 'interrupted')
+  }
+
   /** No run is started any more, and the one that was left at work is over. */
   async close(left: ActiveTurn | undefined): Promise<void> {
     this.#isClosed = true

@@ -17,8 +17,8 @@ export class ThreadHold {
     this.desk = new WaitDesk(options.store, log)
   }
 
-  /** Takes the thread; says who has it otherwise. */
-  static async take(options: ThreadRuntimeOptions): Promise<ThreadHold> {
+  /** Takes the thread; says who has it otherwise. `onFailure`: it can no longer be written. */
+  static async take(options: ThreadRuntimeOptions, onFailure: () => void): Promise<ThreadHold> {
     const { faults, now, onListenerFailure, owner, store, thread } = options
     const fence = await owner.claim(thread)
     try {
@@ -26,6 +26,7 @@ export class ThreadHold {
         store,
         stream: thread,
         fence,
+        onFailure,
         ...(now === undefined ? {} : { now }),
         ...(faults === undefined ? {} : { faults }),
         ...(onListenerFailure === undefined ? {} : { onListenerFailure }),

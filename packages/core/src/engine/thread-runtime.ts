@@ -77,8 +77,10 @@ export class ThreadRuntime {
     const { owner, thread } = options
     owner.enter(thread)
     try {
-      const hold = await ThreadHold.take(options)
+      const failed = Promise.withResolvers<void>()
+      const hold = await ThreadHold.take(options, failed.resolve)
       const runtime = new ThreadRuntime(options, hold)
+      void failed.promise.then(() => runtime.#lose())
       await runtime.#mailbox.post(() => runtime.#runs.recover())
       runtime.#rest()
       return runtime
@@ -265,7 +267,7 @@ export class ThreadRuntime {
 
   /** Takes the thread again, and tells listeners what others made of it meanwhile. */
   async #wake(): Promise<ThreadHold> {
-    const hold = await ThreadHold.take(this.#options)
+    const hold = await ThreadHold.take(this.#options, () => this.#lose())
     const before = this.#rested
     const after = before.head.seq
     const { store, thread } = this.#options
@@ -325,6 +327,11 @@ export class ThreadRuntime {
     await hold.letGo()
     this.#rested = hold.log.state
     this.#hold = undefined
+  }
+
+  /** The log has failed: what was going on is left as it stands on disk, and nobody is kept waiting. */
+  #lose(): void {
+    this.#mailbox.post(() => this.#runs.lose()).catch(() => undefined)
   }
 
   #held(): ThreadHold {
