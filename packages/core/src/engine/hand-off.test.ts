@@ -4,7 +4,7 @@ import { nativeDriver } from '@evener/agent'
 import { EvenerError, NO_RULES, type RunnableTool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
-import type { RuntimeAgents } from './active-run.ts'
+import type { RuntimeAgent, RuntimeAgents } from './active-run.ts'
 import { ForeignAgent, says } from './foreign-agent.fixture.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 import type { ThreadRuntime } from './thread-runtime.ts'
@@ -13,7 +13,7 @@ const ALLOW = { policy: createPolicy({ rules: { ...NO_RULES, tools: { submit_pla
 
 /** A planner that gives the floor to `builder` with a tool, beside another call of the same step. */
 function planning(
-  builder: RuntimeAgents & object,
+  builder: { readonly [agentId: string]: RuntimeAgent },
   current: () => ThreadRuntime,
   input?: string,
 ): { agents: RuntimeAgents; journal: string[] } {

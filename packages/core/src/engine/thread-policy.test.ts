@@ -32,7 +32,7 @@ class Shell {
     category: 'execute',
     inputSchema: { type: 'object' },
     execute: async ({ command: text }) => {
-      this.ran.push(String(text))
+      this.ran.push(typeof text === 'string' ? text : '')
       return { result: 'ok' }
     },
   }

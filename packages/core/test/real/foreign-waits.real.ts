@@ -128,7 +128,7 @@ for (const id of ['claude-code', 'codex'] as const) {
 
           const ran = await readFile(join(setup.root, 'work', 'ran.txt'), 'utf8').catch(() => '')
           assert.equal(ran.split('\n').filter((line) => line !== '').length, times)
-          const last = provider.requests.filter(({ route }) => route === 'main').at(-1)?.text ?? ''
+          const last = provider.requests.findLast(({ route }) => route === 'main')?.text ?? ''
           assert.match(last, decision === 'approve' ? /RAN-OK/ : /NOT-EVERY-DAY/, 'the model sees what came of it')
           const bodies = (await readRecords(setup.root)).map(({ body }) => body)
           const of = (type: string): number => bodies.filter((body) => body.type === type).length
