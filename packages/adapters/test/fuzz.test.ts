@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject, JsonValue } from '@evener/protocol'
-import { dialects } from '../src/dialects.ts'
+import { dialects, liveDialects } from '../src/dialects.ts'
 import type { Dialect } from '../src/kit/mapper.ts'
 import { createMapper } from '../src/kit/mapping.ts'
 import { mutateLine, pseudoRandom } from './mutate.ts'
 import { AT, fixtureNames, readFixture } from './support.ts'
 
 /** Mutated lines for each dialect. */
-const LINES = 32_000
+const LINES = 16_000
 
 /** Feeds lines to one run and checks what must hold whatever they are. Gives the number of activity events. */
 function check(dialect: Dialect, lines: readonly string[], stderr: readonly string[] = []): number {
@@ -38,8 +38,10 @@ function check(dialect: Dialect, lines: readonly string[], stderr: readonly stri
 }
 
 describe('lines nobody wrote on purpose', () => {
-  for (const dialect of dialects) {
-    it(`C4-31 ${dialect.id}: ${LINES} mutated lines: no throw, no loss`, () => {
+  for (const dialect of [...dialects, ...liveDialects]) {
+    const title = liveDialects.includes(dialect) ? `${dialect.id}, live` : dialect.id
+
+    it(`C4-31 ${title}: ${LINES} mutated lines: no throw, no loss`, () => {
       const fixtures = fixtureNames(dialect.id).map((name) => readFixture(dialect.id, name).lines)
       assert.ok(fixtures.flat().length > 0, 'there is nothing to mutate')
       const random = pseudoRandom(0x5eed)
@@ -54,7 +56,7 @@ describe('lines nobody wrote on purpose', () => {
       assert.ok(read >= LINES)
     })
 
-    it(`C4-30 ${dialect.id}: any text on both streams`, () => {
+    it(`C4-30 ${title}: any text on both streams`, () => {
       const line = fc.oneof(
         fc.string({ unit: 'binary' }),
         fc.string({ unit: 'grapheme' }),
@@ -69,7 +71,7 @@ describe('lines nobody wrote on purpose', () => {
       )
     })
 
-    it(`C4-31 ${dialect.id}: records with known types and any content`, () => {
+    it(`C4-31 ${title}: records with known types and any content`, () => {
       const shapes = knownShapes(dialect.id)
       const anything = fc.dictionary(
         fc.constantFrom(...shapes.keys),

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { dialects } from '../src/dialects.ts'
+import { dialects, liveDialects } from '../src/dialects.ts'
 import { createMapper } from '../src/kit/mapping.ts'
 import { AT, fixtureNames, mapFixture, readFixture } from './support.ts'
 
 describe('every line is counted once', () => {
-  for (const dialect of dialects) {
+  for (const dialect of [...dialects, ...liveDialects]) {
     const names = fixtureNames(dialect.id)
+    const title = liveDialects.includes(dialect) ? `${dialect.id}, live` : dialect.id
 
-    it(`${dialect.id} has fixtures`, () => {
+    it(`${title} has fixtures`, () => {
       assert.ok(names.length > 0)
     })
 
     for (const name of names) {
-      it(`C4-31 ${dialect.id}: ${name}`, () => {
+      it(`C4-31 ${title}: ${name}`, () => {
         const fixture = readFixture(dialect.id, name)
         const accounted = { event: 0, waiting: 0, consumed: 0 }
         const mapper = createMapper(dialect, { cwd: '/workspace', emit: () => {} })
@@ -35,7 +36,7 @@ describe('every line is counted once', () => {
         assert.equal(sums.faults, 0)
       })
 
-      it(`${dialect.id}: ${name} has one start, one finish, one end per call and at most one error`, () => {
+      it(`${title}: ${name} has one start, one finish, one end per call and at most one error`, () => {
         const { events, activity } = mapFixture(dialect, name)
         assert.equal(events.filter((event) => event.type === 'start').length, 1)
         assert.equal(events.filter((event) => event.type === 'finish').length, 1)
@@ -48,7 +49,7 @@ describe('every line is counted once', () => {
         for (const event of activity) assert.equal(event.timestamp, new Date(AT).toISOString())
       })
 
-      it(`${dialect.id}: ${name} gives the same events again`, () => {
+      it(`${title}: ${name} gives the same events again`, () => {
         assert.deepEqual(mapFixture(dialect, name).events, mapFixture(dialect, name).events)
       })
     }

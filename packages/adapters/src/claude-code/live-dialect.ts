@@ -1,4 +1,3 @@
-import type { JsonObject } from '@evener/protocol'
 import type { Dialect, DialectReader, Run } from '../kit/mapper.ts'
 import { claudeCodeDialect } from './mapper.ts'
 
@@ -9,16 +8,11 @@ function liveReader(run: Run): DialectReader {
   const reader = claudeCodeDialect.open(run)
   return {
     record: (record) => {
-      if (isStateChange(record)) run.consume('lifecycle')
       // Most of what it asks is decided by rules; that a person is asked is said by whoever asks.
-      else if (record['type'] === 'control_request') run.consume('control')
+      if (record['type'] === 'control_request') run.consume('control')
       else reader.record(record)
     },
     stderr: (text) => reader.stderr?.(text),
     end: (end) => reader.end?.(end),
   }
-}
-
-function isStateChange({ type, subtype }: JsonObject): boolean {
-  return type === 'system' && subtype === 'session_state_changed'
 }

@@ -11,7 +11,14 @@ describe('Claude Code: system records', () => {
   })
 
   it('consumes lifecycle records and keeps unknown ones', () => {
-    for (const subtype of ['init', 'status', 'thinking_tokens', 'compact_boundary', 'background_tasks_changed']) {
+    for (const subtype of [
+      'init',
+      'status',
+      'thinking_tokens',
+      'compact_boundary',
+      'background_tasks_changed',
+      'session_state_changed',
+    ]) {
       assert.deepEqual(map([system(subtype)]), [], subtype)
     }
     assert.deepEqual(map([system('brand_new', { a: 1 })]), [{ type: 'unknown', raw: system('brand_new', { a: 1 }) }])

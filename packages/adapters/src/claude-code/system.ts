@@ -14,6 +14,7 @@ export function readSystem(record: JsonObject, run: Run, tasks: Tasks): void {
     case 'compact_boundary':
     case 'thinking_tokens':
     case 'background_tasks_changed':
+    case 'session_state_changed':
       run.consume('lifecycle')
       return
     case 'api_retry':
