@@ -4,7 +4,6 @@ import {
   toHarnessMessage,
   toTokenUsage,
   type BatchEvent,
-  type ConfigChangedRecord,
   type HarnessEvent,
   type Head,
   type LogRecord,
@@ -20,8 +19,10 @@ import {
 import type { LogEntry } from '../engine/thread-log.ts'
 import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
+import { editedFiles } from './edited-files.ts'
+import { configEvents, isSuspended, queueEvents } from './head-events.ts'
 import { noteEvent } from './note-events.ts'
-import { pendingApproval, pendingSuspension, suspendedWaits } from './pending-waits.ts'
+import { pendingApproval, pendingSuspension } from './pending-waits.ts'
 
 export interface ProjectionOptions {
   readonly display: DisplayState
@@ -117,7 +118,7 @@ export class EventProjection {
   }
 
   #record({ at, body, run }: LogRecord, state: ThreadState, before: Head): void {
-    const { emit } = this.#options
+    const { defaultModeId, emit, modelScope } = this.#options
     switch (body.type) {
       case 'run.started':
       case 'run.resumed':
@@ -159,10 +160,10 @@ export class EventProjection {
       }
       case 'queue.added':
       case 'queue.removed':
-        this.#queue(before, state.head, run)
+        queueEvents(before, state.head, run).forEach(emit)
         return
       case 'config.changed':
-        this.#config(body, before)
+        configEvents(body, before, { defaultModeId, scope: modelScope() }).forEach(emit)
         return
       case 'tasks.changed':
       case 'rewind':
@@ -259,31 +260,14 @@ export class EventProjection {
         const { isError, providerMetadata, result } = content
         const more = providerMetadata === undefined ? {} : { providerMetadata }
         emit({ type: 'tool_end', toolCallId: part.toolCallId, result, isError, ...more })
-        if (!isError) this.#noteEdits(message, part, at)
+        const edited = isError ? [] : editedFiles(message, part, this.#options.editedFile)
+        for (const path of edited) this.#options.display.noteFile(path, part.toolName, at)
       }
       this.#message('message_update', message)
-    } else {
-      this.#sealedText(part, message)
-    }
-  }
-
-  /** The text came in pieces. Where it did not, or was redacted at its end, this is the news. */
-  #sealedText(part: Part, message: ThreadMessage): void {
-    if (part.type !== 'text' && part.type !== 'reasoning') return
-    this.#options.display.show(message)
-    this.#options.onShown()
-  }
-
-  #noteEdits(message: ThreadMessage, result: Extract<Part, { type: 'tool-result' }>, at: number): void {
-    const { display, editedFile } = this.#options
-    const written = (result.activity?.events ?? []).flatMap((event) => (event.type === 'write' ? [event.path] : []))
-    const index = message.parts.findLastIndex(
-      (part) => part.type === 'tool-call' && part.toolCallId === result.toolCallId,
-    )
-    const call = message.parts.at(index)
-    const own = index >= 0 && call?.type === 'tool-call' ? editedFile(call) : undefined
-    for (const path of written.length > 0 || own === undefined ? written : [own]) {
-      display.noteFile(path, result.toolName, at)
+    } else if (message.parentToolCallId === undefined) {
+      // The text came in pieces; at its end something may have been taken out of it.
+      this.#options.display.show(message)
+      this.#options.onShown()
     }
   }
 
@@ -301,36 +285,9 @@ export class EventProjection {
     if (wait.kind === 'approval') emit({ type: 'tool_approval_required', ...pendingApproval(wait) })
     else emit({ type: 'tool_suspended', ...pendingSuspension(wait) })
   }
-
-  #queue(before: Head, { queue }: Head, runId: string | undefined): void {
-    const count = followUps(queue)
-    if (count === followUps(before.queue)) return
-    this.#options.emit({ type: 'follow_up_queued', count, ...(runId === undefined ? {} : { runId }) })
-  }
-
-  #config(body: ConfigChangedRecord, before: Head): void {
-    const { defaultModeId, emit, modelScope } = this.#options
-    const { mode, model } = body
-    const previousModeId = before.mode ?? defaultModeId
-    const modeId = (mode === undefined ? before.mode : mode) ?? defaultModeId
-    if (mode !== undefined && modeId !== previousModeId) emit({ type: 'mode_changed', modeId, previousModeId })
-    if (model !== undefined && model !== before.model) {
-      emit({ type: 'model_changed', modelId: model ?? '', scope: modelScope(), modeId })
-    }
-  }
-}
-
-/** Only questions of tools are left to wait for. An approval alone leaves the run at work, for those who look on. */
-export function isSuspended({ run, waits }: Head): boolean {
-  const all = Object.keys(waits).length
-  return run?.status === 'parked' && all > 0 && suspendedWaits(waits).length === all
-}
-
-function followUps(queue: Head['queue']): number {
-  return queue.filter(({ lane }) => lane === 'follow-up').length
 }
 
 function messageOf(state: ThreadState, messageId: string): ThreadMessage | undefined {
-  const { messages } = state
-  return messages.at(messages.findLastIndex((message) => message.id === messageId))
+  const index = state.messages.findLastIndex((message) => message.id === messageId)
+  return index < 0 ? undefined : state.messages.at(index)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { toWireEvent, type HarnessEvent } from '@evener/protocol'
+import { ForeignAgent, type Act } from '../engine/foreign-agent.fixture.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
 const readFile = createTool({
@@ -259,6 +260,26 @@ suite('the display', () => {
     await bench.harness.abort()
     await sent
     await bench.harness.destroy()
+  })
+
+  test('shows what the agent says, not what a subagent of a foreign program says meanwhile', async () => {
+    const act: Act = async function* () {
+      yield { type: 'step-start', stepIndex: 0 }
+      yield { type: 'text-delta', text: 'Mine.' }
+      yield { type: 'tool-call', toolCallId: 't1', toolName: 'task', args: {} }
+      yield { type: 'text-delta', text: 'A report.', parentToolCallId: 't1' }
+      yield { type: 'tool-result', toolCallId: 't1', toolName: 'task', result: 'done' }
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: new ForeignAgent('foreign', [act]) }] })
+    await bench.harness.sendMessage({ content: 'Go' })
+    const { currentMessage } = bench.harness.session.displayState.get()
+    assert.deepEqual(currentMessage?.content[0], { type: 'text', text: 'Mine.' })
+    assert.deepEqual(
+      bench.all('text').map(({ text }) => text),
+      ['Mine.'],
+    )
+    assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
   })
 
   test('files that calls have changed', async () => {

@@ -3,21 +3,29 @@ import { buildCore } from './build-core.ts'
 import { checkConfig } from './check-config.ts'
 import type { MessageInput } from './conversation.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
-import type { HarnessAgent, HarnessConfig, HarnessMode, HarnessState, HarnessSubagent } from './harness-config.ts'
+import type {
+  DynamicContext,
+  HarnessAgent,
+  HarnessConfig,
+  HarnessMode,
+  HarnessState,
+  HarnessSubagent,
+} from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { harnessMemory, type HarnessMemory } from './harness-memory.ts'
 import { harnessRuntime, type HarnessRuntime } from './harness-runtime.ts'
 import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
 import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
-import { memoryStatus, type ObservationalMemoryRecord, type ObservingMemory } from './observational-memory.ts'
+import { memoryRecord, memoryStatus, type ObservationalMemoryRecord } from './observational-memory.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
-import { SessionLog } from './session-log.ts'
-import { Session, type ToolSuspensionResponse } from './session.ts'
+import { SessionRegistry } from './session-registry.ts'
+import type { Session, ToolSuspensionResponse } from './session.ts'
 import type { NotificationInput } from './signals/notification.ts'
 import type { SentNotification } from './signals/notifications.ts'
 import type { SentSignal, SignalInput, SignalRouting } from './signals/send-signal.ts'
 import type { SystemReminder } from './signals/system-reminder.ts'
 import type { CloneRequest } from './thread-lifecycle.ts'
+import { readResourceIds } from './thread-reads.ts'
 import type { HarnessWorkspace } from './workspace-slot.ts'
 
 export interface SessionInfo {
@@ -37,8 +45,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   readonly #config: HarnessConfig<State>
   readonly #core: HarnessCore
   readonly #heartbeats: Heartbeats
-  readonly #sessions = new Set<Session<State>>()
-  readonly #named = new Map<string, Promise<Session<State>>>()
+  readonly #sessions: SessionRegistry<State>
   #browser: unknown
   #initialised: Promise<void> | undefined
   #runtime: HarnessRuntime | undefined
@@ -53,8 +60,8 @@ export class Harness<State extends HarnessState = HarnessState> {
       this.#broadcast({ type: 'error', error, errorType: `heartbeat:${id}` }),
     )
     this.#browser = config.browser
-    this.session = new Session<State>(this.#core, { resourceId: config.resourceId ?? config.id })
-    this.#sessions.add(this.session)
+    this.#sessions = new SessionRegistry<State>(this.#core, config.resourceId ?? config.id)
+    this.session = this.#sessions.first
     this.memory = harnessMemory(this.session)
   }
 
@@ -75,10 +82,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     if (this.#initialised === undefined) return
     await this.#initialised.catch(() => undefined)
     await this.#heartbeats.stop()
-    for (const session of this.#sessions) await session.close()
-    this.#sessions.clear()
-    this.#named.clear()
-    this.#sessions.add(this.session)
+    await this.#sessions.close()
     await this.#core.threads.close()
     await this.#core.workspace.destroy()
     if (this.#config.storage === undefined) await this.#core.store.close()
@@ -90,16 +94,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   async createSession(options: { readonly resourceId?: string; readonly id?: string } = {}): Promise<Session<State>> {
     await this.init()
     const resourceId = options.resourceId ?? this.#config.resourceId ?? this.id
-    const { id } = options
-    if (id === undefined) return this.#add(new Session<State>(this.#core, { resourceId }))
-    const opening = this.#named.get(id) ?? this.#openSession(id, resourceId)
-    this.#named.set(id, opening)
-    try {
-      return await opening
-    } catch (error) {
-      this.#named.delete(id)
-      throw error
-    }
+    return this.#sessions.open(resourceId, options.id)
   }
 
   subscribe(listener: HarnessEventListener): () => void {
@@ -137,15 +132,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   async getKnownResourceIds(): Promise<string[]> {
     await this.init()
-    const ids: string[] = []
-    let cursor: string | null = null
-    do {
-      const page: { readonly items: readonly string[]; readonly next: string | null } =
-        await this.#core.store.listResourceIds(cursor === null ? {} : { cursor })
-      ids.push(...page.items)
-      cursor = page.next
-    } while (cursor !== null)
-    return ids
+    return readResourceIds(this.#core.store)
   }
 
   async getSession(): Promise<SessionInfo> {
@@ -206,18 +193,12 @@ export class Harness<State extends HarnessState = HarnessState> {
   async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {
     const { memory } = this.#config
     if (typeof memory !== 'function') return memory ?? null
-    return (memory as (context: object) => object | Promise<object>)({
-      requestContext: requestContextOf(requestContext),
-    })
+    return (memory as (context: DynamicContext) => object)({ requestContext: requestContextOf(requestContext) })
   }
 
   /** What memory has observed of the current thread; `null` without a thread, a memory or an observation. */
   async getObservationalMemoryRecord(): Promise<ObservationalMemoryRecord | null> {
-    const threadId = this.session.thread.getId()
-    if (threadId === null) return null
-    const memory: ObservingMemory | null = await this.getResolvedMemory()
-    const resourceId = this.session.identity.getResourceId()
-    return (await memory?.getObservationalMemoryRecord?.({ threadId, resourceId })) ?? null
+    return memoryRecord(await this.getResolvedMemory(), this.session)
   }
 
   /** Tells with `om_status` how far memory has come with the current thread. */
@@ -308,19 +289,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }
 
-  async #openSession(id: string, resourceId: string): Promise<Session<State>> {
-    const log = await SessionLog.open(this.#core, id, resourceId)
-    const session = this.#add(new Session<State>(this.#core, { resourceId, id }, log))
-    await session.restore()
-    return session
-  }
-
-  #add(session: Session<State>): Session<State> {
-    this.#sessions.add(session)
-    return session
-  }
-
   #broadcast(event: HarnessEvent): void {
-    for (const session of this.#sessions) session.emit(event)
+    this.#sessions.emit(event)
   }
 }

@@ -13,11 +13,21 @@ export interface ObservationalMemoryRecord {
 }
 
 /** What the harness asks of a memory, where it offers it. */
-export interface ObservingMemory {
+interface ObservingMemory {
   getObservationalMemoryRecord?(query: {
     readonly threadId: string
     readonly resourceId: string
   }): Promise<ObservationalMemoryRecord | null>
+}
+
+export async function memoryRecord(
+  memory: ObservingMemory | null,
+  session: Pick<Session, 'identity' | 'thread'>,
+): Promise<ObservationalMemoryRecord | null> {
+  const threadId = session.thread.getId()
+  if (threadId === null) return null
+  const resourceId = session.identity.getResourceId()
+  return (await memory?.getObservationalMemoryRecord?.({ threadId, resourceId })) ?? null
 }
 
 export function memoryStatus(record: ObservationalMemoryRecord, session: Pick<Session, 'om' | 'thread'>): HarnessEvent {

@@ -8,6 +8,7 @@ import {
   storedMessage,
   toHarnessMessage,
   type HarnessMessage,
+  type Page,
   type Store,
   type StoredMessage,
   type ThreadState,
@@ -64,4 +65,15 @@ async function* newest(store: Store, state: ThreadState, wanted: number): AsyncG
 
 export function noSuchThread(threadId: string): EvenerError {
   return new EvenerError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
+}
+
+export async function readResourceIds(store: Store): Promise<string[]> {
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const page: Page<string> = await store.listResourceIds(cursor === null ? {} : { cursor })
+    ids.push(...page.items)
+    cursor = page.next
+  } while (cursor !== null)
+  return ids
 }

@@ -1,0 +1,18 @@
+import type { Part, ThreadMessage } from '@evener/protocol'
+
+type Call = Extract<Part, { type: 'tool-call' }>
+type Result = Extract<Part, { type: 'tool-result' }>
+
+/** The files a call has changed: as the agent reports them, else as the call itself says. */
+export function editedFiles(
+  message: ThreadMessage,
+  result: Result,
+  ofCall: (call: Call) => string | undefined,
+): readonly string[] {
+  const written = (result.activity?.events ?? []).flatMap((event) => (event.type === 'write' ? [event.path] : []))
+  if (written.length > 0) return written
+  const isCall = (part: Part): boolean => part.type === 'tool-call' && part.toolCallId === result.toolCallId
+  const call = message.parts.at(message.parts.findLastIndex(isCall))
+  const own = call?.type === 'tool-call' && call.toolCallId === result.toolCallId ? ofCall(call) : undefined
+  return own === undefined ? [] : [own]
+}
