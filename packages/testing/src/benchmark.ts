@@ -19,6 +19,8 @@ export interface CompareOptions {
   /** What ours is compared with. */
   readonly floor: Work
   readonly ours: Work
+  /** Runs before every round of ours, outside its time. */
+  readonly prepare?: () => Promise<void>
   /**
    * `cpu` counts the time this process was at work, whatever else the machine does meanwhile; right for what neither waits
    * nor works in other processes. Default `wall`.
@@ -37,9 +39,11 @@ export async function compare(options: CompareOptions): Promise<BenchmarkResult>
   let floor = Infinity
   let ours = Infinity
   await options.floor()
+  await options.prepare?.()
   await options.ours()
   for (let round = 0; round < rounds; round++) {
     floor = Math.min(floor, await costPerUnit(options.floor, options.clock))
+    await options.prepare?.()
     ours = Math.min(ours, await costPerUnit(options.ours, options.clock))
   }
   return {

@@ -21,6 +21,7 @@ export interface TrackedCall extends PartAddress {
 export class PartTracker {
   readonly messageId: string
   #count = 0
+  #last: OpenPart | undefined
   #unanswered = 0
   readonly #open = new Map<string, OpenPart>()
   /** Texts are looked at with every delta and are few; tool inputs may be many. */
@@ -54,6 +55,15 @@ export class PartTracker {
   }
 
   open(kind: PartKind, key: string): OpenPart {
+    // Nearly always it is the one that has grown before.
+    const last = this.#last
+    if (last !== undefined && last.kind === kind && last.key === key) return last
+    const part = this.#find(kind, key)
+    this.#last = part
+    return part
+  }
+
+  #find(kind: PartKind, key: string): OpenPart {
     const existing = this.#open.get(`${kind}:${key}`)
     if (existing !== undefined) return existing
     const part: OpenPart = { kind, key, messageId: this.messageId, partId: String(this.#count++), text: '', extras: {} }
@@ -68,6 +78,7 @@ export class PartTracker {
     if (existing === undefined) return { messageId: this.messageId, partId: String(this.#count++) }
     this.#open.delete(`${kind}:${key}`)
     this.#texts.delete(existing)
+    if (this.#last === existing) this.#last = undefined
     return { messageId: existing.messageId, partId: existing.partId }
   }
 

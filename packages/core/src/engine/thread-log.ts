@@ -61,9 +61,11 @@ export interface CommitExtras {
   readonly thread?: Append['thread']
 }
 
+/** What of a part is not written yet. Its pieces are joined only when somebody needs them. */
 interface PendingBatch {
-  seq: number
-  event: BatchEvent
+  readonly seq: number
+  readonly first: BatchEvent
+  more: string
 }
 
 /**
@@ -91,6 +93,7 @@ export class ThreadLog implements Flushable {
   #shown = new Set<number>()
   /** By part; each is also an element of `#pending`, filled in when it is written. */
   readonly #batches = new Map<string, PendingBatch>()
+  #lastBatch: PendingBatch | undefined
   #pendingChars = 0
   /** The oldest unsealed batch of each open part, written or not. */
   readonly #openParts = new Map<string, number>()
@@ -156,19 +159,21 @@ export class ThreadLog implements Flushable {
   /** A piece of an open part. Costs the same whatever the message, the thread and the number of listeners of frames. */
   delta(event: BatchEvent, origin: RecordOrigin = {}): void {
     this.#assertWritable()
-    const key = partKey(event.messageId, event.partId)
-    const batch = this.#batches.get(key)
+    const batch = this.#batchOf(event)
     if (batch === undefined) {
+      const key = partKey(event.messageId, event.partId)
       const record = this.#record({ type: 'batch', event }, origin)
       this.#pending.push(record)
       this.#shown.add(record.seq)
-      this.#batches.set(key, { seq: record.seq, event })
+      this.#batches.set(key, { seq: record.seq, first: event, more: '' })
       if (!this.#openParts.has(key)) this.#openParts.set(key, record.seq)
       this.#scheduleFlush()
     } else {
-      batch.event = joinDeltas(batch.event, event)
+      if (batch.first.type !== event.type) throw mixedPart(batch.first, event)
+      batch.more += textOf(event)
+      this.#lastBatch = batch
     }
-    this.#pendingChars += deltaLength(event)
+    this.#pendingChars += textOf(event).length
     // The provisional record has the part's first unwritten seq, as the written one will.
     this.#live = reduce(this.#live, this.#liveRecord(event)).state
     this.#entries.emit({ kind: 'delta', event, state: this.#live })
@@ -253,6 +258,7 @@ export class ThreadLog implements Flushable {
     const batch = this.#batches.get(key)
     const first = this.#openParts.get(key)
     this.#batches.delete(key)
+    this.#lastBatch = undefined
     this.#openParts.delete(key)
     const last = this.#pending.at(-1)
     if (batch !== undefined && last?.seq === batch.seq) {
@@ -280,6 +286,13 @@ export class ThreadLog implements Flushable {
     }
   }
 
+  /** Nearly always it is the part that got the delta before. */
+  #batchOf({ messageId, partId }: BatchEvent): PendingBatch | undefined {
+    const last = this.#lastBatch?.first
+    if (last !== undefined && last.partId === partId && last.messageId === messageId) return this.#lastBatch
+    return this.#batches.get(partKey(messageId, partId))
+  }
+
   #liveRecord(event: BatchEvent): LogRecord {
     return { v: 1, stream: this.stream, seq: this.#nextSeq - 1, at: 0, body: { type: 'batch', event } }
   }
@@ -287,7 +300,7 @@ export class ThreadLog implements Flushable {
   #fillBatch(batch: PendingBatch): void {
     const index = this.#pending.findLastIndex((record) => record.seq === batch.seq)
     const record = this.#pending[index]
-    if (record !== undefined) this.#pending[index] = { ...record, body: { type: 'batch', event: batch.event } }
+    if (record !== undefined) this.#pending[index] = { ...record, body: { type: 'batch', event: wholeOf(batch) } }
   }
 
   async #write(): Promise<void> {
@@ -302,6 +315,7 @@ export class ThreadLog implements Flushable {
     this.#shown = new Set()
     this.#extras = []
     this.#batches.clear()
+    this.#lastBatch = undefined
     this.#pendingChars = 0
     this.#lastFlush = this.#now()
     const folded = foldWithViews(this.#committed, records)
@@ -346,7 +360,7 @@ export class ThreadLog implements Flushable {
     if (record.body.type !== 'batch') return record
     const { event } = record.body
     const batch = this.#batches.get(partKey(event.messageId, event.partId))
-    return batch?.seq === record.seq ? { ...record, body: { type: 'batch', event: batch.event } } : record
+    return batch?.seq === record.seq ? { ...record, body: { type: 'batch', event: wholeOf(batch) } } : record
   }
 
   #fail(error: unknown): void {
@@ -371,28 +385,27 @@ function joinExtras(thread: Append['thread'], extras: readonly CommitExtras[]): 
   }
 }
 
-function joinDeltas(earlier: BatchEvent, later: BatchEvent): BatchEvent {
-  if (earlier.type === 'tool-call-delta' && later.type === 'tool-call-delta') {
-    return { ...earlier, argsTextDelta: earlier.argsTextDelta + later.argsTextDelta }
+function wholeOf({ first, more }: PendingBatch): BatchEvent {
+  if (more === '') return first
+  switch (first.type) {
+    case 'tool-call-delta':
+      return { ...first, argsTextDelta: first.argsTextDelta + more }
+    case 'tool-progress':
+      return { ...first, output: (first.output ?? '') + more }
+    case 'text-delta':
+    case 'reasoning-delta':
+      return { ...first, text: first.text + more }
   }
-  if (earlier.type === 'tool-progress' && later.type === 'tool-progress') {
-    return { ...earlier, output: (earlier.output ?? '') + (later.output ?? '') }
-  }
-  if (
-    (earlier.type === 'text-delta' && later.type === 'text-delta') ||
-    (earlier.type === 'reasoning-delta' && later.type === 'reasoning-delta')
-  ) {
-    return { ...earlier, text: earlier.text + later.text }
-  }
-  throw new EvenerError(
-    'misuse',
-    `Part ${later.messageId}/${later.partId} got a "${later.type}" after "${earlier.type}".`,
-  )
 }
 
-function deltaLength(event: BatchEvent): number {
-  if (event.type === 'tool-call-delta') return event.argsTextDelta.length
-  return event.type === 'tool-progress' ? (event.output?.length ?? 0) : event.text.length
+function textOf(event: BatchEvent): string {
+  if (event.type === 'tool-call-delta') return event.argsTextDelta
+  return event.type === 'tool-progress' ? (event.output ?? '') : event.text
+}
+
+function mixedPart(earlier: BatchEvent, later: BatchEvent): EvenerError {
+  const part = `${later.messageId}/${later.partId}`
+  return new EvenerError('misuse', `Part ${part} got a "${later.type}" after "${earlier.type}".`)
 }
 
 function partKey(messageId: string, partId: string): string {

@@ -1,63 +1,97 @@
-/** A whole turn of streamed text through log and store, beside `streamText` reading the same scripted model. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { nativeDriver } from '@evener/agent'
-import type { Store } from '@evener/protocol'
-import { compare, report, scriptedModel } from '@evener/testing'
+/** A turn of streamed text through log and store, beside `streamText` and the bare stream of the same model. */
+import { compare, report, scriptedModel, type CompareOptions, type Work } from '@evener/testing'
 import { streamText } from 'ai'
-import { MemoryStore } from '../stores/memory-store.ts'
-import { SqliteStore } from '../stores/sqlite-store.ts'
-import { ProcessOwner } from './ownership.ts'
-import { ThreadRuntime } from './thread-runtime.ts'
-import { createThread } from './threads.ts'
+import { answerOf, memoryPlace, readyThread, sqlitePlace, type Place, type ReadyThread } from './turn.fixture.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'evener-bench-'))
-const stores: Record<string, { store: Store; limit: number }> = {
-  memory: { store: new MemoryStore(), limit: 0.2 },
-  sqlite: { store: new SqliteStore({ url: join(folder, 'data.db') }), limit: 0.3 },
+/** Every measured round does at least this much work, so that short and long turns are timed alike. */
+const DELTAS_PER_ROUND = 20_000
+
+function turnsPerRound(deltas: number): number {
+  return deltas === 1 ? 200 : Math.ceil(DELTAS_PER_ROUND / deltas)
 }
 
-function script(deltas: number): { text: string[] }[] {
-  return [{ text: Array.from({ length: deltas }, (_, i) => `word${i % 10} `) }]
-}
-
-async function bare(deltas: number): Promise<number> {
-  const result = streamText({ model: scriptedModel(script(deltas)), prompt: 'Go.' })
-  for await (const part of result.fullStream) if (part.type === 'error') throw part.error
-  return deltas
-}
-
-async function ours(store: Store, owner: ProcessOwner, deltas: number): Promise<number> {
-  const { id } = await createThread(store, { resourceId: 'bench' })
-  const driver = nativeDriver({ id: 'native', model: scriptedModel(script(deltas)) })
-  const runtime = await ThreadRuntime.open({ store, owner, thread: id, agents: { native: { driver } } })
-  let length = 0
-  runtime.onEntry((entry) => {
-    if (entry.kind === 'delta') length += entry.state.messages.at(-1)?.parts.length ?? 0
-  })
-  await (
-    await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
-  ).done
-  await runtime.close()
-  if (length < deltas) throw new Error('deltas were lost')
-  return deltas
-}
-
-for (const [name, { store, limit }] of Object.entries(stores)) {
-  const owner = await ProcessOwner.register(store)
-  for (const deltas of [1_000, 10_000]) {
-    report(
-      await compare({
-        name: `turn of ${deltas} deltas, ${name}, beside streamText`,
-        limit,
-        floor: () => bare(deltas),
-        ours: () => ours(store, owner, deltas),
-        rounds: 20,
-      }),
-    )
+function repeat(deltas: number, turn: (deltas: number) => Promise<void>): Work {
+  return async () => {
+    for (let i = 0; i < turnsPerRound(deltas); i++) await turn(deltas)
+    return turnsPerRound(deltas) * deltas
   }
-  await owner.close()
-  await store.close()
 }
-rmSync(folder, { recursive: true })
+
+async function sdkTurn(deltas: number): Promise<void> {
+  const result = streamText({ model: scriptedModel(answerOf(deltas)), prompt: 'Go.' })
+  for await (const part of result.fullStream) if (part.type === 'error') throw part.error
+}
+
+async function bareTurn(deltas: number): Promise<void> {
+  const model = scriptedModel(answerOf(deltas))
+  const { stream } = await model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }] })
+  let seen = 0
+  for await (const part of stream) if (part.type === 'text-delta') seen++
+  if (seen < deltas) throw new Error('deltas were lost')
+}
+
+/** Turns on threads that are open: making and opening them is not part of a turn. */
+function ours(
+  place: Place,
+  deltas: number,
+  take: 'in turn' | 'at once' = 'in turn',
+): Required<Pick<CompareOptions, 'ours' | 'prepare'>> {
+  let threads: ReadyThread[] = []
+  return {
+    async prepare() {
+      for (const { runtime } of threads) await runtime.close()
+      threads = []
+      while (threads.length < turnsPerRound(deltas)) threads.push(await readyThread(place, deltas))
+    },
+    async ours() {
+      if (take === 'at once') await Promise.all(threads.map((thread) => thread.turn()))
+      else for (const thread of threads) await thread.turn()
+      return threads.length * deltas
+    },
+  }
+}
+
+const places: readonly { name: string; limit: number; open: () => Promise<Place> }[] = [
+  { name: 'memory', limit: 0.2, open: memoryPlace },
+  { name: 'sqlite', limit: 0.3, open: sqlitePlace },
+]
+
+async function measure(options: Omit<CompareOptions, 'clock' | 'rounds'>): Promise<void> {
+  report(await compare({ clock: 'cpu', rounds: 8, ...options }))
+}
+
+for (const { name, limit, open } of places) {
+  await using place = await open()
+  for (const deltas of [1, 100, 1_000, 10_000, 50_000]) {
+    await measure({
+      name: `turn of ${deltas === 1 ? 'one delta' : `${deltas} deltas`}, ${name}, beside streamText`,
+      // What a turn costs whatever it says is spread over few deltas here.
+      limit: deltas <= 100 ? 1 : limit,
+      floor: repeat(deltas, sdkTurn),
+      ...ours(place, deltas),
+    })
+  }
+  await measure({
+    name: `turn of 10000 deltas, ${name}, beside the bare stream of the model`,
+    limit: 10,
+    floor: repeat(10_000, bareTurn),
+    ...ours(place, 10_000),
+  })
+  const long = ours(place, 50_000)
+  await long.prepare()
+  await measure({
+    name: `a delta of a turn of 1000, ${name}, beside one of 50000`,
+    limit: 1.3,
+    floor: async () => {
+      await long.prepare()
+      return long.ours()
+    },
+    ...ours(place, 1_000),
+  })
+  await measure({
+    name: `200 turns of 100 deltas at once, ${name}, beside streamText one after the other`,
+    limit: 1,
+    floor: repeat(100, sdkTurn),
+    ...ours(place, 100, 'at once'),
+  })
+}

@@ -44,7 +44,11 @@ export function reduce(state: ThreadState, record: LogRecord): Reduced {
   const draft: Draft = { head: state.head, messages: state.messages, ops: [], written: [] }
   apply(draft, record.body, record)
   return {
-    state: { head: { ...draft.head, seq: record.seq }, messages: draft.messages },
+    // Deltas that share a seq, until it is written, do not copy the head each.
+    state: {
+      head: draft.head.seq === record.seq ? draft.head : { ...draft.head, seq: record.seq },
+      messages: draft.messages,
+    },
     ops: draft.ops,
     written: draft.written,
   }
