@@ -1,4 +1,5 @@
 import type { Fence } from '@evener/protocol'
+import { ThreadHistory } from './history.ts'
 import { ThreadLog } from './thread-log.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
 import { WaitDesk } from './wait-desk.ts'
@@ -7,6 +8,7 @@ import { WaitDesk } from './wait-desk.ts'
 export class ThreadHold {
   readonly log: ThreadLog
   readonly desk: WaitDesk
+  readonly history: ThreadHistory
   readonly #options: ThreadRuntimeOptions
   readonly #fence: Fence
 
@@ -15,6 +17,7 @@ export class ThreadHold {
     this.#fence = fence
     this.log = log
     this.desk = new WaitDesk(options.store, log)
+    this.history = new ThreadHistory(options.store, log)
   }
 
   /** Takes the thread; says who has it otherwise. `onFailure`: it can no longer be written. */

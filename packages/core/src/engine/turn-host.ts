@@ -14,7 +14,6 @@ import {
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
 import { CallRunner } from './call-runner.ts'
-import { readHistory } from './history.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
@@ -101,7 +100,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       await mailbox.post(() => desk.withdraw(waitId)).catch(() => undefined)
     },
     decide,
-    history: (query) => readHistory(options.store, log, query),
+    history: (query) => hold.history.read(query),
     listen: () => mailbox.post(() => hear(hold, origin)),
     turn: () => setup.refresh(),
     listTools: () => setup.tools,
