@@ -81,13 +81,16 @@ export class Harness<State extends HarnessState = HarnessState> {
   async destroy(): Promise<void> {
     if (this.#initialised === undefined) return
     await this.#initialised.catch(() => undefined)
-    await this.#heartbeats.stop()
-    await this.#sessions.close()
-    await this.#core.threads.close()
-    await this.#core.workspace.destroy()
-    if (this.#config.storage === undefined) await this.#core.store.close()
+    const { store, threads, workspace } = this.#core
     this.#initialised = undefined
     this.#runtime = undefined
+    await endAll([
+      () => this.#heartbeats.stop(),
+      () => this.#sessions.close(),
+      () => threads.close(),
+      () => workspace.destroy(),
+      async () => (this.#config.storage === undefined ? store.close() : undefined),
+    ])
   }
 
   /** A conversation of its own. With an id it knows again what it knew, also in another process. */

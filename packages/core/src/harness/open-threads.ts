@@ -70,7 +70,13 @@ export class OpenThreads<Viewer> {
       if (viewers.size === 1 && viewers.has(viewer)) {
         // Closed while it still has its viewer: who looks on is told how the run ends.
         place.runtime = undefined
-        await runtime?.close()
+        try {
+          await runtime?.close()
+        } finally {
+          viewers.delete(viewer)
+          this.#forget(threadId, place)
+        }
+        return
       }
       viewers.delete(viewer)
       this.#forget(threadId, place)

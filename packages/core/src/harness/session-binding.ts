@@ -40,6 +40,12 @@ export class SessionBinding {
     this.#core = core
     this.#viewer = viewer
     this.#lock = new HeldLock(core.config.threadLock)
+    const { id, pubsub } = core.config
+    if (pubsub === undefined) return
+    // As a listener like others: if it fails, that is told and harms nobody.
+    this.bus.subscribe((event) => {
+      if (event.type !== 'display_state_changed') return pubsub.publish(`harness:${id}`, event)
+    })
   }
 
   get threadId(): string | null {
@@ -75,7 +81,6 @@ export class SessionBinding {
   emit(event: HarnessEvent): void {
     this.display.apply(event)
     this.bus.emit(event)
-    void this.#core.config.pubsub?.publish(`harness:${this.#core.config.id}`, event)
     if (event.type === 'agent_end') this.#tellDisplay()
     else this.#planDisplay()
   }
@@ -112,8 +117,11 @@ export class SessionBinding {
 
   unbind(): Promise<void> {
     return this.#turns.post(async () => {
-      await this.#leave()
-      await this.#lock.release()
+      try {
+        await this.#leave()
+      } finally {
+        await this.#lock.release()
+      }
     })
   }
 
@@ -143,14 +151,17 @@ export class SessionBinding {
   async #leave(): Promise<void> {
     const bound = this.#bound
     if (bound === undefined) return
-    // Closing tells how a run at work ends, so we listen until then.
-    await this.#core.threads.leave(bound.threadId, this.#viewer)
-    bound.projection.leave()
-    bound.stop()
-    this.#bound = undefined
-    this.display.reset(undefined, false)
-    for (const waiter of this.#restWaiters.values()) waiter.resolve()
-    this.#restWaiters.clear()
+    try {
+      // Closing tells how a run at work ends, so we listen until then.
+      await this.#core.threads.leave(bound.threadId, this.#viewer)
+    } finally {
+      bound.projection.leave()
+      bound.stop()
+      this.#bound = undefined
+      this.display.reset(undefined, false)
+      for (const waiter of this.#restWaiters.values()) waiter.resolve()
+      this.#restWaiters.clear()
+    }
   }
 
   #rest(runId: string): void {

@@ -1,4 +1,5 @@
 import type { HarnessEvent } from '@evener/protocol'
+import { endAll } from './end-all.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { SessionLog } from './session-log.ts'
@@ -35,17 +36,24 @@ export class SessionRegistry<State extends HarnessState> {
   }
 
   async close(): Promise<void> {
-    for (const session of this.#sessions) await session.close()
+    const open = [...this.#sessions]
     this.#sessions.clear()
     this.#named.clear()
     this.#sessions.add(this.first)
+    await endAll(open.map((session) => () => session.close()))
   }
 
   async #openNamed(id: string, resourceId: string): Promise<Session<State>> {
     const log = await SessionLog.open(this.#core, id, resourceId)
-    const session = this.#add(new Session<State>(this.#core, { resourceId, id }, log))
-    await session.restore()
-    return session
+    const session = new Session<State>(this.#core, { resourceId, id }, log)
+    try {
+      await session.restore()
+    } catch (error) {
+      // Its thread cannot be had: nothing of it stays open, so that it can be tried again.
+      await session.close()
+      throw error
+    }
+    return this.#add(session)
   }
 
   #add(session: Session<State>): Session<State> {

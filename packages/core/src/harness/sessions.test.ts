@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { EvenerError } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
@@ -91,6 +92,60 @@ suite('several sessions of a harness', () => {
     assert.deepEqual(passing.state.get(), {})
     assert.equal((await session.thread.list()).length, 2)
     assert.equal(await bench.harness.createSession({ id: 'ada', resourceId: 'r' }), session)
+  })
+})
+
+suite('what goes wrong outside', () => {
+  test('a session whose thread is in use elsewhere is not half open, and can be tried again', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage })
+    const { id } = await (await first.harness.createSession({ id: 'ada', resourceId: 'r' })).thread.create()
+    await first.harness.destroy()
+    const busy = new HarnessBench([{ text: 'Half', hang: true }], { storage, resourceId: 'r' })
+    await busy.harness.switchThread({ threadId: id })
+    const begun = busy.next('message_update')
+    const sent = busy.harness.sendMessage({ content: 'Hi' })
+    await begun
+    await using bench = new HarnessBench([], { storage })
+    await assert.rejects(bench.harness.createSession({ id: 'ada', resourceId: 'r' }), (error) =>
+      EvenerError.is(error, 'held'),
+    )
+    await busy.harness.destroy()
+    await sent
+    assert.equal((await bench.harness.createSession({ id: 'ada', resourceId: 'r' })).thread.getId(), id)
+  })
+
+  test('a publisher that throws or rejects harms nobody', async () => {
+    const warned: string[] = []
+    const onWarning = (warning: Error): void => void warned.push(warning.message)
+    process.on('warning', onWarning)
+    let calls = 0
+    const pubsub = {
+      publish: (): Promise<void> => {
+        calls++
+        if (calls === 1) throw new Error('publisher threw')
+        return calls === 2 ? Promise.reject(new Error('publisher rejected')) : Promise.resolve()
+      },
+    }
+    await using bench = new HarnessBench([{ text: 'Yes.' }], { pubsub })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    await new Promise(setImmediate)
+    process.off('warning', onWarning)
+    assert.equal(bench.all('agent_end')[0]?.reason, 'complete')
+    assert.deepEqual(warned, ['publisher threw', 'publisher rejected'])
+  })
+
+  test('a lock is let go although leaving the thread fails', async () => {
+    const released: string[] = []
+    const storage = new MemoryStore()
+    const bench = new HarnessBench([], {
+      storage,
+      threadLock: { acquire: () => undefined, release: (threadId) => void released.push(threadId) },
+    })
+    const { id } = await bench.harness.createThread()
+    await storage.close()
+    await assert.rejects(bench.harness.destroy())
+    assert.deepEqual(released, [id])
   })
 })
 
