@@ -14,9 +14,9 @@ import { createMapper } from './kit/mapping.ts'
 const megabytes = Number(process.argv[2] ?? 200)
 const only = process.argv[3]
 /** So much is made, read by both sides and forgotten before the next. */
-const PART_MEGABYTES = 10
+const PART_MEGABYTES = 4
 /** After so many parts the memory is looked at first: by then all is compiled, and what is bounded is full. */
-const EARLY_PARTS = 2
+const EARLY_PARTS = 5
 
 async function measure(dialect: Dialect): Promise<void> {
   const stream = new SyntheticStream(dialect)

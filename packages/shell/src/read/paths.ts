@@ -11,6 +11,7 @@ export function isAbsolute(path: string): boolean {
 /** `path` as seen from `directory`; as written when it is absolute or when `directory` is the unknown start ('.'). */
 export function joinPath(directory: string, path: string): string {
   if (isAbsolute(path) || directory === '.') return path
+  if (path === '.' && directory.charCodeAt(0) === SLASH && hasOnlyNames(directory, 1)) return directory
   const joined = `${directory}/${path}`
   const isNormal = directory.charCodeAt(0) === SLASH && hasOnlyNames(directory, 1) && hasOnlyNames(path, 0)
   return isNormal ? joined : normalize(joined)

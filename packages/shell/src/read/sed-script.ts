@@ -1,3 +1,5 @@
+import type { Word } from './reading.ts'
+
 /** One sed command: which lines, what is done. Line 0 stands for `$`, null for a regular expression or step. */
 export interface SedCommand {
   readonly name: string
@@ -24,26 +26,25 @@ const LABEL_COMMANDS = 'btT:'
 const TEXT_COMMANDS = 'aic'
 const FILE_COMMANDS = 'rRwWe'
 
-/** `2,40p`: nearly all that agents write. */
-const LINES_TO_PRINT = /^(\d+)(?:,(\d+))?p$/
+/** `2,40p` */
+const LINES_TO_PRINT = /^[1-9]\d{0,8}(?:,[1-9]\d{0,8})?p$/
+
+/** The lines that `sed -n 2,40p file …` prints, nearly the only use that agents make of it; null for any other. */
+export function printedLines(args: readonly Word[]): { readonly start: number; readonly end: number } | null {
+  const [option, script] = args
+  if (option?.text !== '-n' || script === undefined || script.dynamic || !LINES_TO_PRINT.test(script.text)) return null
+  for (let at = 2; at < args.length; at += 1) {
+    const arg = args[at]
+    if (arg === undefined || arg.text.startsWith('-') || arg.splits) return null
+  }
+  const start = Number.parseInt(script.text, 10)
+  const comma = script.text.indexOf(',')
+  // A second number before the first still prints the first line.
+  return { start, end: comma === -1 ? start : Math.max(start, Number.parseInt(script.text.slice(comma + 1), 10)) }
+}
 
 /** Reads a script far enough to know what it can do; null when it is not plain sed. */
 export function readSedScript(text: string): SedScript | null {
-  const lines = LINES_TO_PRINT.exec(text)
-  if (lines === null) return readCommands(text)
-  const [, from, to] = lines
-  const addresses = to === undefined ? 1 : 2
-  const command = {
-    name: 'p',
-    from: Number(from),
-    to: to === undefined ? null : Number(to),
-    addresses,
-    negated: false,
-  } as const
-  return { commands: [command], pure: true }
-}
-
-function readCommands(text: string): SedScript | null {
   const cursor: Cursor = { text, at: 0 }
   const commands: SedCommand[] = []
   let pure = true

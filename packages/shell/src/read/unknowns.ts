@@ -1,6 +1,6 @@
 import { isPureAwk } from './awk-program.ts'
 import type { Word } from './reading.ts'
-import { readSedScript } from './sed-script.ts'
+import { printedLines, readSedScript } from './sed-script.ts'
 import { unknownFromSetting } from './settings.ts'
 
 interface Rule {
@@ -131,6 +131,7 @@ function unknownGit(args: readonly Word[]): string | null {
 }
 
 function unknownSed(args: readonly Word[]): string | null {
+  if (printedLines(args) !== null) return null
   const scripts: string[] = []
   for (const [at, arg] of args.entries()) {
     if (!arg.text.startsWith('-')) continue

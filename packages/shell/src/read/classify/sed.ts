@@ -1,6 +1,6 @@
 import { hasOption, optionTable, parseOptions } from '../options.ts'
 import type { Word } from '../reading.ts'
-import { readSedScript } from '../sed-script.ts'
+import { printedLines, readSedScript } from '../sed-script.ts'
 import type { SedCommand } from '../sed-script.ts'
 import { fixed } from './invocation.ts'
 import type { LineRange } from './line-range.ts'
@@ -22,6 +22,8 @@ export interface SedReading {
 
 /** A sed that touches nothing but its output; null for any other. */
 export function readSed(args: readonly Word[]): SedReading | null {
+  const lines = printedLines(args)
+  if (lines !== null) return { ranges: [lines], printOnly: true, separate: false, files: args.slice(2) }
   const parsed = parseOptions(args, SED)
   if (!parsed.ok) return null
   const { given } = parsed
