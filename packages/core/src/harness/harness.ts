@@ -2,6 +2,7 @@ import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread,
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './check-config.ts'
 import type { MessageInput } from './conversation.ts'
+import { endAll } from './end-all.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
 import type {
   DynamicContext,
