@@ -36,7 +36,7 @@ export interface OpenCall {
 }
 
 /** How many ended calls are remembered at least: memory stays flat however long a run is. */
-const REMEMBERED = 512
+const REMEMBERED = 256
 
 /**
  * Pairs results with calls.
@@ -46,16 +46,20 @@ const REMEMBERED = 512
  * stream tells them apart; a second result for the first finds nothing.
  */
 export class Calls {
-  /** By id, whoever called; in a list only where several have it. */
+  /** Opened last and mostly the next to be answered. No other open call has its id. */
+  #latest: OpenCall | undefined
+  /** The others by id, whoever called; in a list only where several have it. */
   readonly #open = new Map<string, OpenCall | OpenCall[]>()
   /** How often an id was used by calls that are over, to keep the ids on our events unique. */
   #ended = new Map<string, number>()
   #endedBefore = new Map<string, number>()
 
   open(record: CallRecord, slot: LineSlot): OpenCall {
-    const others = this.#open.get(record.id)
+    if (this.#latest !== undefined) this.#open.set(this.#latest.id, this.#latest)
+    this.#latest = undefined
+    const others = this.#openWith(record.id)
     const call = this.#make(record, slot, others)
-    if (others === undefined) this.#open.set(record.id, call)
+    if (others === undefined) this.#latest = call
     else if (Array.isArray(others)) others.push(call)
     else this.#open.set(record.id, [others, call])
     return call
@@ -63,7 +67,7 @@ export class Calls {
 
   /** A call that is over as soon as it is known. */
   pass(record: CallRecord, slot: LineSlot): OpenCall {
-    const call = this.#make(record, slot, this.#open.get(record.id))
+    const call = this.#make(record, slot, this.#openWith(record.id))
     this.#remember(call.id, call.earlier + 1)
     return call
   }
@@ -73,11 +77,12 @@ export class Calls {
    * whose it is; then the id alone has to be unique.
    */
   take(id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
-    const open = this.#open.get(id)
+    const open = this.#openWith(id)
     if (open === undefined) return undefined
     if (Array.isArray(open)) return this.#takeOf(open, id, parent)
     if (!hasCaller(open, parent)) return undefined
-    this.#open.delete(id)
+    if (open === this.#latest) this.#latest = undefined
+    else this.#open.delete(id)
     this.#remember(id, open.earlier + 1)
     return open
   }
@@ -105,22 +110,26 @@ export class Calls {
   /** All that is still open, in the order it was opened; nothing is open afterwards. */
   takeAll(): (OpenCall | OpenCall[])[] {
     const all: (OpenCall | OpenCall[])[] = []
-    for (const [id, open] of this.#open) {
-      for (const call of Array.isArray(open) ? open : [open]) {
-        const taken = this.take(id, call.parent ?? null)
-        if (taken !== undefined) all.push(taken)
-      }
+    const open = [...this.#open.values(), ...(this.#latest === undefined ? [] : [this.#latest])]
+    for (const call of open.flat()) {
+      const taken = this.take(call.id, call.parent ?? null)
+      if (taken !== undefined) all.push(taken)
     }
     return all
   }
 
   #find(id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
-    const open = this.#open.get(id)
+    const open = this.#openWith(id)
     if (open === undefined || !Array.isArray(open)) {
       return open === undefined || !hasCaller(open, parent) ? undefined : open
     }
     const calls = open.filter((call) => hasCaller(call, parent))
     return calls.length > 1 ? calls : calls[0]
+  }
+
+  #openWith(id: string): OpenCall | OpenCall[] | undefined {
+    if (this.#latest?.id === id) return this.#latest
+    return this.#open.size === 0 ? undefined : this.#open.get(id)
   }
 
   #make(record: CallRecord, slot: LineSlot, others: OpenCall | OpenCall[] | undefined): OpenCall {
