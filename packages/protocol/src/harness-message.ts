@@ -50,8 +50,11 @@ export function toTokenUsage(usage: UsageMetadata): TokenUsage {
 
 export function toHarnessMessage(message: ThreadMessage | StoredMessage): HarnessMessage {
   const content: HarnessMessageContent[] = []
-  for (const part of message.parts) {
-    const piece = toHarnessContent(part)
+  const { parts } = message
+  // Made for every delta: an iterator would cost more than all the rest.
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts.at(i)
+    const piece = part === undefined ? undefined : toHarnessContent(part)
     if (piece !== undefined) content.push(piece)
   }
   const attributes = attributesOf(message)
