@@ -11,6 +11,8 @@ import { createThread } from '../engine/threads.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { Harness } from './harness.ts'
 import type { Session } from './session.ts'
+import type { ThreadPort } from './signals/thread-port.ts'
+import { builtinTools } from './tools/builtin-tools.ts'
 
 type Model = ReturnType<typeof scriptedModel>
 
@@ -33,7 +35,9 @@ async function engine(rounds: number, model: Model, deltas: number): Promise<Spe
   const open: ThreadRuntime[] = []
   for (let n = 0; n < rounds; n++) {
     const { id } = await createThread(store, { resourceId: 'bench' })
-    open.push(await ThreadRuntime.open({ store, owner, thread: id, agents: { native: { driver } } }))
+    // The same tools: telling a model of them is not what the harness costs.
+    const tools = builtinTools({ port: OUT_OF_USE, modes: { planTarget: () => '', switchMode: async () => undefined } })
+    open.push(await ThreadRuntime.open({ store, owner, thread: id, agents: { native: { driver, tools } } }))
   }
   const left = [...open]
   return {
@@ -82,6 +86,17 @@ async function harness(rounds: number, model: Model, deltas: number): Promise<Sp
   }
 }
 
+/** Nobody calls the tools here. */
+const OUT_OF_USE: ThreadPort = {
+  get state(): never {
+    throw new Error('No tool is called.')
+  },
+  record: () => Promise.reject(new Error('No tool is called.')),
+  submit: () => Promise.reject(new Error('No tool is called.')),
+  getMessage: async () => null,
+  newestMessages: async () => [],
+}
+
 interface Speech {
   readonly say: () => Promise<number>
   readonly close: () => Promise<void>
@@ -94,7 +109,7 @@ function next<T>(left: T[]): T {
 }
 
 for (const deltas of [100, 1_000, 10_000]) {
-  const rounds = deltas === 10_000 ? 15 : 60
+  const rounds = deltas === 10_000 ? 40 : 60
   const model = speaker(deltas)
   for (const [name, limit] of [
     ['the bare engine', 1.5],
