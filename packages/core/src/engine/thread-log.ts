@@ -29,6 +29,9 @@ import { foldWithViews } from './view-writes.ts'
 /** A batch is written early when it has grown to this many characters. */
 const BATCH_CHARS = 4096
 
+/** What "at once" is for the first delta: nobody sees the difference. */
+const FIRST_FLUSH_MS = 2
+
 /** Where a record stands: which run, who did it, what led to it. */
 export interface RecordOrigin {
   readonly run?: string
@@ -191,7 +194,7 @@ export class ThreadLog implements Flushable {
     this.#shown.add(record.seq)
     this.#live = reduce(this.#live, record).state
     this.#entries.emit({ kind: 'record', record, live: true, state: this.#live })
-    this.#scheduleFlush()
+    this.#ticker.add(this)
     return record
   }
 
@@ -226,12 +229,13 @@ export class ThreadLog implements Flushable {
   }
 
   #scheduleFlush(): void {
-    // The first delta after a pause is written at once, so that a reader far away sees the answer begin.
+    // The first delta after a pause is written at once, so that a reader far away sees the answer begin; an answer that
+    // is over by then is written once.
     if (this.#now() - this.#lastFlush >= FLUSH_INTERVAL_MS) {
       this.#lastFlush = this.#now()
-      setImmediate(() => {
+      setTimeout(() => {
         if (!this.#closed && this.#failure === undefined) this.flushSoon()
-      })
+      }, FIRST_FLUSH_MS)
     } else {
       this.#ticker.add(this)
     }

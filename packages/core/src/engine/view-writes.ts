@@ -47,8 +47,8 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
       ...(waits.length === 0 ? {} : { waits }),
       // Between runs the head is the whole state; in a run it would lack the open messages.
       ...(isHeadDue && state.head.run === null ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
-      // The lists are sorted by this: batches alone, 25 a second, do not move a thread in them.
-      ...(last === undefined || records.every((record) => record.body.type === 'batch')
+      // The lists are sorted by this: what happens in between, 25 times a second, does not move a thread in them.
+      ...(last === undefined || !records.some((record) => MOVES_THREAD.has(record.body.type))
         ? {}
         : {
             thread: {
@@ -59,5 +59,18 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
     },
   }
 }
+
+const MOVES_THREAD: ReadonlySet<string> = new Set([
+  'message.added',
+  'message.ended',
+  'run.started',
+  'run.ended',
+  'wait.opened',
+  'config.changed',
+  'queue.added',
+  'fork',
+  'rewind',
+  'erased',
+])
 
 const HEAD_AFTER: ReadonlySet<string> = new Set(['run.ended', 'fork', 'rewind', 'erased'])
