@@ -161,6 +161,28 @@ suite('an answer that is cut off after it began', () => {
   })
 })
 
+test('what the provider did itself is in doubt after a crash as well', async () => {
+  const search = { id: 's1', name: 'web_search', input: { query: 'x' }, providerExecuted: true }
+  await using bench = await AgentBench.open([
+    { parts: [{ toolCall: search }, { text: ['So', ' far'] }], hang: true },
+    { text: 'I looked again.' },
+  ])
+  const shown = Promise.withResolvers<void>()
+  bench.runtime.onEntry((entry) => {
+    if (entry.kind === 'delta' && JSON.stringify(entry.event).includes(' far')) shown.resolve()
+  })
+  await bench.submit('Go.')
+  await shown.promise
+  // The call has to be on disk: what is not, no other process can know of.
+  while (!(await bench.records()).some(({ body }) => body.type === 'tool-call')) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await bench.restart()
+  await bench.runtime.idle()
+  assert.equal(bench.model.calls, 2)
+  assert.match(bench.prompts()[1]?.at(-1) ?? '', /interrupted while it used web_search.*unknown/)
+})
+
 test('C4-48 a second finish changes nothing', async () => {
   await using bench = await AgentBench.open([
     {
