@@ -121,6 +121,7 @@ describe('what Pi prints that is no answer', () => {
     const body = `
       t.record({ type: 'extension_ui_request', id: 'd1', method: 'confirm', title: 'Sure?' })
       t.record({ type: 'extension_ui_request', id: 'd2', method: 'notify', message: 'Hi' })
+      await t.dismissed
       t.say('asked')`
     const { dir, run } = await stage(t, body)
     await run().all

@@ -13,6 +13,8 @@ export interface Turn {
   say(text: string): void
   /** The next message that is given while it works. */
   steered(): Promise<string>
+  /** Settles when a dialog has been answered. */
+  readonly dismissed: Promise<void>
   /** Tells how many messages wait. */
   queue(...waiting: readonly string[]): void
   raw(text: string): void
@@ -27,6 +29,7 @@ export interface Refusals {
 const steeredTexts: string[] = []
 let wakeSteered: (() => void) | undefined
 let abort: (() => void) | undefined
+const dialog = Promise.withResolvers<void>()
 let session = 'native-1'
 let model = 'own/model'
 let prompts = 0
@@ -68,6 +71,7 @@ export async function serve(body: (turn: Turn) => Promise<void> | void, refusals
       aborted,
       say: speak,
       steered,
+      dismissed: dialog.promise,
       queue: (...waiting) => say({ type: 'queue_update', steering: waiting, followUp: [] }),
       raw: (text) => void process.stdout.write(text),
       record: say,
@@ -102,6 +106,9 @@ export async function serve(body: (turn: Turn) => Promise<void> | void, refusals
         answer(command)
         steeredTexts.push(String(command['message']))
         wakeSteered?.()
+        return
+      case 'extension_ui_response':
+        dialog.resolve()
         return
       case 'abort':
         answer(command)
