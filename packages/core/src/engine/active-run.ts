@@ -90,7 +90,6 @@ export interface ActiveTurn {
   next: NextTurn | undefined
   /** What was steered and is being told to the agent, one after the other. */
   telling: Promise<void>
-  lastEventAt: number
   /** The process lets go of the turn without ending it. */
   isDetached: boolean
 }

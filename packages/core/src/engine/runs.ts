@@ -308,7 +308,6 @@ export class Runs {
       spans: undefined,
       next: undefined,
       telling: Promise.resolve(),
-      lastEventAt: performance.now(),
       isDetached: false,
     }
     this.#active = active

@@ -91,7 +91,6 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     if (performance.now() - lastYield > YIELD_AFTER_MS) {
       await nextTask()
       lastYield = performance.now()
-      active.lastEventAt = lastYield
     }
   }
 }
