@@ -1,0 +1,102 @@
+/** What a runtime keeps in memory, and whether it lets others work while it streams. Needs `--expose-gc`. */
+import { nativeDriver } from '@evener/agent'
+import { report, scriptedModel } from '@evener/testing'
+import { ThreadRuntime } from './thread-runtime.ts'
+import { createThread } from './threads.ts'
+import { readyThread, sqlitePlace, type Place } from './turn.fixture.ts'
+
+function heap(): number {
+  for (let i = 0; i < 4; i++) globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3))
+}
+
+/** Runs one after the other on one thread, whose answers together are far larger than what may stay. */
+async function keptPerRun(place: Place): Promise<void> {
+  const RUNS = 200
+  const answer = 'x'.repeat(10_000)
+  const { id } = await createThread(place.store, { resourceId: 'bench' })
+  // A new one for every run: it keeps the requests it got, which is not what is measured here.
+  const driver = nativeDriver({ id: 'native', model: () => scriptedModel([{ text: answer }]) })
+  const runtime = await ThreadRuntime.open({ ...place, thread: id, agents: { native: { driver } } })
+  const run = async (): Promise<void> => {
+    await (
+      await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    ).done
+  }
+  for (let i = 0; i < 20; i++) await run()
+  const before = heap()
+  for (let i = 0; i < RUNS; i++) await run()
+  const kept = Math.max(0, heap() - before) / RUNS
+  await runtime.close()
+  report({
+    name: 'heap kept per finished run, beside what the run said',
+    ratio: round(kept / answer.length),
+    limit: 0.5,
+    unit: 'bytes',
+    floor: answer.length,
+    ours: round(kept),
+  })
+}
+
+/** Threads that wait for an approval and are let go of, as they are when nobody looks at them. */
+async function keptPerParkedThread(place: Place): Promise<void> {
+  const THREADS = 200
+  const args = { text: 'x'.repeat(10_000) }
+  const park = async (): Promise<void> => {
+    const { id } = await createThread(place.store, { resourceId: 'bench' })
+    const model = scriptedModel([{ toolCalls: [{ name: 'write', input: args }] }])
+    const write = { name: 'write', inputSchema: { type: 'object' }, execute: async () => ({ result: 'done' }) } as const
+    const runtime = await ThreadRuntime.open({
+      ...place,
+      thread: id,
+      agents: { native: { driver: nativeDriver({ id: 'native', model }), tools: [write] } },
+      decide: () => ({ policy: 'ask', reason: 'bench' }),
+    })
+    await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    await runtime.idle()
+    await runtime.close()
+  }
+  for (let i = 0; i < 20; i++) await park()
+  const before = heap()
+  for (let i = 0; i < THREADS; i++) await park()
+  const kept = Math.max(0, heap() - before) / THREADS
+  report({
+    name: 'heap kept per parked thread, beside what it waits with',
+    ratio: round(kept / args.text.length),
+    limit: 0.5,
+    unit: 'bytes',
+    floor: args.text.length,
+    ours: round(kept),
+  })
+}
+
+/** How much rarer a timer of 5 ms fires while an answer streams in as fast as it can. */
+async function timersDuringStream(place: Place): Promise<void> {
+  const thread = await readyThread(place, 200_000)
+  let fired = 0
+  const timer = setInterval(() => fired++, 5)
+  const start = process.cpuUsage()
+  await thread.turn()
+  // By the time the process was at work: what others took of the machine is not the stream's fault.
+  const { user, system } = process.cpuUsage(start)
+  const due = (user + system) / 1000 / 5
+  clearInterval(timer)
+  await thread.runtime.close()
+  report({
+    name: 'a 5 ms timer during an undelayed stream: due, beside fired',
+    ratio: round(due / Math.max(1, fired)),
+    limit: 3,
+    unit: 'times',
+    floor: fired,
+    ours: round(due),
+  })
+}
+
+await using place = await sqlitePlace()
+await keptPerRun(place)
+await keptPerParkedThread(place)
+await timersDuringStream(place)
