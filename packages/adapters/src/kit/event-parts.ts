@@ -1,4 +1,4 @@
-import type { EventMeta, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
+import type { EventMeta, ReasoningDeltaEvent, TextDeltaEvent, ToolCallEvent, ToolResultEvent } from '@evener/protocol'
 import type { ActivityDraft } from './activity.ts'
 import type { OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
@@ -17,6 +17,20 @@ export const INTERRUPTED: EventMeta = Object.freeze({ end: true, interrupted: tr
 export function isBlank(text: string): boolean {
   // Nearly every text begins with a letter: looking at one is cheaper than trimming all.
   return text.charCodeAt(0) <= 0x20 || text === '' || text.charCodeAt(0) > 0x7f ? text.trim() === '' : false
+}
+
+export function callEvent(call: OpenCall): ToolCallEvent {
+  const event: Mutable<ToolCallEvent> = {
+    type: 'tool-call',
+    toolCallId: call.callId,
+    toolName: call.name,
+    args: call.input,
+  }
+  if (call.parent !== undefined) event.parentToolCallId = call.parent
+  if (call.native !== undefined) event.native = call.native
+  if (call.serverName !== undefined) event.serverName = call.serverName
+  if (call.invalidInput !== undefined) event.meta = { invalidInput: call.invalidInput }
+  return event
 }
 
 export function resultEvent(call: OpenCall, outcome: ToolOutcome): Mutable<ToolResultEvent> {

@@ -1,9 +1,10 @@
-import type { AgentEvent, JsonObject, JsonValue, NativeRef, ToolCallEvent } from '@evener/protocol'
+import type { AgentEvent, JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
 import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
 import { Calls, type CallRecord, type OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
 import {
+  callEvent,
   ENDED,
   endOfText,
   errorDraft,
@@ -328,17 +329,7 @@ class Mapping implements Mapper, Run {
 
   #pushCall(call: OpenCall): void {
     if (call.parent === undefined) this.#steps.countCall()
-    const event: Mutable<ToolCallEvent> = {
-      type: 'tool-call',
-      toolCallId: call.callId,
-      toolName: call.name,
-      args: call.input,
-    }
-    if (call.parent !== undefined) event.parentToolCallId = call.parent
-    if (call.native !== undefined) event.native = call.native
-    if (call.serverName !== undefined) event.serverName = call.serverName
-    if (call.invalidInput !== undefined) event.meta = { invalidInput: call.invalidInput }
-    this.#push(event)
+    this.#push(callEvent(call))
   }
 
   openCall(id: string, parent?: string | null): OpenCall | undefined {
