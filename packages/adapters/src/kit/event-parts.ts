@@ -2,7 +2,7 @@ import type { EventMeta, ReasoningDeltaEvent, TextDeltaEvent, ToolCallEvent, Too
 import type { ActivityDraft } from './activity.ts'
 import type { OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
-import type { Place } from './mapper.ts'
+import type { CallAnswer, Place } from './mapper.ts'
 import type { OpenText } from './texts.ts'
 import type { ToolOutcome } from './tool-table.ts'
 
@@ -43,6 +43,20 @@ export function resultEvent(call: OpenCall, outcome: ToolOutcome): Mutable<ToolR
   if (outcome.isSuccess === false) event.isError = true
   if (call.parent !== undefined) event.parentToolCallId = call.parent
   if (call.serverName !== undefined) event.serverName = call.serverName
+  return event
+}
+
+/** A result whose call was never seen. */
+export function orphanEvent(toolCallId: string, { outcome, parent, native }: CallAnswer): Mutable<ToolResultEvent> {
+  const event: Mutable<ToolResultEvent> = {
+    type: 'tool-result',
+    toolCallId,
+    toolName: '',
+    result: outcome.result ?? null,
+  }
+  if (outcome.isSuccess === false) event.isError = true
+  if (typeof parent === 'string') event.parentToolCallId = parent
+  if (native !== undefined) event.native = native
   return event
 }
 

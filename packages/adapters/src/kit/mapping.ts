@@ -1,5 +1,5 @@
 import type { AgentEvent, JsonObject, JsonValue, NativeRef } from '@evener/protocol'
-import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolResultEvent } from '@evener/protocol'
+import type { FinishEvent, ReasoningDeltaEvent, TextDeltaEvent } from '@evener/protocol'
 import { Stamper, type ActivityDraft, type NoteEvent } from './activity.ts'
 import { Calls, type CallRecord, type OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
@@ -10,6 +10,7 @@ import {
   errorDraft,
   INTERRUPTED,
   isBlank,
+  orphanEvent,
   resultEvent,
   setPlace,
   type Mutable,
@@ -412,22 +413,13 @@ class Mapping implements Mapper, Run {
 
   #orphan(answer: CallAnswer): void {
     const drafts = answer.orphan?.() ?? []
-    const { id, native, outcome } = answer
+    const { id, native } = answer
     if (id === undefined || drafts.length === 0) {
       if (drafts.length === 0) this.unknown(answer.raw)
       else this.note(drafts, native)
       return
     }
-    const event: Mutable<ToolResultEvent> = {
-      type: 'tool-result',
-      toolCallId: id,
-      toolName: '',
-      result: outcome.result ?? null,
-    }
-    if (outcome.isSuccess === false) event.isError = true
-    if (typeof answer.parent === 'string') event.parentToolCallId = answer.parent
-    if (native !== undefined) event.native = native
-    this.emitWith(event, drafts)
+    this.emitWith(orphanEvent(id, answer), drafts)
   }
 
   closeCalls(): void {
