@@ -12,7 +12,7 @@ import { clearHistory, eraseRange } from './erase.ts'
 import { recordsAfter } from './load-state.ts'
 import { openTestThread } from './thread.fixture.ts'
 import { ThreadLog } from './thread-log.ts'
-import { forkThread } from './threads.ts'
+import { createThread, forkThread } from './threads.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 
 const SECRET = 'correct-horse-battery-staple'
@@ -217,6 +217,16 @@ for (const [name, open] of Object.entries(stores)) {
 }
 
 suite('an erasure', () => {
+  test('clears a title that a thread was made with, if it quotes what is erased', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { store, owner } = thread
+    await createThread(store, { id: 'titled', resourceId: 'test', title: `${SECRET}` })
+    const log = await ThreadLog.open({ store, stream: 'titled', fence: await owner.claim('titled') })
+    const { isTitleCleared } = await eraseRange(store, log, await say(log, 'run-1', SECRET))
+    assert.equal(isTitleCleared, true)
+    assert.equal((await store.getThread('titled'))?.title, null)
+  })
+
   test('says which raw output it could not remove, and does the rest', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { store, log } = thread

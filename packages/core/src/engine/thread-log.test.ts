@@ -97,6 +97,54 @@ suite('the log of a thread', () => {
     log.onFrame(frame.resolve)
     assert.equal((await frame.promise).seq, before + 1)
     assert.equal((await records(store)).at(-1)?.body.type, 'batch')
+    // The next 4 KB count from here.
+    const { seq } = log.committed.head
+    log.delta(text('0', 'z'))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(log.committed.head.seq, seq)
+  })
+
+  test('pieces that come after a write are not added to what was written', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    await startMessage(log)
+    for (const pair of ['ab', 'cd']) {
+      for (const piece of pair) log.delta(text('0', piece))
+      await log.flush()
+    }
+    const written = (await records(store)).flatMap(({ body }) =>
+      body.type === 'batch' && body.event.type === 'text-delta' ? [body.event.text] : [],
+    )
+    assert.deepEqual(written, ['ab', 'cd'])
+    const reopened = await thread.reopen()
+    assert.equal(JSON.stringify(reopened.state.messages), JSON.stringify(log.state.messages))
+    // Whoever goes on with the part knows where it began.
+    const sealed = reopened.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'abcd' })
+    await reopened.flush()
+    assert.equal(sealed.first, 3)
+    assertTiled(await records(store))
+  })
+
+  test('a result is shown, also when it takes the place of output that was not written yet', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log } = thread
+    await startMessage(log)
+    await log.flush()
+    const shown: string[] = []
+    log.onEntry((entry) => shown.push(entry.kind === 'record' ? entry.record.body.type : entry.event.type))
+    const call = { messageId: 'm', partId: '0', toolCallId: 'c', toolName: 'run' }
+    log.delta({ type: 'tool-progress', ...call, output: 'half' })
+    await log.commit([{ type: 'tool-result', ...call, result: 'whole' }])
+    assert.deepEqual(shown, ['tool-progress', 'tool-result'])
+  })
+
+  test('a part does not change its kind', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log } = thread
+    await startMessage(log)
+    log.delta(text('0', 'a'))
+    const other = { type: 'reasoning-delta', messageId: 'm', partId: '0', text: 'b' } as const
+    assert.throws(() => log.delta(other), { code: 'misuse' })
   })
 
   test('keeps no head of a thread with an open run: it would lack the open messages', async () => {
