@@ -220,7 +220,7 @@ suite('an erasure', () => {
   test('clears a title that a thread was made with, if it quotes what is erased', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { store, owner } = thread
-    await createThread(store, { id: 'titled', resourceId: 'test', title: `${SECRET}` })
+    await createThread(store, { id: 'titled', resourceId: 'test', title: SECRET })
     const log = await ThreadLog.open({ store, stream: 'titled', fence: await owner.claim('titled') })
     const { isTitleCleared } = await eraseRange(store, log, await say(log, 'run-1', SECRET))
     assert.equal(isTitleCleared, true)
