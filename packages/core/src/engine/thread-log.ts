@@ -103,6 +103,7 @@ export class ThreadLog implements Flushable {
   #extras: Omit<CommitExtras, 'blobs'>[] = []
   #blobs: NewBlob[] = []
   #writing: Promise<void> = Promise.resolve()
+  #firstFlush: NodeJS.Timeout | undefined
   #lastFlush = 0
   #failure: EvenerError | undefined
   #closed = false
@@ -209,7 +210,7 @@ export class ThreadLog implements Flushable {
 
   /** Resolves when everything shown or added so far is on disk. */
   async flush(): Promise<void> {
-    this.#ticker.remove(this)
+    this.#stopWaiting()
     this.#writing = this.#writing.then(() => this.#write())
     await this.#writing
     if (this.#failure !== undefined) throw this.#failure
@@ -225,7 +226,13 @@ export class ThreadLog implements Flushable {
     if (this.#closed) return
     if (this.#failure === undefined) await this.flush()
     this.#closed = true
+    this.#stopWaiting()
+  }
+
+  #stopWaiting(): void {
     this.#ticker.remove(this)
+    clearTimeout(this.#firstFlush)
+    this.#firstFlush = undefined
   }
 
   #scheduleFlush(): void {
@@ -233,7 +240,7 @@ export class ThreadLog implements Flushable {
     // is over by then is written once.
     if (this.#now() - this.#lastFlush >= FLUSH_INTERVAL_MS) {
       this.#lastFlush = this.#now()
-      setTimeout(() => {
+      this.#firstFlush ??= setTimeout(() => {
         if (!this.#closed && this.#failure === undefined) this.flushSoon()
       }, FIRST_FLUSH_MS)
     } else {
