@@ -46,7 +46,7 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'error':
       return { type: 'error', error: { name: body.error.name, message: '' }, meta: ERASED }
     case 'run.started': {
-      const { requestContext: _context, ...rest } = body
+      const { requestContext: _context, turn: _turn, ...rest } = body
       return rest
     }
     case 'run.ended': {

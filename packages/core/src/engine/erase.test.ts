@@ -23,7 +23,14 @@ async function say(log: ThreadLog, runId: string, words: string): Promise<{ from
   const from = log.state.head.seq + 1
   await log.commit(
     [
-      { type: 'run.started', runId, agentId: 'a', rules: NO_RULES, requestContext: { words } },
+      {
+        type: 'run.started',
+        runId,
+        agentId: 'a',
+        rules: NO_RULES,
+        requestContext: { words },
+        turn: { instructions: words },
+      },
       { type: 'message.added', messageId: `${runId}-q`, role: 'user', parts: [{ id: '0', type: 'text', text: long }] },
       { type: 'turn.started', turnId: `${runId}-t`, agentId: 'a' },
     ],

@@ -23,7 +23,7 @@ function modes(target = 'build'): Modes {
     tools: (port) =>
       builtinTools({
         port,
-        cwd: () => '/work/dir',
+        cwd: () => '/project/dir',
         modes: {
           planTarget: () => target,
           switchMode: async (modeId, order) => {
@@ -224,18 +224,18 @@ suite('request_access', () => {
     const [wait] = bench.waits()
     assert.deepEqual(
       [wait?.kind, wait?.payload],
-      ['access', { kind: 'sandbox_access_request', path: '/work/other', reason: 'The fixtures are there.' }],
+      ['access', { kind: 'sandbox_access_request', path: '/project/other', reason: 'The fixtures are there.' }],
     )
     await bench.answer(answer('yes'))
-    assert.deepEqual(await bench.results(), [{ content: 'Access to /work/other was granted.', isError: false }])
-    assert.deepEqual(allowedPaths(bench.runtime.state.head), ['/work/other'])
+    assert.deepEqual(await bench.results(), [{ content: 'Access to /project/other was granted.', isError: false }])
+    assert.deepEqual(allowedPaths(bench.runtime.state.head), ['/project/other'])
   })
 
   test('does not ask again for what lies below', async () => {
     const script = [
       { toolCalls: [call('request_access', INPUT)] },
-      { toolCalls: [call('request_access', { ...INPUT, path: '/work/other/a/b' }, 'c2')] },
-      { toolCalls: [call('request_access', { ...INPUT, path: '/work/other-one' }, 'c3')] },
+      { toolCalls: [call('request_access', { ...INPUT, path: '/project/other/a/b' }, 'c2')] },
+      { toolCalls: [call('request_access', { ...INPUT, path: '/project/other-one' }, 'c3')] },
     ]
     await using bench = await ThreadBench.open({ script, tools: modes().tools })
     await bench.say('Go.')
@@ -251,7 +251,7 @@ suite('request_access', () => {
       await using bench = await asked('request_access', INPUT)
       await bench.answer(answer(given))
       assert.deepEqual(allowedPaths(bench.runtime.state.head), [])
-      assert.deepEqual(await bench.results(), [{ content: 'Access to /work/other was denied.', isError: false }])
+      assert.deepEqual(await bench.results(), [{ content: 'Access to /project/other was denied.', isError: false }])
     })
   }
 })
