@@ -146,9 +146,8 @@ function hasOnlyTypes(path: string, text: string): boolean {
   return code.replaceAll(/export\s*\{[^}]*\}(\s*from\s*'[^']*')?|[\s;]/g, '') === ''
 }
 
-/** A program's second way of speaking (`codex-app-server`, `goose-acp`) is the same adapter as its first. */
 function adapterOf(path: string): string | undefined {
-  return /^packages\/adapters\/src\/([^/]+)\//.exec(path)?.[1]?.replace(/-(acp|app-server)$/, '')
+  return /^packages\/adapters\/src\/([^/]+)\//.exec(path)?.[1]
 }
 
 function isDependency(specifier: string): boolean {

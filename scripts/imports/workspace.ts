@@ -74,8 +74,8 @@ export function sourceFile(path: string, text: string): SourceFile {
 }
 
 function roleOf(path: string): Role {
-  // `src/real` is what the tests on real programs share.
-  const isForTests = /\.(test|bench|real|fixture)\.ts$|\/src\/real\//.test(path)
+  // `real` folders are what the tests on real programs share.
+  const isForTests = /\.(test|bench|real|fixture)\.ts$|\/src\/(.+\/)?real\//.test(path)
   const isPublished = /^packages\/[^/]+\/(src|bin)\//.test(path) && !isForTests
   return isPublished ? 'source' : 'test'
 }

@@ -17,17 +17,12 @@ export type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning, StopReason }
 export { antigravity, type AntigravityOptions } from './antigravity/driver.ts'
 export { claudeCode, type ClaudeCodeAgentOptions } from './claude-code/agent.ts'
 export { codex, type CodexAgentOptions } from './codex/agent.ts'
-export {
-  cline,
-  goose,
-  kiloCode,
-  opencode,
-  pi,
-  type ClineAgentOptions,
-  type GooseAgentOptions,
-  type OpencodeAgentOptions,
-  type PiAgentOptions,
-} from './agents.ts'
+export { cline, type ClineAgentOptions } from './cline/agent.ts'
+export { goose, type GooseAgentOptions } from './goose/agent.ts'
+export { kiloCode } from './kilo-code/agent.ts'
+export { opencode, type OpencodeAgentOptions } from './opencode/agent.ts'
+export { pi, type PiAgentOptions } from './pi/agent.ts'
 export { acp, type AcpOptions } from './acp/driver.ts'
 export { dialects, liveDialects } from './dialects.ts'
-export { harnesses, type Harness } from './harnesses.ts'
+export { harnesses } from './harnesses.ts'
+export type { Harness } from './launch/harness.ts'

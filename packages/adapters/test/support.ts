@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { ActivityEvent } from '@evener/protocol'
+import { harnesses } from '../src/harnesses.ts'
 import { activityOf, type MappedEvent } from '../src/kit/activity.ts'
 import type { LedgerSums } from '../src/kit/ledger.ts'
 import type { Dialect, Mapper, MapperOptions, RunEnd } from '../src/kit/mapper.ts'
@@ -30,8 +31,11 @@ interface FixtureNote {
 /** The time all test runs have. */
 export const AT: number = Date.UTC(2026, 0, 2, 3, 4, 5)
 
+/** Those of a second way of speaking (`goose-acp`) are in the program's folder (`goose/acp`). */
 function folderOf(id: string): string {
-  return fileURLToPath(new URL(`../src/${id}/fixtures/`, import.meta.url))
+  const harness = harnesses.find(({ liveDialect }) => liveDialect?.id === id)?.profile.id
+  const place = harness === undefined || harness === id ? id : `${harness}/${id.slice(harness.length + 1)}`
+  return fileURLToPath(new URL(`../src/${place}/fixtures/`, import.meta.url))
 }
 
 export function fixtureNames(id: string): readonly string[] {

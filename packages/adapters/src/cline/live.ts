@@ -1,7 +1,7 @@
 import type { AgentDriver, Capabilities, Part, PermissionRules } from '@evener/protocol'
 import { ACP_CAPABILITIES, acpHarness, type AcpAgent } from '../acp/agent.ts'
 import { unheardWarnings } from '../acp/unheard.ts'
-import { clineAcpDialect, clineHabits } from '../cline-acp/mapper.ts'
+import { clineAcpDialect, clineHabits } from './acp/mapper.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { promptText } from '../launch/prompt.ts'

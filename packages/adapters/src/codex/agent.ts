@@ -1,5 +1,5 @@
 import type { AgentDriver } from '@evener/protocol'
-import { codexLive, type CodexLiveOptions } from '../codex-app-server/driver.ts'
+import { codexLive, type CodexLiveOptions } from './app-server/driver.ts'
 import { transportOf, type TransportOptions } from '../live/transport.ts'
 import { codex as codexPrint, type CodexOptions } from './driver.ts'
 

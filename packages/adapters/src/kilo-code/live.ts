@@ -1,6 +1,6 @@
 import type { AgentDriver } from '@evener/protocol'
 import { acpHarness, type AcpAgent } from '../acp/agent.ts'
-import { kiloCodeAcpDialect, kiloCodeHabits } from '../kilo-code-acp/mapper.ts'
+import { kiloCodeAcpDialect, kiloCodeHabits } from './acp/mapper.ts'
 import type { NativeTools } from '../launch/offered-tools.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import { launchOpencodeLive, OPENCODE_LIVE_AGENT, type LiveFlavour } from '../opencode/live-launch.ts'

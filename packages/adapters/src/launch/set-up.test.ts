@@ -2,26 +2,16 @@ import assert from 'node:assert/strict'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { EvenerError, type AgentDriver } from '@evener/protocol'
-import * as live from '../agents.ts'
+import { EvenerError } from '@evener/protocol'
 import { harnesses } from '../harnesses.ts'
 import { diary } from '../../test/launch/diary.ts'
 import { errorOf, takeTurn, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch } from '../../test/launch/stand-in.ts'
 import { doctor } from './doctor.ts'
-import type { PrintOptions } from './print-driver.ts'
 
-const LIVE: Readonly<Record<string, (options: PrintOptions) => AgentDriver>> = {
-  cline: (options) => live.cline({ ...options, transport: 'live' }),
-  goose: (options) => live.goose({ ...options, transport: 'live' }),
-  'kilo-code': (options) => live.kiloCode({ ...options, transport: 'live' }),
-  opencode: (options) => live.opencode({ ...options, transport: 'live' }),
-  pi: (options) => live.pi({ ...options, transport: 'live' }),
-}
-
-for (const { profile, agent } of harnesses) {
-  const { title, command, id, binVariable, install, key } = profile
-  const ways = [agent, LIVE[id]].filter((way) => way !== undefined)
+for (const { profile, agent, live } of harnesses) {
+  const { title, command, binVariable, install, key } = profile
+  const ways = [agent, live].filter((way) => way !== undefined)
 
   describe(`${title} that is not set up`, () => {
     it('and not there at all says what to install, or which variable to set', async (t) => {

@@ -16,3 +16,6 @@ export function transportOf({ transport = 'auto', canAnswer = true }: TransportO
   if (transport !== 'auto') return transport
   return canAnswer ? 'live' : 'print'
 }
+
+/** What both ways of running a program take, and the choice between them. */
+export type AgentOptions<Print, Live> = TransportOptions & Live & Omit<Print, 'transport' | keyof Live>

@@ -9,7 +9,7 @@ import { diary } from '../launch/diary.ts'
 import { errorOf, takeTurn, textOf, warningsOf, type Ran } from '../launch/print-turn.ts'
 import { aRequest, optionOf } from '../launch/request.ts'
 import { program, scratch } from '../launch/stand-in.ts'
-import { ninth } from './driver.ts'
+import { ninthHarness } from './harness.ts'
 import { launchNinth } from './launch.ts'
 import { ninthDialect } from './mapper.ts'
 import { ninthProfile } from './profile.ts'
@@ -28,14 +28,14 @@ const PRINTS = RECORDS.map((record) => `say(${JSON.stringify(record)})`).join('\
 async function turn(t: TestContext, body: string, binding: Binding | null = null): Promise<Ran> {
   const dir = await scratch(t)
   const notes = diary()
-  const driver = ninth({ bin: await program(dir, body), cwd: dir, env: { NINTH_API_KEY: 'any' } })
+  const driver = ninthHarness.agent({ bin: await program(dir, body), cwd: dir, env: { NINTH_API_KEY: 'any' } })
   return { events: await takeTurn(driver, notes, { binding }), notes, dir }
 }
 
 describe('a ninth harness, as the documentation tells how to add one', () => {
   it('is shown by the documentation as it is here', async () => {
     const page = await readFile(new URL('../../../../docs/adapters.md', import.meta.url), 'utf8')
-    for (const file of ['tools', 'mapper', 'profile', 'launch', 'driver']) {
+    for (const file of ['tools', 'mapper', 'harness', 'profile', 'launch', 'driver']) {
       const code = await readFile(new URL(`${file}.ts`, import.meta.url), 'utf8')
       const shown = code.replace(/^(?:import .*\n)+\n/, '')
       assert.ok(

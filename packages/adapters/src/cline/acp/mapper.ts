@@ -1,0 +1,55 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import type { AcpHabits } from '../../acp/habits.ts'
+import { acpDialectOf } from '../../acp/mapper.ts'
+import type { AcpToolCall } from '../../acp/tool-call.ts'
+import { readOutcome } from '../outcome.ts'
+import { clineTools } from '../tools.ts'
+import { asObject, asText } from '../../kit/fields.ts'
+import { parseRecord } from '../../kit/json-line.ts'
+import type { Dialect } from '../../kit/mapper.ts'
+import type { ToolOutcome } from '../../kit/tool-table.ts'
+
+/** Its titles are the tool's name and what it is used for. */
+const TITLE = /^(\w+)(?::|$)/
+/** `<server>__<tool>` */
+const SERVER = /^(\w+?)__/
+/** Its model library warns of itself, over several lines. */
+const STACK_LINE = /^\s+at /
+const LIBRARY = /^(?:\w+)?Warning: AI SDK Warning/
+const GREETING = '[acp] starting ACP mode over stdio…'
+
+/** `cline --acp`. */
+export const clineHabits: AcpHabits = {
+  tools: clineTools,
+  toolName,
+  serverName: (call) => SERVER.exec(toolName(call) ?? '')?.[1],
+  outcome,
+  // A call that was refused is said to have failed at once, and again with the reason.
+  isProvisional: (update) => update['status'] === 'failed' && update['rawOutput'] === undefined,
+  noise: (line) => {
+    if (STACK_LINE.test(line)) return 'stack-trace'
+    return line === GREETING || LIBRARY.test(line) ? 'notice' : undefined
+  },
+}
+
+export const clineAcpDialect: Dialect = acpDialectOf('cline-acp', clineHabits)
+
+function toolName(call: AcpToolCall): string | undefined {
+  return TITLE.exec(call.title ?? '')?.[1]
+}
+
+/** That a call was made is "completed" too; what came of it stands in its output. */
+function outcome(call: AcpToolCall): ToolOutcome {
+  const output = unpacked(call.output)
+  const error = asText(asObject(output)?.['error'])
+  const event: JsonObject = {
+    ...(output === undefined ? {} : { output }),
+    ...(call.status === 'failed' ? { error: error ?? 'failed' } : {}),
+  }
+  return readOutcome(event)
+}
+
+/** Failures come as JSON in a string. */
+function unpacked(output: JsonValue | undefined): JsonValue | undefined {
+  return typeof output === 'string' && output.startsWith('{') ? (parseRecord(output) ?? output) : output
+}

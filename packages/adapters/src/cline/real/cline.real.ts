@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe } from 'node:test'
+import { aMessage, type RealCli } from '../../real/bench.ts'
+import { clineOptions, clineScenarios } from './cline-cli.ts'
+import { testCutIsFatal, testNoImages, testOwnWay, testSilentRetry, testUnconfined } from '../../real/other-ways.ts'
+import { ownBench } from '../../real/own-bench.ts'
+import { testCli } from '../../real/scenarios.ts'
+import { SIDE_BY_SIDE } from '../../real/side-by-side.ts'
+import { cline } from '../driver.ts'
+
+const cli: RealCli = {
+  ...clineScenarios,
+  agent: (setup) => cline(clineOptions(setup)),
+  unsupported: {
+    fork: 'in print mode it cannot resume',
+    'head-moved': 'in print mode it cannot resume',
+    image: 'it takes none',
+    'provider-429': 'it retries without a word',
+    'provider-cut': 'it does not ask again',
+    resume: 'in print mode it cannot resume',
+    'resume-at-anchor': 'in print mode it cannot resume',
+    'write-outside': 'it cannot be kept to its directory',
+  },
+}
+
+testCli(cli)
+
+describe('Cline, its own way', SIDE_BY_SIDE, () => {
+  testNoImages(cli)
+  testSilentRetry(cli)
+  testCutIsFatal(cli)
+  testUnconfined(cli)
+
+  const cannot = {
+    cannot: ['resume', 'resume-at-anchor', 'fork'],
+    because: 'It cannot resume: every turn begins a new session, which is told what was said.',
+  } as const
+  testOwnWay(cli, 'begins a new session with every turn, and says so', cannot, async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })
+    assert.equal((await bench.agent().describe()).resume, 'none')
+    const first = await bench.turn()
+    assert.ok(first.binding)
+    const said = aMessage('First answer.', { sessionId: first.binding.nativeId })
+    const second = await bench.turn({ binding: first.binding, history: [said], turn: { runId: 'run-2' } })
+    assert.ok(second.warnings.some((warning) => /begins a new session, because it cannot resume/.test(warning)))
+    assert.notEqual(second.binding?.nativeId, first.binding.nativeId)
+    assert.match(bench.request(1), /First answer\./)
+  })
+})

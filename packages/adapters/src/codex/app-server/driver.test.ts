@@ -1,0 +1,504 @@
+import assert from 'node:assert/strict'
+import { createReadStream } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, it, type TestContext } from 'node:test'
+import {
+  EvenerError,
+  type AgentSession,
+  type Answer,
+  type Binding,
+  type JsonObject,
+  type StoredMessage,
+  type Turn,
+} from '@evener/protocol'
+import { aTurn } from '../../../test/launch/diary.ts'
+import { scratch, survivors } from '../../../test/launch/stand-in.ts'
+import {
+  aMessage,
+  APPROVE,
+  ASK,
+  finishOf,
+  liveHost,
+  resultsOf,
+  says,
+  take,
+  textOf,
+  type LiveHost,
+  type Taking,
+} from '../../../test/live/live-host.ts'
+import { diaryOf, standInProgram } from '../../../test/live/stand-in-program.ts'
+import { normalize } from '../../launch/normalize.ts'
+import { codexLive, type CodexLiveOptions } from './driver.ts'
+import { codexAppServerDialect } from './mapper.ts'
+
+interface Stage {
+  readonly dir: string
+  readonly host: LiveHost
+  readonly session: AgentSession
+  readonly run: (more?: Partial<Turn>) => Taking
+}
+
+interface StageOptions extends CodexLiveOptions {
+  readonly host?: LiveHost
+  readonly binding?: Binding
+  /** The threads that the stand-in remembers, with the items of their turns. */
+  readonly memory?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+}
+
+/** A session with a stand-in that does in every turn what the body says. Nothing of it is left after the test. */
+async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
+  const { host = liveHost(), binding = null, memory = {}, ...rest } = options
+  const dir = await scratch(t)
+  const threads = Object.entries(memory).map(([id, turns]) => [
+    id,
+    { turns: Object.entries(turns).map(([turn, items]) => ({ id: turn, items })), injected: [] },
+  ])
+  await writeFile(join(dir, 'memory.json'), JSON.stringify(Object.fromEntries(threads)))
+  const bin = await standInProgram(dir, 'codex', body)
+  const driver = codexLive({ bin, cwd: dir, env: { CODEX_API_KEY: 'any' }, ...rest })
+  const session = await driver.open(binding, host.host)
+  t.after(async () => {
+    await session.close()
+    assert.equal(await survivors(host), 0)
+  })
+  return { dir, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
+}
+
+async function requests(dir: string, method: string): Promise<readonly JsonObject[]> {
+  const heard = (await diaryOf(dir, 'heard')) as readonly JsonObject[]
+  return heard.flatMap((record) => (record['method'] === method ? [record['params'] as JsonObject] : []))
+}
+
+async function methods(dir: string): Promise<readonly string[]> {
+  const heard = (await diaryOf(dir, 'heard')) as readonly JsonObject[]
+  return heard.flatMap(({ method }) => (typeof method === 'string' ? [method] : []))
+}
+
+const say = (text: string): Turn['input'] => [{ id: '0', type: 'text', text }]
+const TOUCH = `await t.command("/bin/bash -lc 'touch a'")`
+
+describe('a command that a person is asked about', () => {
+  const answered = async (t: TestContext, answer: Answer, body = TOUCH): Promise<readonly string[]> => {
+    const { host, run } = await stage(t, body)
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer(answer)
+    const events = await turn.all
+    assert.equal(finishOf(events), 'stop')
+    return [...resultsOf(events), textOf(events)]
+  }
+
+  it('runs when it is approved', async (t) => {
+    assert.deepEqual(await answered(t, APPROVE), ['ran', ''])
+  })
+
+  it('does not run when it is declined, and the agent is told why before it hears that', async (t) => {
+    const body = `${TOUCH}; t.say(await t.steered())`
+    assert.deepEqual(await answered(t, { decision: 'decline', reason: 'Not here.' }, body), [
+      '✗ declined',
+      '"touch a" was declined: Not here.',
+    ])
+  })
+
+  it('stands under our own name with what it does, so that it is known when it is asked again', async (t) => {
+    const { dir, host, run } = await stage(t, TOUCH)
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    const { toolCallId, ...subject } = request.subject
+    assert.deepEqual(subject, { agentId: 'codex', toolName: 'execute_command', args: { command: 'touch a' } })
+    assert.deepEqual([request.kind, request.resumable, request.payload?.['cwd']], ['approval', true, dir])
+    const announced = await turn.until(({ type }) => type === 'tool-approval-request')
+    assert.equal(announced.type === 'tool-approval-request' && announced.toolCall.toolCallId, toolCallId)
+    answer(APPROVE)
+    await turn.all
+  })
+
+  it('is answered for this once', async (t) => {
+    const { dir, host, run } = await stage(t, TOUCH)
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer({ decision: 'approve', remember: 'tool' })
+    await turn.all
+    const answers = ((await diaryOf(dir, 'heard')) as readonly JsonObject[]).filter(
+      ({ method }) => method === undefined,
+    )
+    assert.deepEqual(answers, [{ id: 0, result: { decision: 'accept' } }])
+  })
+
+  it('may wait beside another, and each gets its own answer', async (t) => {
+    const { host, run } = await stage(t, `await Promise.all([t.command('touch a'), t.command('touch b')])`)
+    const turn = run()
+    const asks = [await host.nextAsk(), await host.nextAsk()]
+    for (const { request, answer } of asks) {
+      answer(request.description === 'touch b' ? { decision: 'decline', reason: 'Not b.' } : APPROVE)
+    }
+    assert.deepEqual([...resultsOf(await turn.all)].sort(), ['ran', '✗ declined'])
+  })
+
+  it('takes no answer after the program has taken the question back', async (t) => {
+    const { dir, host, run, session } = await stage(
+      t,
+      `void ${TOUCH.replace('await ', '')}; await t.steered(); t.withdraw(); t.say('taken back'); await t.steered()`,
+    )
+    const turn = run()
+    const ask = await host.nextAsk()
+    await session.steer?.(aMessage('m1', 'never mind'))
+    await turn.until(says('taken back'))
+    ask.answer(APPROVE)
+    await session.steer?.(aMessage('m2', 'go on'))
+    assert.equal(finishOf(await turn.all), 'stop')
+    assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'late-answer'))
+    const answers = ((await diaryOf(dir, 'heard')) as readonly JsonObject[]).filter(
+      ({ method }) => method === undefined,
+    )
+    assert.deepEqual(answers, [])
+  })
+})
+
+describe('other questions', () => {
+  it('about one file are about that file', async (t) => {
+    const { host, run } = await stage(t, `await t.change({ path: '/w/a', kind: { type: 'add' }, diff: 'x' })`)
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    assert.equal(request.subject.toolName, 'write_file')
+    assert.deepEqual(request.subject.args, { path: '/w/a', content: 'x' })
+    answer(APPROVE)
+    await turn.all
+    assert.deepEqual(
+      host.activity.map((event) => [event.type, event.type === 'write' && event.isSuccess]),
+      [['write', true]],
+    )
+  })
+
+  it('about several files are as the strictest rule for one of them', async (t) => {
+    const host = liveHost(({ args }) =>
+      args['path'] === '/w/b' ? { policy: 'deny', reason: 'Not b.' } : { policy: 'allow', reason: '' },
+    )
+    const change = (path: string): string => `{ path: '${path}', kind: { type: 'update' }, diff: 'x' }`
+    const { run } = await stage(t, `await t.change(${change('/w/a')}, ${change('/w/b')})`, { host })
+    assert.deepEqual(resultsOf(await run().all), ['✗ ["/w/a","/w/b"]'])
+    assert.deepEqual(host.asked, [])
+  })
+
+  it('about a tool of an MCP server name the tool and its arguments', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `const item = { type: 'mcpToolCall', id: 'i1', server: 'files', tool: 'read', arguments: { path: 'a' } }
+       t.started(item)
+       const { action } = await t.ask('mcpServer/elicitation/request', {
+         serverName: 'files', mode: 'form', message: 'Allow it?',
+         _meta: { codex_approval_kind: 'mcp_tool_call', tool_params: { path: 'a' } },
+       })
+       t.completed({ ...item, status: action === 'accept' ? 'completed' : 'failed', result: null })`,
+    )
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    assert.deepEqual([request.subject.toolName, request.subject.args], ['mcp__files__read', { path: 'a' }])
+    assert.equal(host.judged[0]?.category, 'mcp')
+    answer({ decision: 'decline' })
+    assert.equal(resultsOf(await turn.all)[0]?.startsWith('✗'), true)
+  })
+
+  it('of an MCP server for words are questions', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `const answer = await t.ask('mcpServer/elicitation/request', {
+         serverName: 'files', mode: 'form', message: 'Your name?', requestedSchema: { type: 'object' } })
+       t.say(JSON.stringify(answer))`,
+    )
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    assert.deepEqual([request.kind, request.answerSchema], ['question', '{"type":"object"}'])
+    answer({ decision: 'answer', value: { name: 'Ann' } })
+    assert.equal(textOf(await turn.all), '{"action":"accept","content":{"name":"Ann"},"_meta":null}')
+  })
+
+  it('of the agent for words are questions', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `t.say(JSON.stringify(await t.ask('item/tool/requestUserInput', { itemId: 'i1', questions: [{ id: 'q', question: 'Why?' }] })))`,
+    )
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer({ decision: 'answer', value: 'Because.' })
+    assert.equal(textOf(await turn.all), '{"answers":{"q":{"answers":["Because."]}}}')
+  })
+
+  it('for more access are answered for this turn, or with nothing', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `const ask = () => t.ask('item/permissions/requestApproval', {
+         itemId: 'i1', reason: 'To fetch.', permissions: { network: { enabled: true }, fileSystem: null } })
+       t.say(JSON.stringify([await ask(), await ask()]))`,
+    )
+    const turn = run()
+    const first = await host.nextAsk()
+    assert.deepEqual([first.request.kind, first.request.description], ['access', 'To fetch.'])
+    first.answer(APPROVE)
+    const second = await host.nextAsk()
+    second.answer({ decision: 'decline' })
+    const granted = '{"permissions":{"network":{"enabled":true}},"scope":"turn"}'
+    assert.match(textOf(await turn.all), new RegExp(String.raw`^\[${escape(granted)},\{"permissions":\{\},`))
+  })
+
+  it('that nobody can answer are refused, with a warning', async (t) => {
+    const { dir, host, run } = await stage(t, `await t.ask('attestation/generate', {})`)
+    assert.equal(finishOf(await run().all), 'stop')
+    assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'unsupported'))
+    const answers = ((await diaryOf(dir, 'heard')) as readonly JsonObject[]).filter(({ error }) => error !== undefined)
+    assert.equal(answers.length, 1)
+  })
+})
+
+function escape(text: string): string {
+  return text.replace(/[{}[\]]/g, String.raw`\$&`)
+}
+
+describe('a turn that is stopped', () => {
+  it('while a command waits: the command is broken off, and a late answer does nothing', async (t) => {
+    const { dir, host, run, session } = await stage(t, TOUCH)
+    const turn = run()
+    const ask = await host.nextAsk()
+    const receipt = await session.cancel()
+    assert.equal(finishOf(await turn.all), 'other')
+    assert.deepEqual(receipt, { how: 'clean', calls: [ask.request.subject.toolCallId], orphansKilled: 0, queued: [] })
+    ask.answer(APPROVE)
+    assert.equal(await survivors(host), 0)
+    assert.equal((await requests(dir, 'turn/interrupt')).length, 1)
+  })
+
+  it('in the middle of a tool: nothing is left running, not even what has left its session', async (t) => {
+    const { host, run, session } = await stage(t, `t.longTool(); t.say('running'); await t.interrupted`)
+    const turn = run()
+    await turn.until(says('running'))
+    await session.cancel()
+    assert.equal(await survivors(host), 0)
+    assert.equal(finishOf(await turn.all), 'other')
+  })
+
+  it('is taken up by the next one in another process, in the same thread', async (t) => {
+    const { dir, host, run, session } = await stage(
+      t,
+      `t.say(t.prompt); if (t.prompt === 'Do it.') await t.interrupted`,
+    )
+    const turn = run()
+    await turn.until(says('Do it.'))
+    await session.cancel()
+    await turn.all
+    assert.equal(textOf(await run({ input: say('Again.') }).all), 'Again.')
+    const [resumed] = await requests(dir, 'thread/resume')
+    assert.equal(resumed?.['threadId'], host.bindings.at(-1)?.nativeId)
+    assert.deepEqual(await requests(dir, 'thread/revert'), [])
+  })
+})
+
+describe('a process', () => {
+  it('takes many turns, each with its own start, usage and finish', async (t) => {
+    const { dir, host, run } = await stage(t, `t.say('said ' + t.prompt)`)
+    const first = await run().all
+    const second = await run({ turnId: 'turn-2', input: say('More.') }).all
+    for (const events of [first, second]) {
+      assert.equal(events.filter(({ type }) => type === 'start').length, 1)
+      const last = events.at(-1)
+      assert.equal(last?.type === 'finish' && last.usage?.totalTokens, 20)
+    }
+    assert.equal(textOf(second), 'said More.')
+    assert.equal((await diaryOf(dir, 'argv')).length, 1)
+    assert.equal((await requests(dir, 'thread/start')).length, 1)
+    assert.equal(host.processes.length, 2)
+    assert.deepEqual(host.bindings.at(-1)?.usageTotal?.totalTokens, 40)
+  })
+
+  it('asks for every command and keeps to its sandbox', async (t) => {
+    const { dir, run } = await stage(t, `t.say('here')`)
+    await run({ model: 'a-model', instructions: 'Be kind.' }).all
+    const [started] = await requests(dir, 'thread/start')
+    assert.deepEqual(started, {
+      cwd: dir,
+      sandbox: 'workspace-write',
+      approvalPolicy: 'untrusted',
+      approvalsReviewer: 'user',
+      model: 'a-model',
+      developerInstructions: 'Be kind.',
+    })
+    const [argv] = (await diaryOf(dir, 'argv')) as readonly (readonly string[])[]
+    assert.equal(argv?.[0], 'app-server')
+    assert.ok(argv?.every((arg) => !arg.includes('Be kind.') && !arg.startsWith('approval_policy')))
+  })
+
+  it('that dies while a command waits has failed, and its question with it', async (t) => {
+    const { dir, host, run } = await stage(t, `if (t.prompt === 'Do it.') ${TOUCH}; t.say('back')`)
+    const turn = run()
+    const ask = await host.nextAsk()
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await turn.all
+    assert.equal(finishOf(events), 'error')
+    assert.equal(events.filter(({ type }) => type === 'error').length, 1)
+    assert.equal(resultsOf(events).length, 1)
+    ask.answer(APPROVE)
+    assert.equal(textOf(await run({ input: say('Again.') }).all), 'back')
+    assert.equal((await diaryOf(dir, 'argv')).length, 2)
+  })
+
+  it('whose turn fails says so once, and takes the next turn', async (t) => {
+    const { dir, run } = await stage(t, `if (t.prompt === 'Do it.') t.fail('No key.'); else t.say('fine')`)
+    const events = await run().all
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'error' ? [event.error.message] : [])),
+      ['No key.'],
+    )
+    assert.equal(finishOf(events), 'error')
+    assert.equal(textOf(await run({ input: say('Again.') }).all), 'fine')
+    assert.equal((await diaryOf(dir, 'argv')).length, 1)
+  })
+
+  it('may say what nobody understands: nothing is lost and the turn goes on', async (t) => {
+    const { host, run } = await stage(
+      t,
+      `t.raw('Loading…\\n{"half":\\n'); t.notify('brand/new', {}); t.raw('no newline'); ${TOUCH}; t.say('still here')`,
+    )
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer(APPROVE)
+    const events = await turn.all
+    assert.equal(textOf(events), 'still here')
+    const unknown = host.activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
+    assert.equal(unknown.length, 4)
+    assert.deepEqual([unknown[0], unknown[1], unknown[3]], ['Loading…', '{"half":', 'no newline'])
+  })
+})
+
+describe('a message while the agent works', () => {
+  it('is heard within the turn', async (t) => {
+    const { run, session } = await stage(t, `t.say('working'); t.say('heard ' + (await t.steered()))`)
+    const turn = run()
+    await turn.until(says('working'))
+    assert.equal(await session.steer?.(aMessage('m1', 'hurry')), 'injected')
+    assert.equal(textOf(await turn.all), 'working|heard hurry')
+  })
+
+  it('is refused when there is no turn, so that it can be given to the next', async (t) => {
+    const { run, session } = await stage(t, `t.say('here')`)
+    await run().all
+    await assert.rejects(
+      async () => session.steer?.(aMessage('m1', 'hello?')),
+      (error) => EvenerError.is(error) && error.code === 'conflict',
+    )
+  })
+})
+
+describe('a native thread', () => {
+  const binding: Binding = { agentId: 'codex', nativeId: 'thread-1', syncedTo: 0, anchor: 'turn-2' }
+  const memory = { 'thread-1': { 'turn-1': ['i1'], 'turn-2': ['i2', 'i3'], 'turn-3': ['i4'] } }
+  const own = (turnId: string, itemId: string): StoredMessage =>
+    aMessage(itemId, `said ${itemId}`, {
+      role: 'assistant',
+      native: { sessionId: 'thread-1', turnId, itemId },
+    })
+  const withHistory = (...newestFirst: readonly StoredMessage[]): LiveHost =>
+    liveHost(() => ASK, {
+      history: async function* () {
+        yield* newestFirst
+      },
+    })
+  const SAY = `t.say(JSON.stringify(t.injected.map((item) => [item.role, item.content[0].text])))`
+
+  it('is resumed at our anchor: turns beyond it are taken back', async (t) => {
+    const { dir, run } = await stage(t, SAY, { binding, memory, host: withHistory(own('turn-2', 'i3')) })
+    await run().all
+    assert.deepEqual(await requests(dir, 'thread/revert'), [{ threadId: 'thread-1', beforeTurnId: 'turn-3' }])
+    const order = await methods(dir)
+    assert.ok(order.indexOf('thread/revert') < order.indexOf('turn/start'))
+  })
+
+  it('is resumed as it is when it ends at our anchor', async (t) => {
+    const { dir, run } = await stage(t, SAY, { binding: { ...binding, anchor: 'turn-3' }, memory })
+    await run().all
+    assert.deepEqual(await requests(dir, 'thread/revert'), [])
+  })
+
+  for (const [what, options] of [
+    ['has no such turn', { binding: { ...binding, anchor: 'turn-9' }, memory }],
+    ['the program does not have', { binding }],
+  ] as const) {
+    it(`that ${what} is followed by a new one, which is told everything`, async (t) => {
+      const host = withHistory(own('turn-2', 'i3'), aMessage('u0', 'long ago'))
+      const { run } = await stage(t, SAY, { ...options, host })
+      const events = await run().all
+      assert.equal(textOf(events), '[["user","long ago"],["assistant","said i3"]]')
+      assert.equal(finishOf(events), 'stop')
+      assert.notEqual(host.bindings.at(-1)?.nativeId, 'thread-1')
+      assert.ok(host.activity.some((event) => event.type === 'warning' && event.code === 'new-session'))
+    })
+  }
+
+  it('is forked after the last turn that our thread holds, with the model it had', async (t) => {
+    const host = withHistory(own('turn-2', 'i3'), own('turn-1', 'i1'))
+    const { dir, run } = await stage(t, SAY, { binding: { ...binding, origin: true }, memory, host })
+    await run().all
+    const [forked] = await requests(dir, 'thread/fork')
+    assert.deepEqual([forked?.['lastTurnId'], forked?.['model']], ['turn-2', 'model-of-the-thread'])
+    assert.equal(host.bindings.at(-1)?.nativeId, 'thread-1-fork')
+  })
+
+  it('is forked before a turn that our thread holds in part, and that part is handed over', async (t) => {
+    const host = withHistory(own('turn-2', 'i2'), aMessage('u2', 'second'), own('turn-1', 'i1'))
+    const { dir, run } = await stage(t, SAY, { binding: { ...binding, origin: true }, memory, host })
+    const events = await run().all
+    assert.equal((await requests(dir, 'thread/fork'))[0]?.['lastTurnId'], 'turn-1')
+    assert.equal(textOf(events), '[["user","second"],["assistant","said i2"]]')
+  })
+
+  it('is told what others said since, as items of its history', async (t) => {
+    const said = aMessage('o1', 'I looked.', { role: 'assistant', by: 'other', order: 9 })
+    const asked = aMessage('u1', 'And you?', { order: 10 })
+    const host = withHistory(asked, said, own('turn-2', 'i3'), aMessage('u0', 'long ago'))
+    const { run } = await stage(t, SAY, { binding, memory, host })
+    assert.equal(textOf(await run().all), '[["assistant","[other]\\nI looked."],["user","And you?"]]')
+  })
+
+  it('that is new is told everything, but not the task itself', async (t) => {
+    const host = withHistory(aMessage('u1', 'Do it.', { run: aTurn.runId }), aMessage('u0', 'long ago'))
+    const { run } = await stage(t, SAY, { host })
+    assert.equal(textOf(await run().all), '[["user","long ago"]]')
+  })
+
+  it('is not told twice', async (t) => {
+    const history = [aMessage('u0', 'Do it.', { run: aTurn.runId })]
+    const host = liveHost(() => ASK, {
+      history: async function* () {
+        yield* history
+      },
+    })
+    const { run } = await stage(t, SAY, { host })
+    await run().all
+    history.unshift(aMessage('u1', 'More.', { run: 'run-2' }))
+    assert.equal(textOf(await run({ runId: 'run-2' }).all), '[]')
+  })
+
+  it('keeps its instructions, so other ones are said to it', async (t) => {
+    const { run } = await stage(t, SAY, { binding, memory, host: withHistory(own('turn-2', 'i3')) })
+    const text = textOf(await run({ instructions: 'Be brief.' }).all)
+    assert.match(text, /^\[\["developer","From now on these instructions hold[^"]*Be brief\."\]\]$/)
+  })
+})
+
+describe('a recording of a turn', () => {
+  it('gives the same activity again', async (t) => {
+    const records = await scratch(t)
+    const { host, run } = await stage(t, `${TOUCH}; t.say('Done.')`, {
+      record: ({ turnId }) => ({ dir: join(records, turnId) }),
+    })
+    const turn = run()
+    const ask = await host.nextAsk()
+    ask.answer(APPROVE)
+    await turn.all
+    const lines = createInterface({ input: createReadStream(join(records, aTurn.turnId, 'raw.jsonl')) })
+    const again: string[] = []
+    for await (const event of normalize(lines, { dialects: [codexAppServerDialect] })) again.push(JSON.stringify(event))
+    const recorded = await readFile(join(records, aTurn.turnId, 'events.jsonl'), 'utf8')
+    assert.equal(`${again.join('\n')}\n`, recorded)
+  })
+})

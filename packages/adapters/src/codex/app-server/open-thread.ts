@@ -1,0 +1,150 @@
+import { EvenerError, type JsonObject, type NativeRef } from '@evener/protocol'
+import { asArray, asObject, asText } from '../../kit/fields.ts'
+import { codexProfile } from '../profile.ts'
+import type { LaunchRequest } from '../../launch/launch-plan.ts'
+import type { NativeSession } from '../../launch/native-session.ts'
+import type { LiveTask } from '../../live/live-harness.ts'
+import { sandboxOf } from './launch.ts'
+
+export type Call = (method: string, params: JsonObject) => Promise<JsonObject>
+
+const PAGE = 50
+
+export interface OpenedThread {
+  readonly id: string
+  /** Which messages it holds, when those are not all that were said in it. */
+  readonly isKnown?: (native: NativeRef) => boolean
+}
+
+/** Begins a thread, or takes one up at our anchor: turns that it has beyond that are not in our log, and go. */
+export async function openThread(call: Call, { request, history }: LiveTask): Promise<OpenedThread> {
+  const { session } = request
+  switch (session.kind) {
+    case 'new':
+      return { id: await beginThread(call, request) }
+    case 'fork':
+      return forkThread(call, request, session, history)
+    case 'resume': {
+      const resumed = { ...settingsOf(request), threadId: session.nativeId, excludeTurns: true }
+      const id = threadOf(await call('thread/resume', resumed))
+      if (session.anchor !== undefined) await revertTo(call, id, session.anchor)
+      return { id }
+    }
+  }
+}
+
+async function beginThread(call: Call, request: LaunchRequest): Promise<string> {
+  return threadOf(await call('thread/start', { ...settingsOf(request), ...instructionsOf(request) }))
+}
+
+/** Whole turns only: of one that our thread holds in part, nothing is taken over, and that part is handed over. */
+async function forkThread(
+  call: Call,
+  request: LaunchRequest,
+  { nativeId, anchor }: Extract<NativeSession, { kind: 'fork' }>,
+  history: LiveTask['history'],
+): Promise<OpenedThread> {
+  const isWhole = (await lastItemOf(call, nativeId, anchor)) === (await lastHeldItem(history, nativeId, anchor))
+  const lastTurnId = isWhole ? anchor : await turnBefore(call, nativeId, anchor)
+  if (lastTurnId === undefined) return { id: await beginThread(call, request), isKnown: () => false }
+  const model = request.model ?? (await modelOf(call, nativeId))
+  const id = threadOf(
+    await call('thread/fork', {
+      ...settingsOf(request),
+      threadId: nativeId,
+      lastTurnId,
+      excludeTurns: true,
+      ...(model === undefined ? {} : { model }),
+    }),
+  )
+  return { id, ...(isWhole ? {} : { isKnown: ({ sessionId, turnId }) => sessionId === nativeId && turnId !== anchor }) }
+}
+
+async function lastItemOf(call: Call, threadId: string, turnId: string): Promise<string | undefined> {
+  const { data } = await call('thread/items/list', { threadId, turnId, sortDirection: 'desc', limit: 1 })
+  return asText(asObject(asObject(asArray(data)?.[0])?.['item'])?.['id'])
+}
+
+/** The newest item of the turn that our own thread holds. */
+async function lastHeldItem(
+  history: LiveTask['history'],
+  threadId: string,
+  turnId: string,
+): Promise<string | undefined> {
+  for await (const message of history({ order: 'newest' })) {
+    for (const { native } of [...message.parts.toReversed(), message]) {
+      if (native?.sessionId === threadId && native.turnId === turnId && native.itemId !== undefined)
+        return native.itemId
+    }
+  }
+  return undefined
+}
+
+function settingsOf(request: LaunchRequest): JsonObject {
+  return {
+    cwd: request.cwd,
+    sandbox: sandboxOf(request),
+    // Whatever it wants to do is asked, and asked here.
+    approvalPolicy: 'untrusted',
+    approvalsReviewer: 'user',
+    ...(request.model === undefined ? {} : { model: request.model }),
+  }
+}
+
+function instructionsOf({ instructions }: LaunchRequest): JsonObject {
+  return instructions === undefined ? {} : { developerInstructions: instructions }
+}
+
+/** Another model than the thread's own would make it compact the history first. */
+async function modelOf(call: Call, threadId: string): Promise<string | undefined> {
+  return asText(asObject((await call('thread/read', { threadId }))['thread'])?.['model'])
+}
+
+async function revertTo(call: Call, threadId: string, anchor: string): Promise<void> {
+  let beyond: string | undefined
+  for await (const id of turnsOf(call, threadId)) {
+    if (id === anchor) {
+      if (beyond !== undefined) await call('thread/revert', { threadId, beforeTurnId: beyond })
+      return
+    }
+    beyond = id
+  }
+  throw new EvenerError('not-found', `${codexProfile.title} has no turn ${anchor} in its thread ${threadId}.`, {
+    hint: 'Its session was changed by somebody else. Begin a new one.',
+  })
+}
+
+async function turnBefore(call: Call, threadId: string, turnId: string): Promise<string | undefined> {
+  let isNext = false
+  for await (const id of turnsOf(call, threadId)) {
+    if (isNext) return id
+    isNext = id === turnId
+  }
+  return undefined
+}
+
+/** Newest first. */
+async function* turnsOf(call: Call, threadId: string): AsyncGenerator<string> {
+  let cursor: string | undefined
+  do {
+    const page = await call('thread/turns/list', {
+      threadId,
+      limit: PAGE,
+      sortDirection: 'desc',
+      itemsView: 'notLoaded',
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    for (const item of asArray(page['data']) ?? []) {
+      const id = asText(asObject(item)?.['id'])
+      if (id !== undefined) yield id
+    }
+    cursor = asText(page['nextCursor'])
+  } while (cursor !== undefined)
+}
+
+function threadOf(result: JsonObject): string {
+  const id = asText(asObject(result['thread'])?.['id'])
+  if (id === undefined)
+    throw new EvenerError('unsupported', `${codexProfile.title} did not say which thread it opened.`)
+  return id
+}

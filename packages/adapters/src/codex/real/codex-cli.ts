@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import type { CodexLiveOptions } from '../app-server/driver.ts'
+import { codexProfile } from '../profile.ts'
+import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'
+import { toyServer } from '../../real/toy-server.ts'
+
+const run = (cmd: string): RealScript => ({ turns: [{ toolCalls: [{ name: 'exec_command', input: { cmd } }] }] })
+const patch = (input: string): RealScript => ({
+  turns: [{ toolCalls: [{ name: 'apply_patch', custom: true, input }] }],
+})
+const AGENT_ID = '{{re:agent_id[^0-9a-f]+([0-9a-f-]{36})}}'
+
+/** Codex for the tests that run it, however it is spoken to. */
+export const codexScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options' | 'notes'> = {
+  profile: codexProfile,
+  scripts: {
+    'command-succeeds': () => run('echo fine > /dev/null && echo fine'),
+    'command-fails': () => run('echo bad; exit 3'),
+    'read-range': () => run(`sed -n '2,4p' hello.txt`),
+    write: () => patch('*** Begin Patch\n*** Add File: new.txt\n+made\n*** End Patch'),
+    edit: () =>
+      patch(
+        '*** Begin Patch\n*** Update File: src/app.js\n@@\n-export const answer = 41 // needle\n+export const answer = 42 // needle\n*** End Patch',
+      ),
+    search: () => run('grep -rn needle src'),
+    list: () => run('ls src'),
+    parallel: () => ({
+      turns: [
+        {
+          toolCalls: [
+            { name: 'exec_command', input: { cmd: 'echo one > /dev/null; echo one' } },
+            { name: 'exec_command', input: { cmd: 'echo two > /dev/null; echo two' } },
+          ],
+        },
+      ],
+    }),
+    subagent: () => ({
+      routes: [{ match: 'SUBTASK-77', turns: [{ text: 'All is fine.' }] }],
+      turns: [
+        { toolCalls: [{ name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message: 'SUBTASK-77 look' } }] },
+        {
+          toolCalls: [
+            { name: 'wait_agent', namespace: 'multi_agent_v1', input: { targets: [AGENT_ID], timeout_ms: 60_000 } },
+          ],
+        },
+      ],
+    }),
+    skill: () => run('cat .agents/skills/greet/SKILL.md'),
+    mcp: () => ({ turns: [{ toolCalls: [{ name: 'echo', namespace: 'mcp__toy', input: { text: 'hi' } }] }] }),
+    'endless-command': () => run('setsid tail -f /dev/null & touch started.txt; tail -f /dev/null'),
+    'write-outside': ({ home }) => run(`touch ${home}/outside.txt`),
+    touch: () => run('touch touched.txt'),
+  },
+  expected: {
+    // Its skills are files that it reads.
+    skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
+  },
+  options: { mcp: { mcp: toyServer }, subagent: { model: 'scripted-model' } },
+  notes: { skill: 'Its skills are files that it reads.' },
+}
+
+/** Of a driver of Codex that talks to the test's provider. */
+export function codexOptions({ bin, place, provider, hasKey, options }: AgentSetup): CodexLiveOptions {
+  return {
+    bin,
+    // A model with plain function tools; others call them from JavaScript.
+    model: 'gpt-5.5',
+    ...options,
+    config: {
+      model_provider: 'scripted',
+      'model_providers.scripted': {
+        name: 'scripted',
+        base_url: `${provider.url}/v1`,
+        env_key: 'CODEX_API_KEY',
+        wire_api: 'responses',
+        request_max_retries: 1,
+        stream_max_retries: 1,
+      },
+      model_reasoning_summary: 'detailed',
+      // The test's directories are all below the temporary one.
+      sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true },
+    },
+    env: {
+      HOME: place.home,
+      CODEX_HOME: undefined,
+      TMPDIR: place.temp,
+      CODEX_API_KEY: hasKey ? 'sk-test' : undefined,
+    },
+  }
+}

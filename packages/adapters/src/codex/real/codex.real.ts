@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { aMessage, type RealCli } from '../../real/bench.ts'
+import { codexOptions, codexScenarios } from './codex-cli.ts'
+import { errorCodes } from '../../real/other-ways.ts'
+import { ownBench } from '../../real/own-bench.ts'
+import { testCli } from '../../real/scenarios.ts'
+import { codex } from '../driver.ts'
+
+const cli: RealCli = {
+  ...codexScenarios,
+  agent: (setup) => codex(codexOptions(setup)),
+  expected: {
+    ...codexScenarios.expected,
+    // A model that it does not know is told as an error which ends nothing.
+    subagent: () => [
+      { type: 'error', message: /metadata/ },
+      { type: 'orchestration', action: 'subagent_started' },
+      { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
+    ],
+  },
+  unsupported: {
+    'resume-at-anchor': 'in print mode it tells no turn ids and resumes only at the end',
+  },
+}
+
+testCli(cli)
+
+describe('Codex, its own way', () => {
+  it('begins a new session when its own one is gone, and is told what was said', async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
+    const { binding } = await bench.turn()
+    assert.ok(binding)
+    await rm(join(bench.place.home, '.codex', 'sessions'), { recursive: true })
+    const history = [aMessage('Halfway there.', { sessionId: binding.nativeId })]
+    const second = await bench.turn({ binding, history, turn: { runId: 'run-2' } })
+    assert.deepEqual(errorCodes(second.events), [])
+    assert.ok(second.warnings.some((warning) => /begins a new session.*no rollout found/.test(warning)))
+    assert.notEqual(second.binding?.nativeId, binding.nativeId)
+    assert.match(bench.request(1), /Halfway there\./)
+  })
+
+  it('is ended by our deadline when it is told to try for ever to reach its provider', async (t) => {
+    const retries = ['request_max_retries', 'stream_max_retries'].flatMap((name) => [
+      '-c',
+      `model_providers.scripted.${name}=100`,
+    ])
+    const args = ['--enable', 'unbounded_connection_retries', ...retries]
+    const stubborn: RealCli = { ...cli, agent: (setup) => codex({ ...codexOptions(setup), args }) }
+    const bench = await ownBench(t, stubborn, {})
+    await bench.provider.close()
+    const { events } = await bench.turn({ options: { deadlineMs: 15_000 } })
+    assert.deepEqual(errorCodes(events), ['deadline'])
+  })
+})

@@ -1,0 +1,57 @@
+import type { JsonObject } from '@evener/protocol'
+import type { AcpHabits, NotTheAgent } from '../../acp/habits.ts'
+import { acpDialectOf } from '../../acp/mapper.ts'
+import { callOutcome } from '../../acp/outcome.ts'
+import type { AcpToolCall } from '../../acp/tool-call.ts'
+import { gooseTools, isOwnExtension } from '../tools.ts'
+import { asArray, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
+import type { Dialect } from '../../kit/mapper.ts'
+import type { ToolOutcome } from '../../kit/tool-table.ts'
+
+/** How Goose begins a message of its own that says, in the agent's place, why there is no answer. */
+const FAILURES: readonly string[] = ['Ran into this error:', 'Network error:']
+
+/** `goose acp`. */
+export const gooseHabits: AcpHabits = {
+  tools: gooseTools,
+  toolName: (call) => asText(toolOf(call)['toolName']),
+  serverName: (call) => {
+    const extension = asText(toolOf(call)['extensionName'])
+    return extension === undefined || isOwnExtension(extension) ? undefined : extension
+  },
+  outcome,
+  progress,
+  speaker,
+  // Those of the last model call, also when there was none in the turn.
+  hasPartialUsage: true,
+}
+
+export const gooseAcpDialect: Dialect = acpDialectOf('goose-acp', gooseHabits)
+
+function toolOf({ meta }: AcpToolCall): JsonObject {
+  return asObject(asObject(meta['goose'])?.['toolCall']) ?? NO_FIELDS
+}
+
+/** Which subagent it was is told only while it works. */
+function outcome(call: AcpToolCall): ToolOutcome {
+  const outcomeOfCall = callOutcome(call, {})
+  const data = asObject(notificationOf(call.meta)['data'])
+  const subagent = asText(data?.['subagent_id'])
+  return subagent === undefined ? outcomeOfCall : { ...outcomeOfCall, detail: { subagent_session_id: subagent } }
+}
+
+function progress(update: JsonObject): string | undefined {
+  const chunks = asArray(notificationOf(asObject(update['_meta']) ?? NO_FIELDS)['chunks']) ?? []
+  const texts = chunks.map((chunk) => asText(asObject(chunk)?.['output']) ?? '')
+  return texts.length === 0 ? undefined : texts.join('')
+}
+
+function notificationOf(meta: JsonObject): JsonObject {
+  return asObject(asObject(meta['toolNotification'])?.['params']) ?? NO_FIELDS
+}
+
+function speaker(text: string, update: JsonObject): NotTheAgent | undefined {
+  const goose = asObject(asObject(update['_meta'])?.['goose']) ?? NO_FIELDS
+  if (goose['fallbackContent'] === true) return { synthetic: true }
+  return FAILURES.some((beginning) => text.startsWith(beginning)) ? { failure: text } : undefined
+}

@@ -1,0 +1,39 @@
+import { acpDialectOf } from '../../acp/mapper.ts'
+import type { AcpHabits } from '../../acp/habits.ts'
+import type { AcpToolCall } from '../../acp/tool-call.ts'
+import { asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
+import type { Dialect } from '../../kit/mapper.ts'
+import type { ToolOutcome } from '../../kit/tool-table.ts'
+import { readToolUse } from '../tool-use.ts'
+import { opencodeTools } from '../tools.ts'
+
+/** `opencode acp`. */
+export const opencodeHabits: AcpHabits = {
+  tools: opencodeTools,
+  // Later titles are about this one call.
+  toolName: (call) => call.firstTitle,
+  inputFollows: true,
+  outcome,
+  // Those of the last model call.
+  hasPartialUsage: true,
+}
+
+export const opencodeAcpDialect: Dialect = acpDialectOf('opencode-acp', opencodeHabits)
+
+/** The result as its other output has it, in the words of this protocol. */
+function outcome(call: AcpToolCall): ToolOutcome {
+  const { firstTitle: tool = '', input, status } = call
+  const told = asText(input['error'])
+  if (told !== undefined && input['tool'] === tool) return { isSuccess: false, result: told }
+  const { output, metadata, error } = asObject(call.output) ?? NO_FIELDS
+  const state = {
+    status: status === 'failed' ? 'error' : 'completed',
+    input,
+    ...(output === undefined ? {} : { output }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(error === undefined ? {} : { error }),
+  }
+  const use = readToolUse(NO_FIELDS, { tool: tool === '' ? 'tool' : tool, state })
+  const result = use?.outcome.result ?? call.output ?? call.text ?? null
+  return { ...use?.outcome, result }
+}

@@ -1,0 +1,11 @@
+import type { AgentDriver } from '@evener/protocol'
+import { transportOf, type AgentOptions } from '../live/transport.ts'
+import { pi as piPrint, type PiOptions } from './driver.ts'
+import { piLive, type PiLiveOptions } from './live.ts'
+
+export type PiAgentOptions = AgentOptions<PiOptions, PiLiveOptions>
+
+/** Pi as an agent: over its rpc mode when somebody is there to steer it, else a process for every turn. */
+export function pi({ transport, canAnswer, ...options }: PiAgentOptions = {}): AgentDriver {
+  return transportOf({ transport, canAnswer }) === 'live' ? piLive(options) : piPrint(options)
+}
