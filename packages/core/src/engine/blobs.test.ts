@@ -13,6 +13,8 @@ import { TurnRecorder } from './turn-recorder.ts'
 const KB = 1024
 const LONG = `Begin. ${'é'.repeat(40 * KB)}`
 const PICTURE = Buffer.alloc(40 * KB, 7).toString('base64')
+/** Its base64 has all 64 characters, and needs padding. */
+const NOISE = Buffer.from(Uint8Array.from({ length: 40 * KB }, (_, index) => (index * 7919) % 251))
 
 async function bodies(store: Store, type: RecordBody['type']): Promise<RecordBody[]> {
   const records: LogRecord[] = await Array.fromAsync(recordsAfter(store, 'thread', 0))
@@ -62,17 +64,44 @@ suite('large contents', () => {
     assert.deepEqual(refs, [false, true])
   })
 
-  test('what is not quite text, or not quite base64, comes back as it was', async () => {
+  test('a text that is not quite text comes back as it was', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { log, store } = thread
-    const parts: Part[] = [
-      text(`\uFEFFhalf an emoji \uD83D ${LONG}`),
-      { id: '1', type: 'image', mimeType: 'image/png', data: `${PICTURE.slice(0, -4)}_-_=` },
-    ]
+    const parts = [text(`\uFEFFhalf an emoji \uD83D ${LONG}`)]
     await log.commit([{ type: 'message.added', messageId: 'm', role: 'user', parts }])
     const stored = await store.getMessage(log.state.head.lineage, 'm')
     assert.deepEqual(await inflateParts(store, stored?.parts ?? []), parts)
   })
+
+  for (const [how, data] of [
+    ['as base64', PICTURE],
+    ['as a data URL', `data:image/png;base64,${PICTURE}`],
+    ['as base64url', NOISE.toString('base64url')],
+    ['as base64 without padding', NOISE.toString('base64').replace(/=+$/, '')],
+    ['as base64 in lines', NOISE.toString('base64').replaceAll(/.{76}/g, '$&\r\n')],
+    ['as what is no base64 at all', `${PICTURE.slice(0, -4)}_-_= é`],
+  ] as const) {
+    test(`an image or file given ${how} leaves its record, and comes back as it was given`, async () => {
+      await using thread = await openTestThread(new MemoryStore())
+      const { log, store } = thread
+      const parts: Part[] = [
+        { id: '0', type: 'image', mimeType: 'image/png', data },
+        { id: '1', type: 'file', mimeType: 'text/plain', data, fileName: 'a.txt' },
+      ]
+      await log.commit([{ type: 'message.added', messageId: 'm', role: 'user', parts }])
+      await log.commit([{ type: 'queue.added', item: { id: 'q', lane: 'steer', parts } }])
+      for (const body of await bodies(store, 'message.added')) assert.ok(JSON.stringify(body).length < 4 * KB)
+      for (const body of await bodies(store, 'queue.added')) assert.ok(JSON.stringify(body).length < 4 * KB)
+      const stored = await store.getMessage(log.state.head.lineage, 'm')
+      for (const given of [stored?.parts ?? [], log.state.head.queue[0]?.parts ?? []]) {
+        const whole = await inflateParts(store, given)
+        assert.deepEqual(
+          whole.map((part) => (part.type === 'image' || part.type === 'file') && part.data === data),
+          [true, true],
+        )
+      }
+    })
+  }
 
   test('a beginning is never cut inside a character', async () => {
     await using thread = await openTestThread(new MemoryStore())

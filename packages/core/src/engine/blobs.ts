@@ -16,6 +16,9 @@ import {
 
 const PREVIEW_CHARS = 512
 
+/** Of a blob that holds the encoded form of an image or a file, not its bytes. */
+const AS_WRITTEN = 'text/vnd.evener.as-written'
+
 /** A blob before its record has a seq. */
 export type UnplacedBlob = Omit<NewBlob, 'seq'> & {
   /** Which of the records that are committed together refers to it; the first when absent. */
@@ -81,9 +84,9 @@ function extractPart(part: Part): Extracted<Part> {
   }
   if ((part.type === 'image' || part.type === 'file') && part.data.length > BLOB_THRESHOLD) {
     const bytes = Buffer.from(part.data, 'base64')
-    // What is written in another way than we would write it comes back as it was only if it stays.
-    if (bytes.toString('base64') !== part.data) return { body: part, blobs: [] }
-    const { ref, blob } = blobOf(bytes, part.mimeType)
+    // A data URL, base64url or base64 without padding is kept as it is written, so that it comes back so.
+    const isPlain = bytes.toString('base64') === part.data
+    const { ref, blob } = isPlain ? blobOf(bytes, part.mimeType) : blobOf(Buffer.from(part.data), AS_WRITTEN)
     return { body: { ...part, data: '', ref }, blobs: [blob] }
   }
   // What was extracted before, for a queue, belongs to the message it becomes as well.
@@ -162,7 +165,8 @@ async function inflatePart(store: Store, part: Part): Promise<Part> {
     const { ref: _ref, ...rest } = part
     return { ...rest, text: blob === null ? missing(ref, part.text) : textOf(blob) }
   }
-  return blob === null ? part : ({ ...part, data: Buffer.from(blob.bytes).toString('base64') } as Part)
+  const encoding = ref.mime === AS_WRITTEN ? 'utf8' : 'base64'
+  return blob === null ? part : ({ ...part, data: Buffer.from(blob.bytes).toString(encoding) } as Part)
 }
 
 function refOf(part: Part): BlobRef | undefined {

@@ -12,7 +12,12 @@ export interface RecordRow {
   readonly body: string
 }
 
-export function recordFromRow(stream: string, row: RecordRow): LogRecord {
+/** `whole` puts back what is kept apart from the row, where a store does so. */
+export function recordFromRow(
+  stream: string,
+  row: RecordRow,
+  whole: (body: JsonObject) => JsonObject = (body) => body,
+): LogRecord {
   const stored: StoredRecord = {
     v: row.v,
     stream,
@@ -20,7 +25,7 @@ export function recordFromRow(stream: string, row: RecordRow): LogRecord {
     ...(row.first === null ? {} : { first: row.first }),
     at: row.at,
     ...(row.extra === null ? {} : (parseJson(row.extra, stream, row.seq) as Partial<LogRecord>)),
-    body: parseJson(row.body, stream, row.seq),
+    body: whole(parseJson(row.body, stream, row.seq)),
   }
   return upcast(stored)
 }

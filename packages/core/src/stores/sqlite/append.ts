@@ -2,11 +2,12 @@ import type { Append, Fence, NewStream, StreamStatus } from '@evener/protocol'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { notContiguous, prepareAppend, type PreparedAppend, type PreparedRecord } from '../prepared-append.ts'
 import { streamExists } from '../store-errors.ts'
-import { putBlob } from './blobs.ts'
+import { isBlobOf, putBlob } from './blobs.ts'
 import { writeOutcome } from './commands.ts'
 import type { Connection } from './connection.ts'
 import { putHead } from './heads.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
+import { takeOutLarge } from './large-values.ts'
 import { addNeeds } from './needs.ts'
 import { fencedBy, findStream, insertStream, requireStream, statusOf } from './streams.ts'
 import { insertThread, updateThread } from './threads.ts'
@@ -59,8 +60,8 @@ function writeAppend(
   if (row === undefined) throw refusal(db, stream, fence, prepared.expectedHead ?? 0)
   const { no, head_seq: headSeq } = row
   for (const record of prepared.records) writeRecord(db, stream, no, record)
-  for (const { order, id, json } of prepared.messages) db.run(PUT_MESSAGE, no, order, id, json)
-  for (const wait of prepared.waits) putWait(db, no, wait)
+  for (const { order, id, json } of prepared.messages) db.run(PUT_MESSAGE, no, order, id, viewRow(db, no, order, json))
+  for (const wait of prepared.waits) putWait(db, no, { ...wait, wait: viewRow(db, no, wait.openedAt, wait.wait) })
   for (const blob of prepared.blobs) putBlob(db, no, blob)
   for (const outcome of prepared.outcomes) writeOutcome(db, outcome, headSeq)
   if (prepared.head !== null) putHead(db, no, prepared.head)
@@ -80,9 +81,22 @@ function writeRecord(db: Connection, stream: string, no: number, record: Prepare
     record.at,
     record.extra,
     record.part,
-    record.body,
+    // What is said in a batch is said again, as a whole, by the part that replaces it.
+    record.part === null ? recordBody(db, no, record) : record.body,
   )
   if (record.lineage !== null) addNeeds(db, stream, no, record.lineage)
+}
+
+function recordBody(db: Connection, no: number, { seq, body }: PreparedRecord): string {
+  return takeOutLarge(body, (value) => {
+    putBlob(db, no, { ...value, seq })
+    return true
+  })
+}
+
+/** A view says again what records from `from` on say, and shares their blobs: they go together. */
+function viewRow(db: Connection, no: number, from: number, json: string): string {
+  return takeOutLarge(json, ({ hash }) => isBlobOf(db, no, from, hash))
 }
 
 function refusal(db: Connection, stream: string, fence: Fence, expectedHead: number): Error {

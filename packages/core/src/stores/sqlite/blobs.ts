@@ -1,8 +1,9 @@
-import type { Blob, NewBlob } from '@evener/protocol'
-import { checkHash } from '../input-checks.ts'
+import type { Blob, JsonObject, NewBlob } from '@evener/protocol'
+import { checkHash, MAX_SEQ } from '../input-checks.ts'
 import { noSuchBlob } from '../store-errors.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
+import { putBackLarge } from './large-values.ts'
 
 /** The same bytes are kept once, whoever refers to them. */
 export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
@@ -18,6 +19,18 @@ export function readBlob(db: Connection, hash: string): Blob | null {
   checkHash(hash)
   const row = db.get('SELECT mime, bytes FROM blobs WHERE hash = ?', hash) as Omit<Blob, 'hash'> | undefined
   return row === undefined ? null : { hash, mime: row.mime, bytes: row.bytes }
+}
+
+/** Whether a record of the stream, from `from` on, refers to these bytes. */
+export function isBlobOf(db: Connection, streamNo: number, from: number, hash: string): boolean {
+  const sql = `SELECT 1 FROM blob_refs WHERE blob_no = (SELECT no FROM blobs WHERE hash = ?4) AND ${IN_RANGE_SQL} LIMIT 1`
+  return db.value(sql, streamNo, from, MAX_SEQ, hash) !== undefined
+}
+
+/** A row with what was taken out of it because of its size. */
+export function wholeRow<Row>(db: Connection, row: Row): Row {
+  const isObject = typeof row === 'object' && row !== null && !Array.isArray(row)
+  return isObject ? (putBackLarge(row as JsonObject, (hash) => readBlob(db, hash)?.bytes) as Row) : row
 }
 
 /** Forgets up to `limit` references from the range; gives how many there were and how many blobs went with them. */

@@ -1,6 +1,6 @@
 import { eraseBody, type EraseResult, type Fence } from '@evener/protocol'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
-import { dropBlobRefs } from './blobs.ts'
+import { dropBlobRefs, wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { dropHead } from './heads.ts'
 import { IN_RANGE_SQL, keySql, SEQ_SQL } from './keys.ts'
@@ -51,7 +51,8 @@ export function eraseChunk(
 }
 
 function overwrite(db: Connection, stream: string, no: number, row: RecordRow): boolean {
-  const { v, body } = recordFromRow(stream, row)
+  // Whole, because a part of it may stay while its blobs go.
+  const { v, body } = recordFromRow(stream, row, (stored) => wholeRow(db, stored))
   const erased = JSON.stringify(eraseBody(body))
   if (erased === row.body) return false
   db.run(`UPDATE records SET v = ?3, body = ?4 WHERE key = ${keySql('?1', '?2')}`, no, row.seq, v, erased)

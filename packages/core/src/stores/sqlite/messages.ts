@@ -4,6 +4,7 @@ import { pageOf } from '../paging.ts'
 import { planMessages } from '../read-plans.ts'
 import { parseOrDamaged } from '../record-row.ts'
 import { stretchesOf } from '../stretches.ts'
+import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
 import { streamNumber } from './records.ts'
@@ -30,7 +31,12 @@ export function listMessages(db: Connection, lineage: Lineage, query: MessageQue
     for (const row of found) rows.push(Object.assign(row, { stream: stretch.stream }))
     if (rows.length > plan.limit) break
   }
-  return pageOf(rows, plan.limit, messageOf, (last) => plan.cursorAfter(last.order))
+  return pageOf(
+    rows,
+    plan.limit,
+    (row) => messageOf(db, row),
+    (last) => plan.cursorAfter(last.order),
+  )
 }
 
 export function getMessage(db: Connection, lineage: Lineage, messageId: string): StoredMessage | null {
@@ -43,13 +49,13 @@ export function getMessage(db: Connection, lineage: Lineage, messageId: string):
       stretch.to,
       messageId,
     ) as Omit<MessageRow, 'stream'> | undefined
-    if (row !== undefined) return messageOf({ ...row, stream: stretch.stream })
+    if (row !== undefined) return messageOf(db, { ...row, stream: stretch.stream })
   }
   return null
 }
 
-function messageOf(row: MessageRow): StoredMessage {
+function messageOf(db: Connection, row: MessageRow): StoredMessage {
   const { stream, order } = row
   const what = `The message at ${order} of ${stream}`
-  return parseOrDamaged(row.json, what, { stream, seq: order }) as StoredMessage
+  return wholeRow(db, parseOrDamaged(row.json, what, { stream, seq: order }) as StoredMessage)
 }

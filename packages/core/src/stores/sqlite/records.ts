@@ -12,6 +12,7 @@ import { planRecords } from '../read-plans.ts'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
 import { stretchesOf, type Stretch } from '../stretches.ts'
 import { noSuchStream } from '../store-errors.ts'
+import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
 import { findStream } from './streams.ts'
@@ -43,7 +44,7 @@ export function readLineage(db: Connection, lineage: Lineage, query: RecordQuery
   return pageOf(
     rows,
     plan.limit,
-    (row) => recordFromRow(row.stream, row),
+    (row) => recordFromRow(row.stream, row, (body) => wholeRow(db, body)),
     (last) => plan.cursorAfter(last.seq),
   )
 }
@@ -59,7 +60,7 @@ export function latestRecord(db: Connection, lineage: Lineage, type: RecordType,
       stretch.to,
       type,
     ) as RecordRow | undefined
-    if (row !== undefined) return recordFromRow(stretch.stream, row)
+    if (row !== undefined) return recordFromRow(stretch.stream, row, (body) => wholeRow(db, body))
   }
   return null
 }

@@ -5,6 +5,7 @@ import { checkId, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import type { PreparedWait } from '../prepared-append.ts'
 import { parseOrDamaged, tryParse } from '../record-row.ts'
+import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 
 interface StoredWait {
@@ -36,7 +37,7 @@ export function putWait(db: Connection, streamNo: number, wait: PreparedWait): v
 export function getWait(db: Connection, stream: string, waitId: string): WaitRow | null {
   checkId('A wait id', waitId)
   const row = db.get(`${SELECT} WHERE streams.id = ? AND waits.id = ?`, stream, waitId) as StoredWait | undefined
-  return row === undefined ? null : waitOf(row)
+  return row === undefined ? null : waitOf(db, row)
 }
 
 export function listWaits(
@@ -59,7 +60,12 @@ export function listWaits(
     ...(stream === undefined ? [] : [stream]),
     ...(state === undefined ? [] : [state]),
   )
-  return pageOf(rows, limit, waitOf, (last) => scope.encode([last.no]))
+  return pageOf(
+    rows,
+    limit,
+    (row) => waitOf(db, row),
+    (last) => scope.encode([last.no]),
+  )
 }
 
 /** Takes the content out of the waits opened in the range; those still pending are cancelled. */
@@ -89,12 +95,12 @@ export function eraseWaits(
   }
 }
 
-function waitOf(row: StoredWait): WaitRow {
+function waitOf(db: Connection, row: StoredWait): WaitRow {
   const what = `Wait ${row.id} of ${row.stream}`
   const details = { stream: row.stream, wait: row.id }
   return {
     stream: row.stream,
-    wait: parseOrDamaged(row.wait, what, details) as Wait,
+    wait: wholeRow(db, parseOrDamaged(row.wait, what, details) as Wait),
     state: row.state,
     ...(row.settled === null ? {} : (parseOrDamaged(row.settled, what, details) as Partial<WaitRow>)),
   }
