@@ -20,8 +20,12 @@ export interface CallState {
   readonly waitId?: string
   /** What the question was about: an answer counts for this and nothing else. */
   readonly hash?: string
+  /** What else rules were asked about: in doubt and out of it together with the hash. */
+  readonly judgedAs?: readonly string[]
   /** How things stood when it was asked about. */
   readonly preconditions?: JsonObject
+  /** It had begun when it was asked about: declined, its outcome is as unknown as before. */
+  readonly interrupted?: true
   /** What was answered when it waited: what it may do is decided by this and by the rules of the moment. */
   readonly answer?: Answer
   /** What was answered when the tool itself had asked: it is carried out again with this. */

@@ -189,6 +189,8 @@ export interface CallStartedRecord extends PartAddress {
   readonly idempotencyKey: string
   /** Hash of agent, tool, definition, arguments and directory. */
   readonly hash?: string
+  /** Hashes of what else rules were asked about. */
+  readonly judgedAs?: readonly string[]
   /** Hash of the tool's definition as it was when the call was allowed. */
   readonly definition?: string
   readonly procs?: readonly ProcessNote[]

@@ -6,6 +6,7 @@ import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Part, StoredMessage } from './message.ts'
 import type { PermissionRules, Policy, ToolCategory } from './permission.ts'
+import type { UsageMetadata } from './usage.ts'
 import type { Answer, WaitRequest } from './wait.ts'
 
 /**
@@ -47,7 +48,11 @@ export interface Turn {
   readonly output?: TurnOutput
   readonly budget?: Budget
   /** Set when an earlier attempt at this turn was cut short. */
-  readonly resumed?: { readonly attempt: number }
+  readonly resumed?: {
+    readonly attempt: number
+    /** What earlier attempts were billed for. The turn's `finish` counts it, too. */
+    readonly usage?: UsageMetadata
+  }
 }
 
 /** An answer that is data: what it has to look like. */

@@ -68,7 +68,11 @@ export function eraseBody(body: RecordBody): RecordBody {
           id: body.wait.id,
           kind: body.wait.kind,
           description: '',
-          subject: body.wait.subject.hash === undefined ? {} : { hash: body.wait.subject.hash },
+          subject: {
+            ...(body.wait.subject.hash === undefined ? {} : { hash: body.wait.subject.hash }),
+            ...(body.wait.subject.judgedAs === undefined ? {} : { judgedAs: body.wait.subject.judgedAs }),
+          },
+          ...(body.wait.interrupted === undefined ? {} : { interrupted: true }),
         },
       }
     case 'wait.answered':

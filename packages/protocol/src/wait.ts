@@ -16,6 +16,8 @@ export interface WaitSubject {
   readonly args?: JsonObject
   /** Hash over agent, tool, definition, canonical arguments and working directory. */
   readonly hash?: string
+  /** Hashes of what else rules were asked about: parts of the call, or the name a foreign program has for it. */
+  readonly judgedAs?: readonly string[]
 }
 
 export interface WaitRequest {
@@ -32,6 +34,8 @@ export interface WaitRequest {
   readonly resumable?: boolean
   /** Checked again before the effect, e.g. the content hash of the file to be edited. */
   readonly preconditions?: JsonObject
+  /** The call had begun before, and nobody knows how that ended: asked is whether it is to be made again. */
+  readonly interrupted?: true
 }
 
 export interface Wait extends WaitRequest {

@@ -5,20 +5,32 @@ const MAX_DOUBTS = 100
 const MAX_DEFINITIONS = 1000
 
 /** Nobody knows whether the call had its effect. */
-export function noteDoubt(draft: Draft, hash: string | undefined): void {
-  if (hash === undefined) return
-  const others = draft.head.inDoubt.filter((other) => other !== hash)
-  setHead(draft, 'inDoubt', [...others, hash].slice(-MAX_DOUBTS))
+export function noteDoubt(draft: Draft, call: Judged): void {
+  const hashes = hashesOf(call)
+  if (hashes.length === 0) return
+  const others = draft.head.inDoubt.filter((other) => !hashes.includes(other))
+  setHead(draft, 'inDoubt', [...others, ...hashes].slice(-MAX_DOUBTS))
 }
 
 /** Somebody has looked at it, or it begins anew. */
-export function endDoubt(draft: Draft, hash: string | undefined): void {
-  if (hash === undefined || !draft.head.inDoubt.includes(hash)) return
+export function endDoubt(draft: Draft, call: Judged): void {
+  const hashes = hashesOf(call)
+  if (!draft.head.inDoubt.some((hash) => hashes.includes(hash))) return
   setHead(
     draft,
     'inDoubt',
-    draft.head.inDoubt.filter((other) => other !== hash),
+    draft.head.inDoubt.filter((hash) => !hashes.includes(hash)),
   )
+}
+
+/** A call, as rules were asked about it. */
+interface Judged {
+  readonly hash?: string
+  readonly judgedAs?: readonly string[]
+}
+
+function hashesOf({ hash, judgedAs = [] }: Judged): readonly string[] {
+  return hash === undefined ? judgedAs : [...judgedAs.filter((other) => other !== hash), hash]
 }
 
 /** Remembers what the tool was when a call of it was allowed. */

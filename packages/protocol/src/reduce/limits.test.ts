@@ -46,6 +46,32 @@ suite('what the fold does not let grow or go back', () => {
     assert.equal(part?.type === 'tool-call' && part.call.stage, 'ended')
   })
 
+  test('all that a call was judged as is in doubt with it, and no longer when somebody approves it', () => {
+    const address = { messageId: 'm', partId: '0' }
+    const doubtful = fold([
+      ...OPEN,
+      { type: 'tool-call', ...CALL, args: {} },
+      { type: 'call.started', ...CALL, attempt: 1, idempotencyKey: 'r:c', hash: 'whole', judgedAs: ['a', 'b'] },
+      { type: 'tool-result', ...CALL, partId: '1', result: '?', call: address, outcome: 'in-doubt' },
+    ])
+    assert.deepEqual(doubtful.head.inDoubt, ['a', 'b', 'whole'])
+    const wait = {
+      id: 'w',
+      kind: 'approval',
+      description: '',
+      subject: { hash: 'other', judgedAs: ['a', 'whole'] },
+    } as const
+    const asked = fold([{ type: 'wait.opened', wait }], doubtful)
+    assert.equal(asked.head.inDoubt.length, 3)
+    const answer = (decision: 'approve' | 'decline'): RecordBody => ({
+      type: 'wait.answered',
+      waitId: 'w',
+      answer: { decision },
+    })
+    assert.deepEqual(fold([answer('decline')], asked).head.inDoubt, ['a', 'b', 'whole'])
+    assert.deepEqual(fold([answer('approve')], asked).head.inDoubt, ['b'])
+  })
+
   test('of two memories that replace the same one, the first counts', () => {
     const om = (generation: number, blob: string): RecordBody => ({
       type: 'om.committed',

@@ -113,7 +113,7 @@ export function applySeal(draft: Draft, body: SealedPart): void {
     const address = body.call ?? findCall(draft, body.messageId, body.toolCallId)
     const outcome = body.outcome ?? (body.isError === true ? 'error' : 'ok')
     if (address === undefined) return
-    if (outcome === 'in-doubt') noteDoubt(draft, callAt(draft, address)?.hash)
+    if (outcome === 'in-doubt') noteDoubt(draft, callAt(draft, address) ?? {})
     moveCall(draft, address, (call) => ({ ...call, stage: 'ended', outcome }))
   }
 }
@@ -185,15 +185,16 @@ function findCall(draft: Draft, messageId: string, toolCallId: string): PartAddr
 }
 
 export function applyCallStarted(draft: Draft, body: CallStartedRecord): void {
-  const { attempt, definition, hash, idempotencyKey } = body
+  const { attempt, definition, hash, idempotencyKey, judgedAs } = body
   const tool = toolAt(draft, body)
-  moveCall(draft, body, (call) => ({
+  moveCall(draft, body, ({ interrupted: _interrupted, ...call }) => ({
     ...(hash === undefined ? call : boundTo(call, hash)),
     stage: 'started',
     attempt,
     idempotencyKey,
+    ...(judgedAs === undefined ? {} : { judgedAs }),
   }))
-  endDoubt(draft, hash)
+  endDoubt(draft, body)
   if (tool !== undefined && definition !== undefined) noteDefinition(draft, tool, definition)
 }
 

@@ -150,14 +150,16 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
   })
   useKept(draft, body.wait.subject.hash)
   if (body.call !== undefined) {
-    const { id: waitId, preconditions, subject } = body.wait
-    const { hash } = subject
+    const { id: waitId, interrupted, preconditions, subject } = body.wait
+    const { hash, judgedAs } = subject
     moveCall(draft, body.call, ({ preconditions: _before, ...call }) => ({
       ...call,
       stage: 'waiting',
       waitId,
       ...(hash === undefined ? {} : { hash }),
+      ...(judgedAs === undefined ? {} : { judgedAs }),
       ...(preconditions === undefined ? {} : { preconditions }),
+      ...(interrupted === undefined ? {} : { interrupted }),
     }))
   }
 }
@@ -170,7 +172,7 @@ function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
   const wait = Object.hasOwn(draft.head.waits, body.waitId) ? draft.head.waits[body.waitId] : undefined
   removeHeadEntry(draft, 'waits', body.waitId)
   const hash = wait?.subject.hash
-  if (body.answer.decision === 'approve') endDoubt(draft, hash)
+  if (body.answer.decision === 'approve') endDoubt(draft, wait?.subject ?? {})
   if (body.detached === true && hash !== undefined) keepAnswer(draft, { hash, answer: body.answer })
   if (wait?.call === undefined) return
   const answered = wait.kind === 'approval' ? { answer: body.answer } : { resume: body.answer }

@@ -94,14 +94,14 @@ function countUsage(draft: Draft, increment: UsageIncrement): void {
   setHead(draft, 'usage', { ...usage, lastStep, [scope]: totals })
 }
 
-/** Kept until the same is asked again in this run. */
+/** Kept until the same is asked again in this run. What was asked twice has two answers, in their order. */
 export function keepAnswer(draft: Draft, kept: KeptAnswer): void {
-  const others = (draft.head.run?.kept ?? []).filter(({ hash }) => hash !== kept.hash)
-  changeRun(draft, { kept: [...others, kept] })
+  changeRun(draft, { kept: [...(draft.head.run?.kept ?? []), kept] })
 }
 
-/** The same is asked again: its answer counts this once. */
+/** The same is asked again: its oldest answer counts this once. */
 export function useKept(draft: Draft, asked: string | undefined): void {
   const kept = draft.head.run?.kept ?? []
-  if (kept.some(({ hash }) => hash === asked)) changeRun(draft, { kept: kept.filter(({ hash }) => hash !== asked) })
+  const used = kept.findIndex(({ hash }) => hash === asked)
+  if (used >= 0) changeRun(draft, { kept: kept.toSpliced(used, 1) })
 }

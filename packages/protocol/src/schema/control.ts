@@ -16,6 +16,7 @@ export const waitSubjectSchema: Schema<WaitSubject> = exact<WaitSubject>()(
     toolName: optional(z.string()),
     args: optional(jsonObjectSchema),
     hash: optional(z.string()),
+    judgedAs: optional(listOf(z.string())),
   }),
 )
 
@@ -30,6 +31,7 @@ const waitFields: Shape<WaitRequest> = exactShape<WaitRequest>()({
   answerSchema: optional(z.string()),
   resumable: optional(z.boolean()),
   preconditions: optional(jsonObjectSchema),
+  interrupted: optional(z.literal(true)),
 })
 
 export const waitRequestSchema: Schema<WaitRequest> = exact<WaitRequest>()(object(waitFields))

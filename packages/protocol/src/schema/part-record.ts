@@ -86,6 +86,7 @@ export const callStartedRecordSchema: Schema<CallStartedRecord> = exact<CallStar
     attempt: z.number(),
     idempotencyKey: z.string(),
     hash: optional(z.string()),
+    judgedAs: optional(listOf(z.string())),
     definition: optional(z.string()),
     procs: optional(listOf(processNoteSchema)),
   }),

@@ -105,6 +105,7 @@ const subject: fc.Arbitrary<WaitSubject> = shape<WaitSubject>(
     toolName: arbitraryToolName,
     args: arbitraryJsonObject,
     hash: fc.stringMatching(/^[0-9a-f]{16}$/),
+    judgedAs: listOf(fc.stringMatching(/^[0-9a-f]{16}$/), 2),
   },
 )
 
@@ -120,6 +121,7 @@ export const arbitraryWaitRequest: fc.Arbitrary<WaitRequest> = shape<WaitRequest
     answerSchema: fc.constantFrom('{"type":"string"}', '{}'),
     resumable: fc.boolean(),
     preconditions: arbitraryJsonObject,
+    interrupted: fc.constant(true),
   },
 )
 

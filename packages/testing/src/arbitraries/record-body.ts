@@ -116,6 +116,15 @@ export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
   },
 )
 
+/** Some are set again and again, some taken away, some hold what was said. */
+const arbitrarySettings = fc.oneof(
+  arbitraryJsonObject,
+  fc.dictionary(
+    fc.constantFrom('theme', `${NOTIFICATION_SETTING}1`, `${NOTIFICATION_SETTING}2`, `${STATE_SIGNAL_SETTING}1`),
+    fc.oneof(arbitraryJsonObject, fc.constant(null)),
+  ),
+)
+
 export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = shape<BodyOf<'config.changed'>>(
   { type: fc.constant('config.changed') },
   {
@@ -127,7 +136,7 @@ export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = sha
     grants: arbitraryGrants,
     yolo: fc.boolean(),
     goal: fc.option(arbitraryGoal),
-    settings: arbitraryJsonObject,
+    settings: arbitrarySettings,
     state: arbitraryJsonObject,
   },
 )
@@ -244,7 +253,12 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
       attempt: fc.integer({ min: 1, max: 3 }),
       idempotencyKey: arbitraryId,
     },
-    { hash: arbitraryId, definition: arbitraryId, procs: arbitraryProcesses },
+    {
+      hash: arbitraryId,
+      judgedAs: fc.array(arbitraryId, { maxLength: 2 }),
+      definition: arbitraryId,
+      procs: arbitraryProcesses,
+    },
   ),
   'wait.opened': shape<BodyOf<'wait.opened'>>(
     { type: fc.constant('wait.opened'), wait: arbitraryWaitRequest },

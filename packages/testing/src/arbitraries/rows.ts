@@ -22,6 +22,7 @@ import {
 import { arbitraryUserParts } from './message.ts'
 import { arbitraryBudget, arbitraryTurnOutput } from './turn.ts'
 import { listOf, shape } from './shape.ts'
+import { arbitraryUsage } from './usage.ts'
 
 export const arbitraryThreadInfo: fc.Arbitrary<ThreadInfo> = shape<ThreadInfo>(
   {
@@ -120,6 +121,9 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
     output: arbitraryTurnOutput,
     budget: arbitraryBudget,
     providerOptions: arbitraryJsonObject,
-    resumed: shape<NonNullable<Turn['resumed']>>({ attempt: fc.integer({ min: 2, max: 3 }) }, {}),
+    resumed: shape<NonNullable<Turn['resumed']>>(
+      { attempt: fc.integer({ min: 2, max: 3 }) },
+      { usage: arbitraryUsage },
+    ),
   },
 )
