@@ -43,6 +43,8 @@ export type { HarnessMemory } from './harness/harness-memory.ts'
 export type { HarnessRuntime } from './harness/harness-runtime.ts'
 export type { HeartbeatHandler } from './harness/heartbeats.ts'
 export type { MessageFile } from './harness/message-files.ts'
+export type { Observability, RunFeedback, RunScore } from './harness/observability.ts'
+export type { ScoredRun, Scorer } from './harness/run-scorers.ts'
 export type {
   AvailableModel,
   CustomModel,

@@ -15,6 +15,7 @@ import type {
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './active-run.ts'
 import type { ProcessOwner } from './ownership.ts'
+import type { TracerSource } from './telemetry/open-telemetry.ts'
 import type { ThreadLogOptions } from './thread-log.ts'
 import type { PriceOf } from './turn-recorder.ts'
 
@@ -48,6 +49,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly handoverTokens?: number
   /** What a model asks for its tokens. With it the record of every step says what it cost. */
   readonly priceOf?: PriceOf
+  /** Whose tracers make the spans of its turns. Without it those of the SDK that is registered, if one is. */
+  readonly tracing?: TracerSource
 }
 
 export interface Submission {

@@ -42,7 +42,10 @@ export async function driveTurn(
     input,
     ...(attempt === undefined ? {} : { resumed: { attempt } }),
   }
-  const spans = await turnSpans({ agentId: driver.id, threadId: log.stream, runId, turnId, isForeign: !isOurs })
+  const spans = await turnSpans(
+    { agentId: driver.id, threadId: log.stream, runId, turnId, isForeign: !isOurs },
+    drive.options.tracing,
+  )
   active.spans = spans
   const binding = log.state.head.bindings[driver.id] ?? null
   const host = turnHost(active, drive)

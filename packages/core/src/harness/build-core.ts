@@ -46,6 +46,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
     defaultMode: defaultModeOf(config),
     contexts: new RunContexts(),
+    scorers: new Map(),
     newId: config.idGenerator ?? ((): string => newHarnessId(now())),
     now,
     ready: hooks.ready,

@@ -129,17 +129,16 @@ suite('each parameter of a harness counts', () => {
     assert.equal(bench.harness.getWorkspace(), made)
   })
 
-  test('browser, subagents, observability and pubsub have their place', async () => {
-    const [browser, observability] = [{ kind: 'browser' }, { kind: 'traces' }]
+  test('browser, subagents and pubsub have their place', async () => {
+    const browser = { kind: 'browser' }
     const published: [string, HarnessEvent][] = []
     const pubsub = { publish: (topic: string, event: HarnessEvent) => void published.push([topic, event]) }
     const subagents = [{ id: 'explore', name: 'Explore', description: 'Looks.', instructions: 'Look.' }]
-    await using bench = new HarnessBench([{ text: 'Yes.' }], { browser, observability, pubsub, subagents })
+    await using bench = new HarnessBench([{ text: 'Yes.' }], { browser, pubsub, subagents })
     assert.equal(bench.harness.getBrowser(), browser)
     assert.deepEqual(bench.harness.listSubagents(), subagents)
     assert.equal(bench.harness.getRuntime(), undefined)
     await bench.harness.init()
-    assert.equal(bench.harness.getRuntime()?.observability, observability)
     assert.equal(bench.harness.getMastra(), bench.harness.getRuntime())
     assert.equal(bench.harness.getRuntime()?.getAgent('agent'), bench.harness.getRuntime()?.listAgents()[0])
     await bench.harness.sendMessage({ content: 'Hi' })

@@ -2,6 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@evener/agent'
 import type { AgentDriver, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
 import type { HeartbeatHandler } from './heartbeats.ts'
+import type { Observability } from './observability.ts'
 import type {
   CustomModelCatalogProvider,
   ModelAuthChecker,
@@ -114,7 +115,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null
   readonly pubsub?: PubSub
   readonly threadLock?: ThreadLock
-  readonly observability?: object
+  /** Spans of all runs, scores and feedback are told to it. */
+  readonly observability?: Observability
   /** What becomes of notifications, where the defaults are not wanted. */
   readonly notifications?: DeliveryPolicy
   /** What a new thread starts from: rules that hold whatever a session adds. */

@@ -5,6 +5,7 @@ import type { ModeAgents } from './mode-agents.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
 import type { OpenThreads } from './open-threads.ts'
 import type { RunContexts } from './run-contexts.ts'
+import type { Scorer } from './run-scorers.ts'
 import type { WorkspaceSlot } from './workspace-slot.ts'
 
 /** The user's own state, as tools may read and change it. */
@@ -40,6 +41,7 @@ export interface HarnessCore {
   readonly workspace: WorkspaceSlot
   readonly defaultMode: HarnessMode
   readonly contexts: RunContexts
+  readonly scorers: Map<string, Scorer>
   readonly newId: () => string
   readonly now: () => number
   /** Resolves when the harness can be used. */

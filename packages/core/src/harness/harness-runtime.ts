@@ -1,5 +1,6 @@
 import type { Store } from '@evener/protocol'
 import type { HarnessAgent } from './harness-config.ts'
+import type { Scorer, Scorers } from './run-scorers.ts'
 
 /** What the harness works with, for evaluations, tracing and tools that look inside. */
 export interface HarnessRuntime {
@@ -10,8 +11,10 @@ export interface HarnessRuntime {
   readonly memory: unknown
   readonly observability: unknown
   readonly pubsub: unknown
-  readonly scorers: ReadonlyMap<string, unknown>
-  addScorer(id: string, scorer: unknown): void
+  readonly scorers: Scorers
+  /** Asked after every completed run; what it finds is put on record with the run. */
+  addScorer(id: string, scorer: Scorer): void
+  removeScorer(id: string): void
 }
 
 export interface RuntimeParts {
@@ -20,15 +23,16 @@ export interface RuntimeParts {
   readonly memory: unknown
   readonly observability: unknown
   readonly pubsub: unknown
+  readonly scorers: Map<string, Scorer>
 }
 
 export function harnessRuntime({ agents, ...parts }: RuntimeParts): HarnessRuntime {
-  const scorers = new Map<string, unknown>()
+  const { scorers } = parts
   return {
     ...parts,
-    scorers,
     getAgent: (id) => agents.find((agent) => agent.id === id),
     listAgents: () => agents,
     addScorer: (id, scorer) => void scorers.set(id, scorer),
+    removeScorer: (id) => void scorers.delete(id),
   }
 }

@@ -18,6 +18,7 @@ import { harnessRuntime, type HarnessRuntime } from './harness-runtime.ts'
 import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
 import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
 import { memoryRecord, memoryStatus, type ObservationalMemoryRecord } from './observational-memory.ts'
+import { prepareTracing } from './observability.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
 import { SessionRegistry } from './session-registry.ts'
 import type { Session, ToolSuspensionResponse } from './session.ts'
@@ -281,6 +282,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   async #start(): Promise<void> {
     const { heartbeatHandlers = [], observability, pubsub } = this.#config
+    await prepareTracing(observability)
     await this.#core.store.open()
     await this.#core.workspace.init()
     this.#runtime = harnessRuntime({
@@ -289,6 +291,7 @@ export class Harness<State extends HarnessState = HarnessState> {
       memory: await this.getResolvedMemory(),
       observability,
       pubsub,
+      scorers: this.#core.scorers,
     })
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
   }

@@ -1,3 +1,5 @@
+import { EvenerError } from '@evener/protocol'
+import type { Feedback, RunOpinions, Score } from '../engine/run-opinions.ts'
 import type { Conversation } from './conversation.ts'
 import type { SessionBinding } from './session-binding.ts'
 
@@ -28,6 +30,32 @@ export class SessionRun {
   requestAbort(): Promise<void> {
     return this.#conversation.abort()
   }
+
+  /** Puts on record what a run was worth; without a `runId` the newest one. */
+  async addScore({ runId, ...score }: Score & MaybeRun): Promise<void> {
+    await this.#binding.requireRuntime().addScore(this.#meant(runId), score)
+  }
+
+  /** Puts on record what somebody says of a run; without a `runId` of the newest one. */
+  async addFeedback({ runId, ...feedback }: Feedback & MaybeRun): Promise<void> {
+    await this.#binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
+  }
+
+  /** The scores and feedback of a run. */
+  async opinions({ runId }: MaybeRun = {}): Promise<RunOpinions> {
+    return this.#binding.requireRuntime().opinions(this.#meant(runId))
+  }
+
+  #meant(runId: string | undefined): string {
+    const { lastRun, run } = this.#binding.requireRuntime().state.head
+    const meant = runId ?? run?.runId ?? lastRun?.runId
+    if (meant !== undefined) return meant
+    throw new EvenerError('not-found', 'There has been no run in this thread.')
+  }
+}
+
+interface MaybeRun {
+  readonly runId?: string
 }
 
 /** The live connection to the thread. */

@@ -18,7 +18,9 @@ import type { ProcessOwner } from '../engine/ownership.ts'
 import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import { opinionTeller, tracerSource } from './observability.ts'
 import type { HarnessRequestContext } from './request-context.ts'
+import { runScoring } from './run-scorers.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
 import { ThreadControl } from './thread-control.ts'
 import type { PlanModes } from './tools/submit-plan.ts'
@@ -46,6 +48,8 @@ export async function openThread(
     }),
     builtinTools: () => control?.tools() ?? [],
   }
+  const { observability } = core.config
+  const tracing = tracerSource(observability)
   runtime = await ThreadRuntime.open({
     store: core.store,
     owner,
@@ -55,10 +59,14 @@ export async function openThread(
     policy: core.policy,
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
+    ...(tracing === undefined ? {} : { tracing }),
     ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   })
   runtime.onEntry((entry) => core.contexts.follow(entry))
-  control = controlThread(core, runtime, viewers)
+  const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
+  if (observability !== undefined) runtime.onEntry(opinionTeller(observability, threadId, emit))
+  control = controlThread(core, runtime, emit)
+  runtime.onEntry(runScoring({ scorers: core.scorers, runtime, port: control.port, threadId, emit }))
   controls.set(runtime, control)
   opened.resolve()
   return runtime
@@ -73,11 +81,8 @@ export function controlOf(runtime: ThreadRuntime): ThreadControl {
   return control
 }
 
-function controlThread(core: HarnessCore, runtime: ThreadRuntime, viewers: ReadonlySet<ThreadViewer>): ThreadControl {
+function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: HarnessEvent) => void): ThreadControl {
   const { disableBuiltinTools, notifications } = core.config
-  const emit = (event: HarnessEvent): void => {
-    for (const viewer of viewers) viewer.emit(event)
-  }
   return new ThreadControl({
     ...planModes(core, runtime),
     store: core.store,

@@ -7,13 +7,18 @@ const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
 let loading: Promise<OpenTelemetry | undefined> | undefined
 
+/** What makes tracers. An OpenTelemetry tracer provider is one. */
+export interface TracerSource {
+  getTracer(name: string, version?: string): object
+}
+
 /**
- * The API, when somebody has registered an SDK; `undefined` otherwise, and then it is not even loaded. The package is
- * the user's to install, with the SDK it belongs to.
+ * The API, when somebody has registered an SDK or brought a source of their own; `undefined` otherwise, and then it is not
+ * even loaded. The package is the user's to install, with the SDK it belongs to.
  */
-export async function openTelemetry(): Promise<OpenTelemetry | undefined> {
+export async function openTelemetry(source?: TracerSource): Promise<OpenTelemetry | undefined> {
   const registered = (globalThis as { [REGISTRY]?: { readonly trace?: unknown } })[REGISTRY]
-  if (registered?.trace === undefined) return undefined
+  if (source === undefined && registered?.trace === undefined) return undefined
   loading ??= import('@opentelemetry/api').catch(() => undefined)
   return loading
 }

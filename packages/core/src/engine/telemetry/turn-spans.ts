@@ -1,4 +1,4 @@
-import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
+import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import type {
   AgentEvent,
   StepRequest,
@@ -7,7 +7,7 @@ import type {
   ToolSuspension,
   UsageMetadata,
 } from '@evener/protocol'
-import { openTelemetry } from './open-telemetry.ts'
+import { openTelemetry, type TracerSource } from './open-telemetry.ts'
 
 type OpenTelemetry = NonNullable<Awaited<ReturnType<typeof openTelemetry>>>
 
@@ -20,23 +20,26 @@ export interface TracedTurn {
   readonly isForeign: boolean
 }
 
-/** Spans of a turn after the GenAI conventions, or nothing where nobody wants them. */
-export async function turnSpans(turn: TracedTurn): Promise<TurnSpans | undefined> {
-  const api = await openTelemetry()
-  return api === undefined ? undefined : new TurnSpans(api, turn)
+/** Spans of a turn after the GenAI conventions, or nothing where nobody wants them. A source goes before what is registered. */
+export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promise<TurnSpans | undefined> {
+  const api = await openTelemetry(source)
+  if (api === undefined) return undefined
+  return new TurnSpans(api, turn, (source ?? api.trace).getTracer('evener') as Tracer)
 }
 
 /** One `invoke_agent` span per turn, in it one `chat` span per step and one `execute_tool` span per tool that ran. */
 export class TurnSpans {
   readonly #api: OpenTelemetry
   readonly #turn: TracedTurn
+  readonly #tracer: Tracer
   readonly #agent: Span
   readonly #inAgent: Context
   readonly #tools = new Map<string, Span>()
   #step: Span | undefined
 
-  constructor(api: OpenTelemetry, turn: TracedTurn) {
+  constructor(api: OpenTelemetry, turn: TracedTurn, tracer: Tracer) {
     this.#api = api
+    this.#tracer = tracer
     this.#turn = turn
     const { agentId, runId, turnId } = turn
     const attributes = {
@@ -151,7 +154,7 @@ export class TurnSpans {
 
   #start(name: string, options: SpanOptions, parent: Context): Span {
     const attributes = { ...options.attributes, 'gen_ai.conversation.id': this.#turn.threadId }
-    return this.#api.trace.getTracer('evener').startSpan(name, { ...options, attributes }, parent)
+    return this.#tracer.startSpan(name, { ...options, attributes }, parent)
   }
 
   #fail(span: Span | undefined, type: string, message: string | undefined): void {

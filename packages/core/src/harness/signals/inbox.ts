@@ -1,4 +1,11 @@
-import { EvenerError, type JsonObject, type JsonValue, type NotificationStatus, type Part } from '@evener/protocol'
+import {
+  EvenerError,
+  NOTIFICATION_SETTING,
+  type JsonObject,
+  type JsonValue,
+  type NotificationStatus,
+  type Part,
+} from '@evener/protocol'
 import { priorityRank, type NotificationRecord } from './notification.ts'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
@@ -7,7 +14,6 @@ import type { ThreadPort } from './thread-port.ts'
 export const INBOX_LIMIT = 100
 const SUMMARY_CHARS = 2_000
 const PAYLOAD_CHARS = 8_000
-const PREFIX = 'evener:notification:'
 
 /**
  * The notifications of one thread. Each is a setting of its own: durable with the thread, written by itself, bounded in
@@ -25,7 +31,7 @@ export class Inbox {
   list(): readonly NotificationRecord[] {
     const { settings, stream } = this.#port.state.head
     return Object.entries(settings)
-      .flatMap(([key, value]) => (key.startsWith(PREFIX) ? [value as unknown as NotificationRecord] : []))
+      .flatMap(([key, value]) => (key.startsWith(NOTIFICATION_SETTING) ? [value as unknown as NotificationRecord] : []))
       .filter(({ threadId }) => threadId === stream)
       .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   }
@@ -48,8 +54,8 @@ export class Inbox {
       {
         type: 'config.changed',
         settings: Object.fromEntries([
-          ...records.map((record) => [PREFIX + record.id, toSetting(record)] as const),
-          ...removed.map(({ id }) => [PREFIX + id, null] as const),
+          ...records.map((record) => [NOTIFICATION_SETTING + record.id, toSetting(record)] as const),
+          ...removed.map(({ id }) => [NOTIFICATION_SETTING + id, null] as const),
         ]),
       },
     ])

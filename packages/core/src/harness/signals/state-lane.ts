@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import { STATE_SIGNAL_SETTING, type JsonObject, type JsonValue } from '@evener/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { signalPart } from './signal-part.ts'
 import type { SignalAttributes } from './signal-xml.ts'
@@ -78,5 +78,5 @@ export function stateFacts(signal: StateSignal, last: LaneState | null): readonl
 }
 
 function settingOf(id: string): string {
-  return `evener:state:${id}`
+  return STATE_SIGNAL_SETTING + id
 }

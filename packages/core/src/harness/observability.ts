@@ -1,0 +1,67 @@
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import type { LogEntry } from '../engine/thread-log.ts'
+import type { Feedback, Score } from '../engine/run-opinions.ts'
+import { openTelemetry, type TracerSource } from '../engine/telemetry/open-telemetry.ts'
+
+/** The run that is spoken of. */
+export interface RunAddress {
+  readonly threadId: string
+  readonly runId: string
+}
+
+export interface RunScore extends RunAddress, Score {}
+
+export interface RunFeedback extends RunAddress, Feedback {}
+
+/** Where to tell what becomes known of runs. An OpenTelemetry tracer provider is one that takes spans. */
+export interface Observability extends Partial<TracerSource> {
+  /** Each score, when it is on record. */
+  onScore?(score: RunScore): void | Promise<void>
+  /** What people say of runs, when it is on record. */
+  onFeedback?(feedback: RunFeedback): void | Promise<void>
+}
+
+const USES = ['getTracer', 'onScore', 'onFeedback'] as const
+
+/** One of which nothing would ever be used was meant to be something else. */
+export function checkObservability(given: Observability): void {
+  if (USES.some((name) => typeof given[name] === 'function')) return
+  throw new EvenerError('invalid-input', '`observability` takes neither spans nor scores nor feedback.', {
+    hint: `Give an OpenTelemetry tracer provider, or an object with one of: ${USES.join(', ')}.`,
+  })
+}
+
+/** Said at the start: without the API no span would ever be made. */
+export async function prepareTracing(observability: Observability | undefined): Promise<void> {
+  const source = tracerSource(observability)
+  if (source === undefined || (await openTelemetry(source)) !== undefined) return
+  throw new EvenerError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
+    hint: 'Install it beside the SDK that the tracer provider is from.',
+  })
+}
+
+export function tracerSource(given: Observability | undefined): TracerSource | undefined {
+  if (typeof given?.getTracer !== 'function') return undefined
+  return { getTracer: (name, version) => given.getTracer?.(name, version) ?? {} }
+}
+
+/** Tells of scores and feedback as they are put on record, whoever gave them. */
+export function opinionTeller(
+  observability: Observability,
+  threadId: string,
+  emit: (event: HarnessEvent) => void,
+): (entry: LogEntry) => Promise<void> {
+  return async (entry) => {
+    if (entry.kind !== 'record' || entry.record.body.type !== 'note' || entry.record.run === undefined) return
+    const { body, run: runId } = entry.record
+    try {
+      if (body.kind === 'score') await observability.onScore?.({ threadId, runId, ...(body.data as unknown as Score) })
+      if (body.kind === 'feedback') {
+        await observability.onFeedback?.({ threadId, runId, ...(body.data as unknown as Feedback) })
+      }
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      emit({ type: 'error', error, errorType: 'observability' })
+    }
+  }
+}
