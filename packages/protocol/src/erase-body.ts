@@ -1,3 +1,4 @@
+import { eraseSettings, withoutContent } from './content-settings.ts'
 import type { Part } from './message.ts'
 import type { RecordBody } from './record.ts'
 
@@ -5,7 +6,8 @@ const ERASED = { erased: true } as const
 
 /**
  * A record's body without what people or agents said in it. Its structure stays, so that the log still folds; what
- * configures the thread (mode, rules, settings) is no content and stays too, unlike a title or a goal.
+ * configures the thread (mode, rules, settings) is no content and stays too, unlike a title, a goal or the user's state,
+ * of which the names of its keys are left.
  */
 export function eraseBody(body: RecordBody): RecordBody {
   switch (body.type) {
@@ -84,15 +86,17 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'rewind':
       return { ...body, tasks: [] }
     case 'fork':
-      return { ...body, keep: { ...body.keep, tasks: [] } }
+      return { ...body, keep: { ...body.keep, tasks: [], settings: withoutContent(body.keep.settings) } }
     case 'checkpoint.made':
       return { ...body, ref: {} }
     case 'config.changed': {
-      const { title, goal, ...rest } = body
+      const { title, goal, settings, state, ...rest } = body
       return {
         ...rest,
         ...(title === undefined ? {} : { title: null }),
         ...(goal === undefined ? {} : { goal: null }),
+        ...(settings === undefined ? {} : { settings: eraseSettings(settings) }),
+        ...(state === undefined ? {} : { state: Object.fromEntries(Object.keys(state).map((key) => [key, null])) }),
       }
     }
     case 'note':

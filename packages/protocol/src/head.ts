@@ -10,7 +10,7 @@ import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
 import type { Answer, Wait } from './wait.ts'
 
 /** Raised whenever the fold gives other heads for the same records; stored heads of another version are rebuilt. */
-export const REDUCER_VERSION = 2
+export const REDUCER_VERSION = 3
 
 export interface RunState {
   readonly runId: string
@@ -72,8 +72,12 @@ export interface Head {
   readonly grants: Grants
   readonly yolo: boolean
   readonly settings: JsonObject
+  /** The seqs of the records that set those of them that hold what was said. */
+  readonly settingsAt: { readonly [key: string]: number }
   /** The user's own state, validated by the user's schema. */
   readonly state: JsonObject
+  /** The seqs of the records that set its keys. */
+  readonly stateAt: { readonly [key: string]: number }
   readonly goal: Goal | null
   /** The seq of the record that set it. */
   readonly goalAt: number
@@ -109,7 +113,9 @@ export function emptyHead(stream: string): Head {
     grants: NO_GRANTS,
     yolo: false,
     settings: {},
+    settingsAt: {},
     state: {},
+    stateAt: {},
     goal: null,
     goalAt: 0,
     queue: [],

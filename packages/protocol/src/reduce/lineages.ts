@@ -5,6 +5,7 @@ import { List } from '../list.ts'
 import { asJson } from '../op.ts'
 import { removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
+import { eraseKeys, inheritedAt } from './settings.ts'
 
 /** A fork starts clean: no waits, queue, run, grants, usage or native sessions of its parent. */
 export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext): void {
@@ -20,6 +21,7 @@ export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext)
     rules: keep.rules,
     yolo: keep.yolo,
     settings: keep.settings,
+    settingsAt: inheritedAt(keep.settings, record),
     tasks: keep.tasks,
     tasksAt: record.seq,
     om: keep.om,
@@ -73,6 +75,10 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
     setHead(draft, 'goal', null)
     setHead(draft, 'goalAt', record.seq)
   }
+  eraseKeys(draft, 'settings', 'settingsAt', isErased)
+  eraseKeys(draft, 'state', 'stateAt', isErased)
+  // What was observed of the range, wherever it was written down.
+  if (draft.head.om !== null && draft.head.om.coversTo >= body.from) setHead(draft, 'om', null)
   const { lastRun } = draft.head
   if (lastRun !== null && (lastRun.error ?? lastRun.output) !== undefined && isErased(lastRun.endedSeq)) {
     const { error: _error, output: _output, ...kept } = lastRun

@@ -1,6 +1,5 @@
 import type { ConfigChangedRecord, QueueAddedRecord, WaitAnsweredRecord, WaitOpenedRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
-import type { JsonObject } from '../json.ts'
 import { List } from '../list.ts'
 import type { ThreadMessage } from '../message.ts'
 import type { Op } from '../op.ts'
@@ -8,6 +7,7 @@ import type { LogRecord, RecordBody } from '../record.ts'
 import { removeHeadEntry, setHead, setHeadEntry, type Draft, type ThreadState } from './draft.ts'
 import { endDoubt } from './doubts.ts'
 import { applyErased, applyFork, applyRewind } from './lineages.ts'
+import { applySettings, setAt } from './settings.ts'
 import { applyMessageAdded, applyMessageEnded, applyMessageStarted } from './messages.ts'
 import { applyBatch, applyCallStarted, applySeal, moveCall } from './parts.ts'
 import {
@@ -193,10 +193,9 @@ function applyConfigChanged(draft: Draft, body: ConfigChangedRecord, record: Rec
   }
   if (body.title !== undefined) setHead(draft, 'titleAt', record.seq)
   if (body.goal !== undefined) setHead(draft, 'goalAt', record.seq)
-  if (body.settings !== undefined) setHead(draft, 'settings', mergeSettings(draft.head.settings, body.settings))
-  if (body.state !== undefined) setHead(draft, 'state', { ...draft.head.state, ...body.state })
-}
-
-function mergeSettings(settings: JsonObject, changes: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null))
+  if (body.settings !== undefined) applySettings(draft, body.settings, record)
+  if (body.state !== undefined) {
+    setHead(draft, 'state', { ...draft.head.state, ...body.state })
+    setHead(draft, 'stateAt', { ...draft.head.stateAt, ...setAt(Object.keys(body.state), record) })
+  }
 }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { NOTIFICATION_SETTING } from '../content-settings.ts'
+import { eraseBody } from '../erase-body.ts'
+import type { Head } from '../head.ts'
+import type { LogRecord, RecordBody } from '../record.ts'
+import { emptyState, reduce } from './reduce.ts'
+
+const NOTE = `${NOTIFICATION_SETTING}n1`
+
+function logOf(bodies: readonly RecordBody[]): LogRecord[] {
+  return bodies.map((body, index) => ({ v: 1, stream: 't', seq: index + 1, at: 1000 + index, body }))
+}
+
+/** The head after the range was erased, live and from the records as they are left; both have to be the same. */
+function headAfter(bodies: readonly RecordBody[], range: { from: number; to: number }): Head {
+  const erased: RecordBody = { type: 'erased', ...range }
+  const live = logOf([...bodies, erased])
+  const left = live.map((record) =>
+    record.seq >= range.from && record.seq <= range.to ? { ...record, body: eraseBody(record.body) } : record,
+  )
+  const [head, again] = [live, left].map(
+    (records) => records.reduce((state, record) => reduce(state, record).state, emptyState('t')).head,
+  )
+  assert.deepEqual(again, head)
+  return head as Head
+}
+
+suite('what was set in an erased range', () => {
+  test('is gone from the state of the user, also where something older was set before', () => {
+    const head = headAfter(
+      [
+        { type: 'config.changed', state: { note: 'before', theme: 'dark' } },
+        { type: 'config.changed', state: { note: 'erased', draft: 'erased' } },
+        { type: 'config.changed', state: { later: 1 } },
+      ],
+      { from: 2, to: 2 },
+    )
+    assert.deepEqual(head.state, { theme: 'dark', later: 1 })
+    assert.deepEqual(head.stateAt, { theme: 1, later: 3 })
+  })
+
+  test('stays where it was set once more', () => {
+    const head = headAfter(
+      [
+        { type: 'config.changed', state: { note: 'erased' } },
+        { type: 'config.changed', state: { note: 'said again' } },
+      ],
+      { from: 1, to: 1 },
+    )
+    assert.deepEqual(head.state, { note: 'said again' })
+  })
+
+  test('is gone from the notifications, while settings and rules stay', () => {
+    const rules = { categories: { execute: 'deny' as const }, tools: {}, patterns: [] }
+    const head = headAfter(
+      [{ type: 'config.changed', settings: { [NOTE]: { summary: 'words' }, effort: 'high' }, rules }],
+      { from: 1, to: 1 },
+    )
+    assert.deepEqual(head.settings, { effort: 'high' })
+    assert.deepEqual(head.settingsAt, {})
+    assert.deepEqual(head.rules, rules)
+  })
+
+  test('takes the memory along that was made of it, and no other', () => {
+    const om = { generation: 1, coversTo: 2, blob: 'b' }
+    const said: RecordBody = { type: 'message.added', messageId: 'm', role: 'user', parts: [] }
+    const bodies: RecordBody[] = [said, said, { type: 'om.committed', om, replaces: 0 }, said]
+    assert.equal(headAfter(bodies, { from: 2, to: 2 }).om, null)
+    assert.deepEqual(headAfter(bodies, { from: 4, to: 4 }).om, om)
+  })
+
+  test('makes the origin of a fork stale that heard it', () => {
+    const origin = { agentId: 'codex', nativeId: 'n', syncedTo: 5, origin: true as const }
+    const fork: RecordBody = {
+      type: 'fork',
+      parent: 'p',
+      at: 0,
+      lineage: [],
+      keep: {
+        mode: null,
+        model: null,
+        agentId: null,
+        rules: { categories: {}, tools: {}, patterns: [] },
+        yolo: false,
+        settings: { [NOTE]: { summary: 'words' }, effort: 'high' },
+        tasks: [{ id: '1', content: 'words', status: 'pending', activeForm: 'words' }],
+        om: null,
+        grants: { categories: [], tools: [] },
+        origins: { codex: origin },
+      },
+    }
+    const head = headAfter([fork], { from: 1, to: 1 })
+    assert.deepEqual(head.bindings, { codex: { ...origin, stale: 'erased' } })
+    assert.deepEqual(head.tasks, [])
+    assert.deepEqual(head.settings, { effort: 'high' })
+  })
+})
