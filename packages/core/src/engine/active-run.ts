@@ -11,6 +11,7 @@ import type {
   ThreadState,
   TurnDefaults,
 } from '@evener/protocol'
+import type { ForeignCalls } from './foreign-calls.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import type { TurnSpans } from './telemetry/turn-spans.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
@@ -85,6 +86,8 @@ export interface ActiveTurn {
   capabilities: Capabilities | undefined
   session: AgentSession | undefined
   receipt: CancelReceipt | undefined
+  /** Of a foreign agent: what it was told it may do. */
+  calls: ForeignCalls | undefined
   /** Set when somebody traces. */
   spans: TurnSpans | undefined
   next: NextTurn | undefined

@@ -305,6 +305,7 @@ export class Runs {
       capabilities: undefined,
       session: undefined,
       receipt: undefined,
+      calls: undefined,
       spans: undefined,
       next: undefined,
       telling: Promise.resolve(),

@@ -1,8 +1,18 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { EvenerError, type AgentEvent, type AgentSession, type Part, type Turn } from '@evener/protocol'
+import {
+  EvenerError,
+  type AgentEvent,
+  type AgentSession,
+  type Part,
+  type ToolCallRequest,
+  type Turn,
+} from '@evener/protocol'
 import { isForeign, type ActiveTurn } from './active-run.ts'
+import { callHash } from './call-hash.ts'
+import { ForeignCalls } from './foreign-calls.ts'
 import { SeenCalls } from './seen-calls.ts'
 import type { ThreadHold } from './thread-hold.ts'
+import type { ThreadLog } from './thread-log.ts'
 import { turnSpans } from './telemetry/turn-spans.ts'
 import { TurnBudget } from './turn-budget.ts'
 import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
@@ -47,6 +57,7 @@ export async function driveTurn(
     drive.options.tracing,
   )
   active.spans = spans
+  if (!isOurs) active.calls = foreignCalls(active, log)
   const binding = log.state.head.bindings[driver.id] ?? null
   const host = turnHost(active, drive)
   let failure: unknown
@@ -81,14 +92,18 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     active.spans?.observe(event)
     const written = recorder.record(event)
     if (written !== undefined) await written
+    active.calls?.seen(event)
     check?.(event)
     if (event.type === 'step-finish' || event.type === 'finish') budget.check()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
       if (active.next !== undefined && !hasOpenCalls(drive.hold)) {
-        // Somebody else has the floor from here on.
-        void recorder.record({ type: 'finish', finishReason: 'stop' })
-        return
+        // Somebody else has the floor from here on. A program has to be stopped, and says itself when it is.
+        if (!isOther) {
+          void recorder.record({ type: 'finish', finishReason: 'stop' })
+          return
+        }
+        session.cancel().catch(() => undefined)
       }
     }
     if (performance.now() - lastYield > YIELD_AFTER_MS) {
@@ -110,6 +125,14 @@ function violationCheck(active: ActiveTurn, { hold, policy }: TurnDrive): ((even
     hold.log.add({ type: 'note', kind: 'policy-violation', text: violation, data }, { run: runId, turn: turnId })
     throw new EvenerError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
   }
+}
+
+function foreignCalls({ agent, recorder, runId, setup, turnId }: ActiveTurn, log: ThreadLog): ForeignCalls {
+  const hashOf = (call: ToolCallRequest): string => {
+    const tool = setup.tools.find((candidate) => candidate.name === call.toolName)
+    return callHash(agent.driver.id, call, tool)
+  }
+  return new ForeignCalls({ log, recorder, runId, turnId, hashOf })
 }
 
 function hasOpenCalls({ log }: ThreadHold): boolean {

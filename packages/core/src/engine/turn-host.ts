@@ -38,7 +38,11 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   const { runId, turnId, agent, recorder, abort, setup } = active
   const agentId = agent.driver.id
   const origin = { run: runId, turn: turnId }
-  const decide = (call: ToolCallRequest): Decision => decideCall(policy, setup.tools, agentId, call)
+  const decide = (call: ToolCallRequest): Decision => {
+    const decision = decideCall(policy, setup.tools, agentId, call)
+    active.calls?.judged(call, decision)
+    return decision
+  }
   const { requestContext } = setup
   const runner = new CallRunner({
     log,
@@ -86,12 +90,15 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
       ports.onAsk()
-      return desk.ask({
-        wait: bound(wait, active),
+      const asked = bound(wait, active)
+      const answer = await desk.ask({
+        wait: active.calls?.asked(asked) ?? asked,
         origin,
         isForeign: true,
         ...(call === undefined ? {} : { call }),
       })
+      if (asked.kind === 'approval' && answer.decision === 'approve') active.calls?.approved(asked)
+      return answer
     },
     withdraw: async (waitId) => {
       // A program that we close ourselves takes nothing back: whoever answers is told later.
