@@ -59,5 +59,6 @@ describe('imports', () => {
 
 describe('modules', () => {
   it('export by name', () => assert.deepEqual(exportsWithoutNames(workspace), []))
-  it('stay short: 500 lines, 700 where there are only types', () => assert.deepEqual(longFiles(workspace), []))
+  it('stay short: 500 lines, 700 where there are only types or a list of exports', () =>
+    assert.deepEqual(longFiles(workspace), []))
 })

@@ -157,16 +157,19 @@ it('exports without names are found', () => {
   assert.equal(exportsWithoutNames(workspaceOf(files)).length, 2)
 })
 
-it('long sources are found; types may be longer, tests as long as they need to be', () => {
+it('long sources are found; types and lists of exports may be longer, tests as long as they need to be', () => {
   const files = {
     'packages/core/src/code.ts': 'const a = 1\n'.repeat(501),
     'packages/core/src/enough.ts': 'const a = 1\n'.repeat(500),
     'packages/core/src/types.ts': `/** A. */\nexport type { A } from './a.ts'\n${'type B = 1\n'.repeat(698)}`,
+    'packages/core/src/index.ts': `export {\n${'  a,\n'.repeat(600)}} from './a.ts'\n`,
+    'packages/core/src/index-with-code.ts': `export {\n${'  a,\n'.repeat(600)}} from './a.ts'\nrun()\n`,
     'packages/core/src/a.test.ts': 'const a = 1\n'.repeat(800),
     'packages/core/src/too-many-types.ts': 'type A = 1\n'.repeat(701),
   }
   assert.deepEqual(longFiles(workspaceOf(files)), [
     'packages/core/src/code.ts has 501 lines',
+    'packages/core/src/index-with-code.ts has 603 lines',
     'packages/core/src/too-many-types.ts has 701 lines',
   ])
 })
