@@ -433,6 +433,7 @@ export {
 } from './command.ts'
 export {
   WIRE_VERSION,
+export { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime } from './command-id.ts'
   type ClientHello,
   type ClientMessage,
   type CommandsMessage,

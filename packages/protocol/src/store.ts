@@ -152,6 +152,8 @@ export type Admission =
   | { readonly status: 'accepted'; readonly command: CommandRow }
   | { readonly status: 'duplicate'; readonly command: CommandRow }
   | { readonly status: 'conflict'; readonly command: CommandRow }
+  /** Made longer ago than commands are remembered: it may have been carried out, so it never is. Nothing is kept of it. */
+  | { readonly status: 'expired' }
 
 export interface Owner {
   readonly id: string
@@ -231,7 +233,11 @@ export interface Store {
   /** Overwrites the content of the range in place; the caller appends the `erased` record. */
   erase(stream: string, fence: Fence, range: { readonly from: number; readonly to: number }): Promise<EraseResult>
 
-  /** The insert is the durable receipt. */
+  /**
+   * The insert is the durable receipt. A command that is known is `duplicate`, or `conflict` with another body, whatever
+   * its age; otherwise one made more than 7 days before `at` is `expired`. An id that is no UUIDv7, or is more than a day
+   * ahead of `at`, is `invalid-input`.
+   */
   admitCommand(command: NewCommand): Promise<Admission>
   listCommands(
     query: PageRequest & { readonly target: string; readonly state: CommandState },
@@ -239,7 +245,10 @@ export interface Store {
   getCommand(key: CommandKey): Promise<CommandRow | null>
   /** The outcome of a command that changed no stream: refused, or its thread is gone. False when it is settled already. */
   settleCommand(outcome: CommandOutcome): Promise<boolean>
-  /** Removes what was admitted before `before` and has been carried out; gives how many. */
+  /**
+   * Removes what has been carried out and was both made and admitted before `before`; gives how many. What would be
+   * admitted again if it were sent again stays, whatever `before` is.
+   */
   pruneCommands(before: number): Promise<number>
 
   putOwner(owner: Owner): Promise<void>

@@ -57,7 +57,8 @@ function bareInserts(db: DatabaseSync): () => number {
 }
 
 function keyOf(seq: number): CommandKey {
-  return { principal: 'user', clientId: 'client', commandId: `command-${seq}` }
+  const commandId = `00000000-0000-7000-8000-${String(seq).padStart(12, '0')}`
+  return { principal: 'user', clientId: 'client', commandId }
 }
 
 function barrier(seq: number): Append {

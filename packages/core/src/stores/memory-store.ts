@@ -160,7 +160,7 @@ export class MemoryStore implements Store {
   }
 
   async pruneCommands(before: number): Promise<number> {
-    return pruneCommands(this.#open(), before)
+    return pruneCommands(this.#open(), before, this.#now())
   }
 
   async putOwner(owner: Owner): Promise<void> {

@@ -20,7 +20,8 @@ async function converse(store: Store, id: string, say: (step: number) => string)
   for (let step = 0; step < 60; step++) {
     // Sizes around a page and far above it, so that rows move between pages and overflow them.
     const text = `${say(step)} `.repeat(1 + ((step * 7) % 23) * (step % 5 === 0 ? 40 : 3))
-    const key = { principal: 'p', clientId: id, commandId: String(step) }
+    const commandId = `00000000-0001-7000-8000-${String(step).padStart(12, '0')}`
+    const key = { principal: 'p', clientId: id, commandId }
     await store.admitCommand({ key, bodyHash: 'h', target: id, body: { text }, at: 1 })
     const added = saidOf(id, ++seq, text)
     const messageId = `answer-${step}`
@@ -127,7 +128,7 @@ describe('what was erased', () => {
       reader.prepare('SELECT count(*) FROM records').get()
       const head = (await store.getStream('secret'))?.headSeq ?? 0
       await store.erase('secret', fence, { from: 1, to: head })
-      assert.deepEqual(await filesHolding(directory, SECRET), ['data.db', 'data.db-wal'])
+      assert.ok((await filesHolding(directory, SECRET)).includes('data.db-wal'), 'a reader held the log back')
       reader.exec('COMMIT')
       reader.close()
       await store.append({ stream: 'secret', fence, records: [noteOf('secret', head + 1)] })

@@ -224,7 +224,7 @@ export class SqliteStore implements Store {
   }
 
   async pruneCommands(before: number): Promise<number> {
-    return pruneCommands(this.#db(), before)
+    return pruneCommands(this.#db(), before, this.#now())
   }
 
   async putOwner(owner: Owner): Promise<void> {

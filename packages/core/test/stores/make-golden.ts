@@ -35,7 +35,7 @@ for (const [id, bodies, base] of [
   })
   await store.release(id, { owner: 'maker', epoch: 1 })
 }
-const key = { principal: 'user-1', clientId: 'client', commandId: 'command' }
+const key = { principal: 'user-1', clientId: 'client', commandId: '0000000f-4240-7000-8000-000000000000' }
 await store.admitCommand({ key, bodyHash: 'hash', target: 'main', body: { type: 'submit' }, at: 1_000_000 })
 await store.putOwner({ id: 'maker', host: 'host', pid: 1, startTime: '1', bootId: 'boot', until: 1_000_000 })
 await store.close()

@@ -88,12 +88,19 @@ export function blob(content: string | Uint8Array, seq: number, mime = 'text/pla
   return { hash: createHash('sha256').update(bytes).digest('hex'), mime, bytes, seq }
 }
 
-export function command(commandId: string, more: Partial<NewCommand> = {}): NewCommand {
+/** A UUIDv7 made at the given time, the same for the same name. */
+export function commandId(name: string, made: number = AT): string {
+  const time = made.toString(16).padStart(12, '0')
+  const rest = createHash('sha256').update(name).digest('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`
+}
+
+export function command(name: string, more: Partial<NewCommand> = {}): NewCommand {
   return {
-    key: { principal: 'p', clientId: 'c', commandId },
-    bodyHash: `hash of ${commandId}`,
+    key: { principal: 'p', clientId: 'c', commandId: commandId(name) },
+    bodyHash: `hash of ${name}`,
     target: 't',
-    body: { say: commandId },
+    body: { say: name },
     at: AT,
     ...more,
   }

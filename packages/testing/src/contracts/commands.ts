@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allPages, AT, command, notes, ownedThread } from './builders.ts'
+import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS } from '@evener/protocol'
+import { allPages, AT, command, commandId, notes, ownedThread } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
 export function commandsContract(contract: StoreContract): void {
@@ -18,7 +19,7 @@ export function commandsContract(contract: StoreContract): void {
         const others = [
           { ...sent.key, principal: 'p2' },
           { ...sent.key, clientId: 'c2' },
-          { ...sent.key, commandId: 'd' },
+          { ...sent.key, commandId: commandId('d') },
         ]
         for (const key of others) {
           assert.equal(await store.getCommand(key), null)
@@ -69,8 +70,9 @@ export function commandsContract(contract: StoreContract): void {
           )
           return pages.flat().map((row) => row.key.commandId)
         }
-        assert.deepEqual(await list('accepted'), ['c0', 'c2', 'c3', 'c4'])
-        assert.deepEqual(await list('done'), ['c1'])
+        const ids = (...names: string[]): string[] => names.map((name) => commandId(name))
+        assert.deepEqual(await list('accepted'), ids('c0', 'c2', 'c3', 'c4'))
+        assert.deepEqual(await list('done'), ids('c1'))
       }),
     )
 
@@ -86,7 +88,79 @@ export function commandsContract(contract: StoreContract): void {
           left.map((row) => row?.state ?? null),
           [null, null, 'accepted', 'done'],
         )
-        assert.equal((await store.admitCommand(command('c0'))).status, 'accepted')
+        const late = command('c0', { at: AT + COMMAND_RETENTION_MS + 1 })
+        assert.deepEqual(await store.admitCommand(late), { status: 'expired' })
+      }),
+    )
+
+    it(
+      'pruning never forgets a command that would be carried out again if it were sent again',
+      withStore(contract, async (store) => {
+        const now = Date.now()
+        const made = now - 60_000
+        const fresh = command('fresh', { at: made, key: { ...command('').key, commandId: commandId('fresh', made) } })
+        // The clock of its sender is ahead: it was admitted long ago, but may be sent again for longer.
+        const ahead = command('ahead', { key: { ...command('').key, commandId: commandId('ahead', AT + 1000) } })
+        for (const sent of [fresh, ahead]) {
+          await store.admitCommand(sent)
+          await store.settleCommand({ key: sent.key, outcome: null })
+        }
+        assert.equal(await store.pruneCommands(AT + 1000), 0)
+        assert.equal(await store.pruneCommands(now + 1000), 1)
+        assert.deepEqual(
+          [(await store.getCommand(fresh.key))?.state, await store.getCommand(ahead.key)],
+          ['done', null],
+        )
+      }),
+    )
+
+    it(
+      'a command older than commands are remembered is expired, never run, and leaves nothing behind',
+      withStore(contract, async (store) => {
+        const sent = command('old')
+        assert.deepEqual(await store.admitCommand({ ...sent, at: AT + COMMAND_RETENTION_MS + 1 }), {
+          status: 'expired',
+        })
+        assert.equal(await store.getCommand(sent.key), null)
+        assert.deepEqual((await store.listCommands({ target: 't', state: 'accepted' })).items, [])
+        assert.equal((await store.admitCommand({ ...sent, at: AT + COMMAND_RETENTION_MS })).status, 'accepted')
+      }),
+    )
+
+    it(
+      'a command that is still known gets its receipt again, and its conflict, whatever its age',
+      withStore(contract, async (store) => {
+        const sent = command('c')
+        await store.admitCommand(sent)
+        await store.settleCommand({ key: sent.key, outcome: { refused: 'why' } })
+        const done = { ...sent, state: 'done', body: null, outcome: { refused: 'why' }, seq: null }
+        const late = { ...sent, at: AT + 2 * COMMAND_RETENTION_MS }
+        assert.deepEqual(await store.admitCommand(late), { status: 'duplicate', command: done })
+        const other = { ...late, bodyHash: 'other' }
+        assert.deepEqual(await store.admitCommand(other), { status: 'conflict', command: done })
+      }),
+    )
+
+    it(
+      'the clock of a sender may be ahead by a day, not by more',
+      withStore(contract, async (store) => {
+        const madeAt = (made: number): ReturnType<typeof command> =>
+          command('c', { key: { ...command('c').key, commandId: commandId('c', made) } })
+        assert.equal((await store.admitCommand(madeAt(AT + COMMAND_SKEW_MS))).status, 'accepted')
+        await rejection(store.admitCommand(madeAt(AT + COMMAND_SKEW_MS + 1)), 'invalid-input')
+      }),
+    )
+
+    it(
+      'an id that is no UUIDv7 is refused: nobody could say when it expires',
+      withStore(contract, async (store) => {
+        const good = commandId('c')
+        const bad = ['c', '', good.toUpperCase(), `${good} `, good.replace('-7', '-4'), good.replace(/-8/, '-c')]
+        for (const id of bad) {
+          const sent = command('c', { key: { ...command('c').key, commandId: id } })
+          await rejection(store.admitCommand(sent), 'invalid-input')
+        }
+        assert.deepEqual((await store.listCommands({ target: 't', state: 'accepted' })).items, [])
       }),
     )
 

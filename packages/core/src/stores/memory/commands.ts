@@ -9,6 +9,7 @@ import type {
   Page,
   PageRequest,
 } from '@evener/protocol'
+import { firstIdAt, isExpired, pruneLimit } from '../command-age.ts'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
@@ -37,6 +38,7 @@ export function admitCommand(state: MemoryState, command: NewCommand): Admission
   if (known !== undefined) {
     return { status: known.bodyHash === command.bodyHash ? 'duplicate' : 'conflict', command: commandOf(known) }
   }
+  if (isExpired(commandId, command.at)) return { status: 'expired' }
   const stored: StoredCommand = {
     no: state.nextNumber(),
     key: { principal, clientId, commandId },
@@ -98,9 +100,12 @@ export function settleCommand(state: MemoryState, { key, outcome }: CommandOutco
   return true
 }
 
-export function pruneCommands(state: MemoryState, before: number): number {
+export function pruneCommands(state: MemoryState, before: number, now: number): number {
   checkTime('`before`', before)
-  const pruned = state.commands.remove(0, Infinity, (stored) => stored.state === 'done' && stored.at < before)
+  const limit = pruneLimit(before, now)
+  const firstId = firstIdAt(limit)
+  const isOld = ({ at, key }: StoredCommand): boolean => at < limit && key.commandId < firstId
+  const pruned = state.commands.remove(0, Infinity, (stored) => stored.state === 'done' && isOld(stored))
   for (const { key } of pruned) state.commandNumbers.delete(keyText(key))
   return pruned.length
 }

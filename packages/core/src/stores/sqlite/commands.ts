@@ -9,6 +9,7 @@ import type {
   Page,
   PageRequest,
 } from '@evener/protocol'
+import { firstIdAt, isExpired, pruneLimit } from '../command-age.ts'
 import { CursorScope } from '../cursor.ts'
 import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
@@ -41,21 +42,24 @@ export function admitCommand(db: Connection, command: NewCommand): Admission {
   checkTime('The time of a command', command.at)
   const body = toJsonText(`Command ${commandId}`, command.body)
   return db.write(() => {
-    const isNew =
-      db.run(
-        `INSERT INTO commands (principal, client_id, command_id, body_hash, target, state, at, body)
-         VALUES (?, ?, ?, ?, ?, 'accepted', ?, ?) ON CONFLICT DO NOTHING`,
-        principal,
-        clientId,
-        commandId,
-        command.bodyHash,
-        command.target,
-        command.at,
-        body,
-      ) > 0
-    const row = commandOf(findCommand(db, command.key) as StoredCommand)
-    if (isNew) return { status: 'accepted', command: row }
-    return { status: row.bodyHash === command.bodyHash ? 'duplicate' : 'conflict', command: row }
+    const known = findCommand(db, command.key)
+    if (known !== undefined) {
+      const row = commandOf(known)
+      return { status: row.bodyHash === command.bodyHash ? 'duplicate' : 'conflict', command: row }
+    }
+    if (isExpired(commandId, command.at)) return { status: 'expired' }
+    db.run(
+      `INSERT INTO commands (principal, client_id, command_id, body_hash, target, state, at, body)
+       VALUES (?, ?, ?, ?, ?, 'accepted', ?, ?)`,
+      principal,
+      clientId,
+      commandId,
+      command.bodyHash,
+      command.target,
+      command.at,
+      body,
+    )
+    return { status: 'accepted', command: commandOf(findCommand(db, command.key) as StoredCommand) }
   })
 }
 
@@ -107,14 +111,17 @@ function settle(db: Connection, key: CommandKey, outcome: string, seq: number | 
   return db.run(SETTLE, outcome, seq, key.principal, key.clientId, key.commandId) > 0
 }
 
-export function pruneCommands(db: Connection, before: number): number {
+export function pruneCommands(db: Connection, before: number, now: number): number {
   checkTime('`before`', before)
+  const limit = pruneLimit(before, now)
   let pruned = 0
   for (;;) {
     const removed = db.write(() =>
       db.run(
-        `DELETE FROM commands WHERE no IN (SELECT no FROM commands WHERE state = 'done' AND at < ? LIMIT ?)`,
-        before,
+        `DELETE FROM commands WHERE no IN
+           (SELECT no FROM commands WHERE state = 'done' AND at < ? AND command_id < ? LIMIT ?)`,
+        limit,
+        firstIdAt(limit),
         PRUNE_CHUNK,
       ),
     )

@@ -1,0 +1,30 @@
+import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime, EvenerError } from '@evener/protocol'
+
+/** Whether a command that is not known was made too long ago to say that it was never carried out. */
+export function isExpired(commandId: string, at: number): boolean {
+  const made = commandIdTime(commandId)
+  if (made === undefined) {
+    throw new EvenerError('invalid-input', `"${commandId}" is no command id.`, {
+      hint: 'A command is named by a UUIDv7 in lower case: the time in it says how long it may be sent again.',
+      details: { commandId },
+    })
+  }
+  if (made - at > COMMAND_SKEW_MS) {
+    throw new EvenerError('invalid-input', `Command ${commandId} was made in the future.`, {
+      hint: 'Set the clock of the machine that sent it: it may be ahead by a day at most.',
+      details: { commandId, made, at },
+    })
+  }
+  return at - made > COMMAND_RETENTION_MS
+}
+
+/** Nothing younger than this is forgotten: sent again it would be carried out again. */
+export function pruneLimit(before: number, now: number): number {
+  return Math.min(before, now - COMMAND_RETENTION_MS)
+}
+
+/** The beginning of the first UUIDv7 made at this time: ids sort by their time. */
+export function firstIdAt(time: number): string {
+  const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}
