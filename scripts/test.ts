@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { runSuites } from './real-suites.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values, positionals } = parseArgs({
@@ -48,7 +49,6 @@ else
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
   })
 
-/** They wait as much as they work, so two suites run at the same time. A suite takes long, but every test has a limit. */
 async function testRealPrograms(suites: readonly string[]): Promise<void> {
   const isAll = positionals.length === 0
   if (values.table && !isAll) {
@@ -56,12 +56,15 @@ async function testRealPrograms(suites: readonly string[]): Promise<void> {
     process.exit(2)
   }
   const proofs = await mkdtemp(join(tmpdir(), 'evener-proofs-'))
-  const args = ['--test', '--test-concurrency=2', '--test-timeout=3600000', '--test-reporter=spec', ...suites]
-  const doc = ['packages/adapters/src/real/agents-doc.ts', values.table ? 'write' : 'check', proofs, 'docs/agents.md']
-  let code = await run(`tests (${suites.length} files)`, process.execPath, args, { EVENER_REAL_PROOFS: proofs })
-  if (code === 0 && isAll) code = await run('what the programs have shown', process.execPath, doc)
-  await rm(proofs, { recursive: true, force: true })
-  process.exitCode = code
+  try {
+    console.error(`── tests on real programs (${suites.length} suites)`)
+    const havePassed = await runSuites(suites, { root, env: { EVENER_REAL_PROOFS: proofs } })
+    const doc = ['packages/adapters/src/real/agents-doc.ts', values.table ? 'write' : 'check', proofs, 'docs/agents.md']
+    if (!havePassed) process.exitCode = 1
+    else if (isAll) process.exitCode = await run('what the programs have shown', process.execPath, doc)
+  } finally {
+    await rm(proofs, { recursive: true, force: true })
+  }
 }
 
 async function testFiles(suffix: string): Promise<string[]> {

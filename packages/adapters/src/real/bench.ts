@@ -36,6 +36,9 @@ export interface AgentSetup {
   readonly options: PrintOptions
 }
 
+/** No turn takes so long unless something is wrong, even if the machine is busy. */
+const TURN_MS = 8 * 60_000
+
 export type RealScript = ScriptObject<ProviderRequest>
 
 /** What the scenarios need to know about a program. */
@@ -122,7 +125,7 @@ export class Bench {
       provider,
       hasKey,
       // Everything is allowed unless a scenario is about that; nothing may take for ever.
-      options: { permissions: 'full', deadlineMs: 240_000, cwd: place.work, ...options },
+      options: { permissions: 'full', deadlineMs: TURN_MS, cwd: place.work, ...options },
     })
   }
 

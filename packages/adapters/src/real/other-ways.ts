@@ -5,9 +5,8 @@ import type { AgentEvent } from '@evener/protocol'
 import type { RealCli } from './bench.ts'
 import { isThere, ownBench } from './own-bench.ts'
 import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
+import { idly, TEST_MS } from './side-by-side.ts'
 import { toyServer } from './toy-server.ts'
-
-const TEST_MS = 10 * 60_000
 
 /** A test of what a program does its own way, and what that shows of it. */
 export function testOwnWay(cli: RealCli, title: string, claims: Claim | readonly Claim[], body: ProvingBody): void {
@@ -20,7 +19,7 @@ export function testSilentRetry(cli: RealCli): void {
   testOwnWay(cli, 'waits and goes on without a word when there were too many requests', claim, async (t) => {
     const turns = [{ error: { status: 429, retryAfterMs: 100 } }, { text: 'Recovered.' }]
     const bench = await ownBench(t, cli, { turns })
-    const { activity } = await bench.turn()
+    const { activity } = await idly(() => bench.turn())
     assert.ok(activity.some((event) => event.type === 'agent' && event.message === 'Recovered.'))
     assert.notEqual(bench.request(1), '')
     assert.equal(bench.request(2), '')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { CliProfile } from '../launch/profile.ts'
 import type { Ability, Mode } from './abilities.ts'
+import { inTurn } from './side-by-side.ts'
 
 /** What a test shows of a program when it passes. */
 export type Claim =
@@ -32,7 +33,7 @@ export function modeOf({ way }: { readonly way?: string }): Mode {
 /** What a test does. What it gives back counts instead of what was claimed for it. */
 export type ProvingBody = (t: TestContext) => Promise<Claim | void>
 
-/** The body of a test; when it has passed, what it claims is written down. */
+/** The body of a test, played when it is its turn; when it has passed, what it claims is written down. */
 export function proving(
   profile: CliProfile,
   mode: Mode,
@@ -40,7 +41,7 @@ export function proving(
   body: ProvingBody,
 ): (t: TestContext) => Promise<void> {
   return async (t) => {
-    const shown = (await body(t)) ?? claims
+    const shown = (await inTurn(() => body(t))) ?? claims
     const folder = process.env[PROOFS_VARIABLE]
     if (folder === undefined || folder === '') return
     const { title: program, npm } = profile

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { idly } from './side-by-side.ts'
 import { answered, finishOf, theError, type Scenario } from './scenario.ts'
 
 /** Programs have asked the model by then, unless the machine is very busy. */
@@ -32,7 +33,7 @@ export const providerScenarios: readonly Scenario[] = [
     title: 'fails when the provider is broken, with one error',
     script: [{ error: { status: 500, message: 'out of order' }, repeat: true }],
     play: async (bench) => {
-      const { events } = await bench.turn()
+      const { events } = await idly(() => bench.turn())
       assert.notEqual(theError(events), '')
       assert.equal(finishOf(events).finishReason, 'error')
     },
@@ -53,7 +54,7 @@ export const providerScenarios: readonly Scenario[] = [
     script: [{ text: 'Never said.' }],
     play: async (bench) => {
       await bench.provider.close()
-      const { events } = await bench.turn()
+      const { events } = await idly(() => bench.turn())
       assert.notEqual(theError(events), '')
       assert.equal(finishOf(events).finishReason, 'error')
     },
@@ -63,7 +64,7 @@ export const providerScenarios: readonly Scenario[] = [
     title: 'is ended by our deadline when the provider never answers',
     script: [{ hang: true, repeat: true }],
     play: async (bench) => {
-      const { events } = await bench.turn({ options: { deadlineMs: DEADLINE_MS } })
+      const { events } = await idly(() => bench.turn({ options: { deadlineMs: DEADLINE_MS } }))
       theError(events)
       assert.equal(events.find((event) => event.type === 'error')?.code, 'deadline')
       assert.equal(finishOf(events).finishReason, 'error')

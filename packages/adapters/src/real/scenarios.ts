@@ -10,11 +10,8 @@ import { modeOf, proving, type Claim } from './proofs.ts'
 import { providerScenarios } from './provider-scenarios.ts'
 import { ONLY_AT_ITS_END, type Scenario } from './scenario.ts'
 import { sessionScenarios } from './session-scenarios.ts'
-import { SIDE_BY_SIDE } from './side-by-side.ts'
+import { INSTALL_MS, SIDE_BY_SIDE, TEST_MS } from './side-by-side.ts'
 import { toolScenarios } from './tool-scenarios.ts'
-
-const INSTALL_MS = 30 * 60_000
-const SCENARIO_MS = 10 * 60_000
 
 const scenarios: readonly Scenario[] = [...toolScenarios, ...sessionScenarios, ...providerScenarios, ...limitScenarios]
 
@@ -28,7 +25,7 @@ export function testCli(cli: RealCli): void {
     for (const scenario of scenarios) {
       if (cli.unsupported?.[scenario.name] !== undefined) continue
       const body = proving(cli.profile, modeOf(cli), claimOf(cli, scenario), (t) => play(t, cli, bin, scenario))
-      it(scenario.title, { timeout: SCENARIO_MS }, body)
+      it(scenario.title, { timeout: TEST_MS }, body)
     }
   })
 }

@@ -10,7 +10,7 @@ import { removePlace, type Bench, type RealCli } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
 import { proving } from '../../src/real/proofs.ts'
 import { ONLY_AT_ITS_END } from '../../src/real/scenario.ts'
-import { SIDE_BY_SIDE } from '../../src/real/side-by-side.ts'
+import { idly, INSTALL_MS, SIDE_BY_SIDE, TEST_MS } from '../../src/real/side-by-side.ts'
 import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { brief } from '../brief.ts'
 import { aTurn } from '../launch/diary.ts'
@@ -29,8 +29,6 @@ export interface AcpCli extends RealCli {
   readonly forgetsStopped: boolean
 }
 
-const INSTALL_MS = 30 * 60_000
-const TEST_MS = 10 * 60_000
 const done: ModelTurn = { text: 'Done.' }
 const NOT_STEERED = 'The protocol has no way: the turn is stopped, and what was to be said is said in the next one.'
 
@@ -238,7 +236,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
         const ask = await host.nextAsk()
-        await pause(61_000)
+        await idly(() => pause(61_000))
         ask.answer(APPROVE)
         assert.equal(finishOf(await turn.all), 'stop')
         assert.equal(await isThere(bench, 'a.txt'), true)
@@ -319,7 +317,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
       async (t) => {
         const bench = await benchOf(t, cli, bin, () => ({ turns: [{ hang: true, repeat: true }] }))
         const { run } = await openStage(t, bench, { options: { deadlineMs: 30_000 } })
-        const events = await run().all
+        const events = await idly(() => run().all)
         assert.equal(theError(events).code, 'deadline')
         assert.equal(finishOf(events), 'error')
       },

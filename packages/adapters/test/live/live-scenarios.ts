@@ -17,7 +17,7 @@ import {
 } from '../../src/real/bench.ts'
 import { installedCli } from '../../src/real/clis.ts'
 import { proving, type Claim } from '../../src/real/proofs.ts'
-import { SIDE_BY_SIDE } from '../../src/real/side-by-side.ts'
+import { idly, INSTALL_MS, SIDE_BY_SIDE, TEST_MS } from '../../src/real/side-by-side.ts'
 import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { aTurn } from '../launch/diary.ts'
 import {
@@ -60,9 +60,6 @@ export function allowing(): LiveHost {
 export function answers(...texts: readonly string[]): readonly ModelTurn[] {
   return texts.map((text) => ({ text }))
 }
-
-const INSTALL_MS = 30 * 60_000
-const TEST_MS = 10 * 60_000
 
 export async function openStage(t: TestContext, bench: Bench, setup: StageSetup = {}): Promise<LiveStage> {
   const { host = liveHost(), binding = null } = setup
@@ -207,7 +204,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
         const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
         const ask = await host.nextAsk()
-        await pause(61_000)
+        await idly(() => pause(61_000))
         ask.answer(APPROVE)
         assert.equal(finishOf(await turn.all), 'stop')
         assert.equal(await isThere(bench, 'a.txt'), true)

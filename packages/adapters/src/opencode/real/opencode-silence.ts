@@ -5,6 +5,7 @@ import type { CancelReceipt } from '@evener/protocol'
 import type { RealCli } from '../../real/bench.ts'
 import { errorCodes, testOwnWay, testSilentRetry } from '../../real/other-ways.ts'
 import { isThere, ownBench } from '../../real/own-bench.ts'
+import { idly } from '../../real/side-by-side.ts'
 
 /** It has asked the model by then, unless the machine is very busy. */
 const DEADLINE_MS = 20_000
@@ -21,7 +22,7 @@ export function testSilence(cli: RealCli): void {
     { cannot: 'provider-500', because: WITHOUT_END },
     async (t) => {
       const bench = await ownBench(t, cli, broken)
-      const { events } = await bench.turn({ options: { deadlineMs: DEADLINE_MS } })
+      const { events } = await idly(() => bench.turn({ options: { deadlineMs: DEADLINE_MS } }))
       assert.deepEqual(errorCodes(events), ['deadline'])
     },
   )
@@ -33,7 +34,7 @@ export function testSilence(cli: RealCli): void {
     async (t) => {
       const bench = await ownBench(t, cli, {})
       await bench.provider.close()
-      const { events } = await bench.turn({ options: { deadlineMs: DEADLINE_MS } })
+      const { events } = await idly(() => bench.turn({ options: { deadlineMs: DEADLINE_MS } }))
       assert.deepEqual(errorCodes(events), ['deadline'])
     },
   )

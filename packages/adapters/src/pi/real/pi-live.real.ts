@@ -15,7 +15,7 @@ import { testNoMcp, testNoSubagents } from '../../real/other-ways.ts'
 import { piOptions, piScenarios } from './pi-cli.ts'
 import { proving, type Claim } from '../../real/proofs.ts'
 import { testCli } from '../../real/scenarios.ts'
-import { SIDE_BY_SIDE } from '../../real/side-by-side.ts'
+import { INSTALL_MS, SIDE_BY_SIDE, TEST_MS } from '../../real/side-by-side.ts'
 import { piLive } from '../live.ts'
 import { piProfile } from '../profile.ts'
 
@@ -30,8 +30,6 @@ describe('Pi over its rpc mode, its own way', SIDE_BY_SIDE, () => {
   testNoSubagents(asInPrint, 'subagent', 'It has none.')
 })
 
-const INSTALL_MS = 30 * 60_000
-const TEST_MS = 10 * 60_000
 const bash = (command: string): ModelTurn => ({ toolCalls: [{ name: 'bash', input: { command } }] })
 const done: ModelTurn = { text: 'Done.' }
 

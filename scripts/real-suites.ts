@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { basename } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** They wait as much as they work, so two run at the same time. */
+const AT_ONCE = 2
+/** Said again after so long without any news. */
+const QUIET_MS = 60_000
+/** Those that take longest, first: nobody waits at the end for one that has begun late. */
+const LONGEST: readonly RegExp[] = [/kilo-code-live/, /opencode-live/, /cline-live/, /kilo-code/, /opencode/, /cline/]
+
+export interface SuitesOptions {
+  readonly root: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly log?: (line: string) => void
+}
+
+interface Suite {
+  readonly name: string
+  readonly startedAt: number
+  passed: number
+  failed: number
+}
+
+/** Runs the suites of tests on real programs, says how far they are, and gives whether all have passed. */
+export async function runSuites(files: readonly string[], options: SuitesOptions): Promise<boolean> {
+  const { log = (line) => console.error(line) } = options
+  const startedAt = Date.now()
+  const waiting = files.toSorted((a, b) => placeOf(a) - placeOf(b))
+  const running = new Set<Suite>()
+  const failed: string[] = []
+  let ended = 0
+  let saidAt = Date.now()
+  const say = (words: string): void => {
+    saidAt = Date.now()
+    log(`[${clock(saidAt - startedAt)}] ${words}`)
+  }
+  const timer = setInterval(() => {
+    if (Date.now() - saidAt < QUIET_MS) return
+    say(
+      [...running].map((suite) => `${suite.name}: ${count(suite)}, ${clock(Date.now() - suite.startedAt)}`).join('; '),
+    )
+  }, QUIET_MS / 4)
+  const work = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const suite: Suite = { name: basename(file, '.ts'), startedAt: Date.now(), passed: 0, failed: 0 }
+      running.add(suite)
+      say(`${suite.name} …`)
+      const output: string[] = []
+      const code = await play(file, suite, options, (line) => output.push(line))
+      running.delete(suite)
+      ended += 1
+      const took = clock(Date.now() - suite.startedAt)
+      if (code !== 0) {
+        failed.push(suite.name)
+        for (const line of output) log(line)
+      }
+      say(`${code === 0 ? '✔' : '✖'} ${suite.name}: ${count(suite)} in ${took} (${ended} of ${files.length})`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  clearInterval(timer)
+  if (failed.length > 0) say(`failed: ${failed.join(', ')}`)
+  return failed.length === 0
+}
+
+function placeOf(file: string): number {
+  const place = LONGEST.findIndex((pattern) => pattern.test(file))
+  return place === -1 ? LONGEST.length : place
+}
+
+/** Every test has a limit of its own, so the suite has none. */
+async function play(
+  file: string,
+  suite: Suite,
+  { root, env }: SuitesOptions,
+  onLine: (line: string) => void,
+): Promise<number> {
+  const child = spawn(process.execPath, ['--test-reporter=spec', file], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // It reports to us, also when we are tested ourselves.
+    env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      if (/^\s+✔ /.test(line)) suite.passed += 1
+      if (/^\s+✖ /.test(line)) suite.failed += 1
+      onLine(line)
+    })
+  }
+  return new Promise<number>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (status) => resolve(status ?? 1))
+  })
+}
+
+function count({ passed, failed }: Suite): string {
+  return failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`
+}
+
+function clock(ms: number): string {
+  const seconds = Math.round(ms / 1_000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
