@@ -1,9 +1,36 @@
+import type { RecordType } from '@evener/protocol'
+
 /** Marks our files: "EVNR". */
 export const APPLICATION_ID = 0x45564e52
 
 export interface Migration {
   readonly version: number
   readonly sql: string
+}
+
+/** Of which every turn writes some. A part of version 2: other types need a layout of their own. */
+const COMMON_TYPES = [
+  'message.added',
+  'message.started',
+  'message.ended',
+  'run.started',
+  'run.ended',
+  'turn.started',
+  'turn.ended',
+  'step.started',
+  'step.ended',
+  'text-delta',
+  'reasoning-delta',
+  'tool-call',
+  'call.started',
+  'tool-result',
+] as const satisfies readonly RecordType[]
+
+/** SQLite uses an index of some rows only for a query that says the same in the same words. */
+export const IS_RARE_SQL: string = `type NOT IN (${COMMON_TYPES.map((type) => `'${type}'`).join(', ')})`
+
+export function isRare(type: RecordType): boolean {
+  return !COMMON_TYPES.some((common) => common === type)
 }
 
 /**
@@ -94,6 +121,15 @@ CREATE TABLE owners (
   id TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, start_time TEXT NOT NULL, boot_id TEXT NOT NULL,
   until REAL NOT NULL, url TEXT
 ) WITHOUT ROWID;
+`,
+  },
+  {
+    // An index entry per record was a page of its own to write for each record of a turn. What every turn writes is
+    // found by going back a little; only what is rare has to be looked up.
+    version: 2,
+    sql: `
+DROP INDEX records_by_type;
+CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND ${IS_RARE_SQL};
 `,
   },
 ]

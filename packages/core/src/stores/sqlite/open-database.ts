@@ -28,6 +28,11 @@ export interface OpenedDatabase {
 const CACHE_KIB = 16 * 1024
 /** What the write-ahead log is cut back to after it had to grow. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
+/**
+ * The write-ahead log is moved into the file when it has so many pages, which is what it may keep anyway. A turn writes the
+ * same few pages again and again: the rarer they are moved, the fewer of them there are.
+ */
+const CHECKPOINT_PAGES = 4000
 const LOCK_RETRY_MS = 5
 
 export function openDatabase(options: DatabaseOptions): OpenedDatabase {
@@ -79,6 +84,7 @@ function configure(db: Connection, options: DatabaseOptions): void {
   db.exec(
     `PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'};
      PRAGMA cache_size = -${CACHE_KIB};
+     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
      PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES};`,
   )
   if (migrated) db.truncateLog()

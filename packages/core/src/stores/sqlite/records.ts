@@ -15,6 +15,7 @@ import { noSuchStream } from '../store-errors.ts'
 import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
+import { IS_RARE_SQL, isRare } from './migrations.ts'
 import { findStream } from './streams.ts'
 
 interface FoundRecord extends RecordRow {
@@ -52,17 +53,19 @@ export function readLineage(db: Connection, lineage: Lineage, query: RecordQuery
 export function latestRecord(db: Connection, lineage: Lineage, type: RecordType, upTo: number): LogRecord | null {
   checkSeq('`upTo`', upTo, 0)
   for (const stretch of stretchesOf(lineage, 1, upTo).reverse()) {
-    const row = db.get(
-      `SELECT ${COLUMNS} FROM records
-       WHERE type = ?4 AND part IS ${type === 'batch' ? 'NOT' : ''} NULL AND ${IN_RANGE_SQL} ORDER BY key DESC LIMIT 1`,
-      streamNumber(db, stretch),
-      stretch.from,
-      stretch.to,
-      type,
-    ) as RecordRow | undefined
+    const row = db.get(latestRecordSql(type), streamNumber(db, stretch), stretch.from, stretch.to, type) as
+      | RecordRow
+      | undefined
     if (row !== undefined) return recordFromRow(stretch.stream, row, (body) => wholeRow(db, body))
   }
   return null
+}
+
+export function latestRecordSql(type: RecordType): string {
+  const isPart = type === 'batch' ? 'part IS NOT NULL' : 'part IS NULL'
+  return `SELECT ${COLUMNS} FROM records
+    WHERE type = ?4 AND ${isPart}${isRare(type) ? ` AND ${IS_RARE_SQL}` : ''} AND ${IN_RANGE_SQL}
+    ORDER BY key DESC LIMIT 1`
 }
 
 /**
