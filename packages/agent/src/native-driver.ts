@@ -97,6 +97,9 @@ class NativeSession implements AgentSession {
   }
 
   async close(): Promise<void> {
-    this.#abort.abort()
+    this.#abort.abort(CLOSED)
   }
 }
+
+/** Made once: an error of its own for every turn, with its stack, would be a twentieth of what a short turn costs. */
+const CLOSED = new DOMException('The session was closed.', 'AbortError')
