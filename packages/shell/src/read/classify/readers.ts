@@ -74,6 +74,19 @@ const pager = printer(
   () => ALL,
 )
 
+/** `more +10 file` begins at line 10, `more +/word file` where that stands. */
+function selectMore(args: readonly Word[]): Selection | null {
+  const begin = args.find((word) => word.text.startsWith('+'))
+  if (begin === undefined) return pager(args)
+  const selection = pager(args.filter((word) => word !== begin))
+  if (selection === null) return null
+  const isLine = /^\+\d{1,9}$/.test(begin.text)
+  return {
+    files: selection.files,
+    ranges: isLine ? [{ start: Math.max(1, Number(begin.text)), end: undefined }] : null,
+  }
+}
+
 const wc = printer('-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total:', () => null)
 
 const tac = printer('-b -r -s: --before --regex --separator:', () => null)
@@ -123,7 +136,7 @@ const READERS: ReadonlyMap<string, Select> = new Map<string, Select>([
   ['bat', bat],
   ['batcat', bat],
   ['less', pager],
-  ['more', pager],
+  ['more', selectMore],
   ['wc', wc],
   ['tac', tac],
   ['head', selectHead],

@@ -4,6 +4,7 @@ import { printedLines, readSedScript } from '../sed-script.ts'
 import type { SedCommand } from '../sed-script.ts'
 import { fixed } from './invocation.ts'
 import type { LineRange } from './line-range.ts'
+import { linesAsked, linesLeft } from './sed-lines.ts'
 
 // In-place editing, script files and --debug are not in the table, so they are refused.
 const SED = optionTable(
@@ -43,42 +44,8 @@ export function readSed(args: readonly Word[]): SedReading | null {
     commands.push(...script.commands)
   }
   const silent = hasOption(given, '-n', '--quiet', '--silent')
-  const ranges = silent ? printedRanges(commands) : quitRange(commands)
-  const printOnly = silent
-    ? commands.some((command) => command.name === 'p') && commands.every(prints)
-    : ranges !== null
-  return { ranges, printOnly, separate: hasOption(given, '-s', '--separate'), files }
-}
-
-function prints({ name, negated }: SedCommand): boolean {
-  return !negated && 'pqQ=l{}'.includes(name)
-}
-
-function printedRanges(commands: readonly SedCommand[]): LineRange[] | null {
-  const ranges: LineRange[] = []
-  for (const command of commands) {
-    if (command.name === '{' || command.name === '}') return null
-    if (command.name !== 'p') continue
-    const range = addressed(command)
-    if (range === null) return null
-    ranges.push(range)
-  }
-  return ranges
-}
-
-function addressed({ addresses, from, to }: SedCommand): LineRange | null {
-  if (addresses === 0) return { start: 1, end: undefined }
-  if (from === null || from === 0) return null
-  if (addresses === 1) return { start: from, end: from }
-  if (to === null) return null
-  if (to === 0) return { start: from, end: undefined }
-  // A second number before the first still prints the first line.
-  return { start: from, end: Math.max(from, to) }
-}
-
-/** `sed 20q` prints the first twenty lines. */
-function quitRange(commands: readonly SedCommand[]): LineRange[] | null {
-  const [quit, ...rest] = commands
-  if (quit === undefined || rest.length > 0 || quit.name !== 'q' || quit.negated) return null
-  return quit.addresses === 1 && quit.from !== null && quit.from > 0 ? [{ start: 1, end: quit.from }] : null
+  const { printOnly, ranges } = silent ? linesAsked(commands) : linesLeft(commands)
+  // With -z its lines are not those of the file.
+  const counted = hasOption(given, '-z') ? null : ranges
+  return { ranges: counted, printOnly, separate: hasOption(given, '-s', '--separate'), files }
 }
