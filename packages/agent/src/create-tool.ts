@@ -1,4 +1,4 @@
-import type { JsonObject, ModelOutput, ToolAnnotations, ToolCategory } from '@evener/protocol'
+import type { JsonObject, ModelOutput, OnInterrupted, ToolAnnotations, ToolCategory } from '@evener/protocol'
 import type { Infer, SchemaInput } from './schema.ts'
 import type { ToolContext } from './tool-context.ts'
 
@@ -25,6 +25,11 @@ export interface ToolOptions<
   readonly category?: ToolCategory
   /** Safe to carry out again with the same key when nobody knows whether it was. */
   readonly idempotent?: boolean
+  /**
+   * What becomes of a call that had begun when its process died: `report` it to the model, `ask` somebody whether it is to
+   * be made again, or `retry` it with the same key. Default: what the runtime says, which reports.
+   */
+  readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
   readonly execute: (
     input: Infer<Input>,
@@ -45,6 +50,7 @@ export interface Tool<Input = unknown, Result = unknown> {
   readonly requireApproval?: boolean | ((input: JsonObject) => boolean)
   readonly category?: ToolCategory
   readonly idempotent?: boolean
+  readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
   execute(input: Input, context: ToolContext): Promise<Result> | Result
   toModelOutput?(result: Result): ModelOutput | string | Promise<ModelOutput | string>

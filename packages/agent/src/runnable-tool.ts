@@ -37,6 +37,7 @@ export function runnableTool(
     ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
     ...(tool.category === undefined ? {} : { category: tool.category }),
     ...(tool.idempotent === undefined ? {} : { isIdempotent: tool.idempotent }),
+    ...(tool.onInterrupted === undefined ? {} : { onInterrupted: tool.onInterrupted }),
     ...(tool.requireApproval === undefined ? {} : { requiresApproval: tool.requireApproval }),
     checkInput: async (input) => {
       const checked = await validate(tool.inputSchema, input)

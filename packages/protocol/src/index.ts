@@ -236,7 +236,7 @@ export type {
   TurnDefaults,
   TurnOutput,
 } from './driver.ts'
-export type { RunnableTool, ToolRunContext, ToolSuspension } from './runnable-tool.ts'
+export type { OnInterrupted, RunnableTool, ToolRunContext, ToolSuspension } from './runnable-tool.ts'
 export { toWire, type Wire } from './wire-form.ts'
 export type {
   FileContent,

@@ -3,11 +3,19 @@ import type { JsonObject } from './json.ts'
 import type { ToolCategory } from './permission.ts'
 import type { Answer, WaitKind } from './wait.ts'
 
+/**
+ * What becomes of a call that had begun when its process died, so that nobody knows whether it had its effect. `report`
+ * tells the model, `ask` asks somebody whether it is to be made again, `retry` makes it again with the same key.
+ */
+export type OnInterrupted = 'report' | 'ask' | 'retry'
+
 /** A tool that we carry out ourselves. */
 export interface RunnableTool extends HostTool {
   readonly category?: ToolCategory
   /** Safe to carry out again after a crash, with the same key. Read-only tools are. */
   readonly isIdempotent?: boolean
+  /** When a call of it was interrupted. Default: what the runtime says; `retry` for tools that are safe to repeat. */
+  readonly onInterrupted?: OnInterrupted
   /** Wants somebody's approval where no rule allows the call: always, or for such input. */
   readonly requiresApproval?: boolean | ((input: JsonObject) => boolean)
   /** What is wrong with an input. Asked before anybody is asked to approve it; the model is told. */

@@ -5,7 +5,9 @@ import {
   type Answer,
   type Decision,
   type FaultPoints,
+  type CallState,
   type JsonObject,
+  type OnInterrupted,
   type PartAddress,
   type ToolCallPart,
   type ToolCallRequest,
@@ -28,6 +30,7 @@ export interface CallRunnerOptions {
   readonly tools: readonly RunnableTool[] | (() => readonly RunnableTool[])
   readonly signal: AbortSignal
   readonly faults: FaultPoints
+  readonly onInterrupted: OnInterrupted
   readonly decide: (call: ToolCallRequest) => Decision
   /** Waits for the answer to a question that is already on record, or records it first. */
   readonly ask: (wait: WaitRequest, call: PartAddress) => Promise<Answer>
@@ -40,7 +43,8 @@ export interface CallRunnerOptions {
 
 /**
  * Carries out one tool call: judged by the rules, approved where they say so, its intent on disk before its effect. A
- * call that an earlier process had begun is in doubt and is not begun again, unless repeating it changes nothing.
+ * call that an earlier process had begun is in doubt and is not begun again, unless that changes nothing or somebody
+ * wants it.
  */
 export class CallRunner {
   readonly #options: CallRunnerOptions
@@ -54,24 +58,51 @@ export class CallRunner {
     const offered = typeof tools === 'function' ? tools() : tools
     const tool = offered.find((candidate) => candidate.name === call.toolName)
     const address = recorder.callAddress(call.toolCallId)
+    const begun = address === undefined ? undefined : this.#callPart(address)?.call
+    const isInterrupted = begun?.stage === 'started' || begun?.interrupted === true
     if (tool === undefined || address === undefined) {
-      return { result: `There is no tool named "${call.toolName}".`, isError: true }
+      const missing = `There is no tool named "${call.toolName}".`
+      return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(missing)) : { result: missing, isError: true }
     }
-    const begun = this.#callPart(address)?.call
-    if (begun?.stage === 'started' && !mayRepeat(tool)) {
-      return this.#end(call, 'in-doubt', IN_DOUBT)
+    if (isInterrupted) {
+      // Also when nobody ever says whether it is to be made again.
+      recorder.noteOutcome(call.toolCallId, 'in-doubt')
+      const unwanted = await this.#wantedAgain(call, tool, address)
+      if (unwanted !== undefined) return this.#end(call, 'in-doubt', inDoubt(unwanted))
+      recorder.forgetOutcome(call.toolCallId)
+    } else if (begun?.stage === 'ordered') {
+      const wrong = await tool.checkInput?.(call.args)
+      if (wrong !== undefined)
+        return { result: `The input is not valid, so the tool was not run: ${wrong}`, isError: true }
     }
-    const wrong = begun?.stage === 'ordered' ? await tool.checkInput?.(call.args) : undefined
-    if (wrong !== undefined)
-      return { result: `The input is not valid, so the tool was not run: ${wrong}`, isError: true }
     await this.#hearAnswer(address)
     for (let attempt = (begun?.attempt ?? 0) + 1; ; attempt++) {
       // Asked before every attempt: while a tool waited for its answer, rules may have changed.
       const verdict = await this.#judge(call, tool, address)
+      if (verdict !== undefined && isInterrupted) return this.#end(call, 'in-doubt', inDoubt(verdict))
       if (verdict !== undefined) return this.#end(call, 'denied', verdict)
       const outcome = await this.#carryOut(call, tool, address, attempt)
       if (!('suspend' in outcome)) return outcome
       await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address)
+    }
+  }
+
+  /** `undefined` when a call that was interrupted is to be made again, else why it is not; which may be nothing to say. */
+  async #wantedAgain(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
+    const { agentId, ask, onInterrupted } = this.#options
+    const wish = tool.onInterrupted ?? (mayRepeat(tool) ? 'retry' : onInterrupted)
+    const isAsked = this.#callPart(address)?.call.interrupted === true
+    if (wish === 'retry' && !isAsked) return undefined
+    if (wish === 'report' && !isAsked) return ''
+    const hash = callHash(agentId, call, tool)
+    for (;;) {
+      const decision = this.#decide(call, tool)
+      if (decision.policy === 'deny') return `It is denied by now: ${decision.reason}.`
+      const answer = answerAbout(this.#callPart(address)?.call, hash)
+      if (answer?.decision === 'decline') return `It is not made again${because(answer.reason)}.`
+      if (answer !== undefined) return undefined
+      const given = await tool.preconditions?.(call.args)
+      await ask({ ...approvalOf(call, agentId, hash, AGAIN, given), interrupted: true }, address)
     }
   }
 
@@ -197,6 +228,20 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 }
 
 const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'
+
+function inDoubt(more: string): string {
+  return more === '' ? IN_DOUBT : `${IN_DOUBT} ${more}`
+}
+
+const AGAIN: Decision = {
+  policy: 'ask',
+  reason: 'it was interrupted, and nobody knows whether it had its effect. Is it to be made again?',
+}
+
+/** What was answered when it was asked whether an interrupted call is to be made again. */
+function answerAbout(call: CallState | undefined, hash: string): Answer | undefined {
+  return call?.interrupted === true && call.hash === hash ? call.answer : undefined
+}
 
 function approvalOf(
   call: ToolCallRequest,

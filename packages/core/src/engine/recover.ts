@@ -1,6 +1,6 @@
 import type {
   CallOutcome,
-  CallStage,
+  CallState,
   ErrorData,
   Part,
   RecordBody,
@@ -85,8 +85,9 @@ interface Closing {
  * Whether a call that was started had its effect nobody knows; one that was not started certainly had none. Foreign
  * programs start their tools without a word to us, unless they are waiting for an answer.
  */
-function outcomeOf(stage: CallStage, isForeign: boolean): CallOutcome {
-  return stage === 'started' || (isForeign && stage === 'ordered') ? 'in-doubt' : 'aborted'
+function outcomeOf({ interrupted, stage }: CallState, isForeign: boolean): CallOutcome {
+  const mayHaveBegun = stage === 'started' || interrupted === true || (isForeign && stage === 'ordered')
+  return mayHaveBegun ? 'in-doubt' : 'aborted'
 }
 
 function closeMessage(message: ThreadMessage, { error, isForeign = false }: Closing): RecordBody[] {
@@ -100,7 +101,7 @@ function closeMessage(message: ThreadMessage, { error, isForeign = false }: Clos
   }
   for (const part of message.parts) {
     if (part.type !== 'tool-call' || part.call.stage === 'ended') continue
-    const outcome = outcomeOf(part.call.stage, isForeign)
+    const outcome = outcomeOf(part.call, isForeign)
     bodies.push({
       type: 'tool-result',
       messageId: message.id,

@@ -4,6 +4,7 @@ import type {
   FaultPoints,
   Grants,
   JsonObject,
+  OnInterrupted,
   Part,
   PermissionRules,
   RecordBody,
@@ -37,6 +38,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly faults?: FaultPoints
   /** How often a run is taken up again after a crash before it is given up. */
   readonly maxAttempts?: number
+  /** What becomes of calls that were interrupted, of tools that do not say so themselves. Default: `report`. */
+  readonly onInterrupted?: OnInterrupted
   /** An approval nobody gave for so many milliseconds is declined. Without this it waits for ever. */
   readonly approvalTimeout?: number
   /** After so many milliseconds the program of an agent that only waits is closed; its question stays. */

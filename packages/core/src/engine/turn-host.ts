@@ -54,6 +54,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     tools: () => setup.tools,
     signal: abort.signal,
     faults: options.faults ?? noFaults,
+    onInterrupted: options.onInterrupted ?? 'report',
     decide,
     ask: (wait, call) => desk.ask({ wait, call, origin }),
     around: (call, work) => active.spans?.tool(call, work) ?? work(),

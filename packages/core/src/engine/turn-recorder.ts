@@ -118,9 +118,14 @@ export class TurnRecorder {
     this.#limit ??= limit
   }
 
-  /** How a call ended, when that is more than its result says: said before the result is recorded. */
+  /** How a call ended, or ends if nothing more comes of it, when that is more than its result says. */
   noteOutcome(toolCallId: string, outcome: CallOutcome): void {
     this.#outcomes.set(toolCallId, outcome)
+  }
+
+  /** Its result says how it ended. */
+  forgetOutcome(toolCallId: string): void {
+    this.#outcomes.delete(toolCallId)
   }
 
   /** Where a call of this turn stands, for the records about it. */
@@ -426,15 +431,16 @@ export class TurnRecorder {
     }))
     const results = tracker.unanswered().map(([toolCallId, call]): RecordBody => {
       tracker.answer(toolCallId)
+      const how = this.#outcomes.get(toolCallId) ?? outcome
       return {
         type: 'tool-result',
         ...tracker.take('tool-result', toolCallId),
         toolCallId,
         toolName: call.toolName,
-        result: outcome === 'aborted' ? 'The call was aborted.' : 'The call was interrupted; its outcome is unknown.',
+        result: how === 'aborted' ? 'The call was aborted.' : 'The call was interrupted; its outcome is unknown.',
         isError: true,
         call: { messageId: call.messageId, partId: call.partId },
-        outcome,
+        outcome: how,
         meta: { synthetic: true },
       }
     })

@@ -152,8 +152,10 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
   if (body.call !== undefined) {
     const { id: waitId, interrupted, preconditions, subject } = body.wait
     const { hash, judgedAs } = subject
-    moveCall(draft, body.call, ({ preconditions: _before, ...call }) => ({
+    moveCall(draft, body.call, ({ answer, preconditions: _before, ...call }) => ({
       ...call,
+      // What was approved was made, or begun: that it may be made again is another question.
+      ...(answer === undefined || interrupted === true ? {} : { answer }),
       stage: 'waiting',
       waitId,
       ...(hash === undefined ? {} : { hash }),
