@@ -162,6 +162,7 @@ export {
   type SealedPart,
 } from './record.ts'
 export { upcast, UPCASTERS, type StoredRecord, type Upcaster, type UpcasterTable } from './upcast.ts'
+export { isContentSetting, NOTIFICATION_SETTING, STATE_SIGNAL_SETTING } from './content-settings.ts'
 export { eraseBody } from './erase-body.ts'
 export {
   emptyHead,
@@ -200,6 +201,7 @@ export {
   type DeleteResult,
   type EraseResult,
   type Fence,
+  type ForkReach,
   type MessageQuery,
   type NewBlob,
   type NewCommand,
@@ -431,9 +433,9 @@ export {
   type SteerCommand,
   type SubmitCommand,
 } from './command.ts'
+export { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime } from './command-id.ts'
 export {
   WIRE_VERSION,
-export { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime } from './command-id.ts'
   type ClientHello,
   type ClientMessage,
   type CommandsMessage,

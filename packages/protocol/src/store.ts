@@ -183,6 +183,13 @@ export interface DeleteResult {
   }[]
 }
 
+/** A thread that has something of another stream in its lineage, or had before a rewind. */
+export interface ForkReach {
+  readonly thread: string
+  /** How far into what was asked about it reaches. */
+  readonly to: number
+}
+
 export interface EraseResult {
   readonly records: number
   readonly messages: number
@@ -221,6 +228,10 @@ export interface Store {
     },
   ): Promise<Page<ThreadInfo>>
   listResourceIds(query: PageRequest): Promise<Page<string>>
+  /** The living threads whose lineage reaches into a range of another stream: forks, and forks of forks. */
+  listForks(
+    query: PageRequest & { readonly stream: string; readonly from: number; readonly to: number },
+  ): Promise<Page<ForkReach>>
   /** Hides the thread at once and removes what no living fork needs. */
   deleteThread(thread: string, fence: Fence): Promise<DeleteResult>
 
@@ -230,8 +241,12 @@ export interface Store {
   getWait(stream: string, waitId: string): Promise<WaitRow | null>
 
   readBlob(hash: string): Promise<Blob | null>
-  /** Overwrites the content of the range in place; the caller appends the `erased` record. */
-  erase(stream: string, fence: Fence, range: { readonly from: number; readonly to: number }): Promise<EraseResult>
+  /** Overwrites the content of the ranges in place, one after the other; the caller appends the `erased` records. */
+  erase(
+    stream: string,
+    fence: Fence,
+    ...ranges: readonly { readonly from: number; readonly to: number }[]
+  ): Promise<EraseResult>
 
   /**
    * The insert is the durable receipt. A command that is known is `duplicate`, or `conflict` with another body, whatever

@@ -54,3 +54,10 @@ export function checkHash(hash: unknown): asserts hash is string {
     details: { hash },
   })
 }
+
+export function checkRanges(ranges: readonly { readonly from: number; readonly to: number }[]): void {
+  for (const { from, to } of ranges) {
+    checkSeq('`from`', from)
+    checkSeq('`to`', to)
+  }
+}

@@ -11,6 +11,7 @@ import type {
   DeleteResult,
   EraseResult,
   Fence,
+  ForkReach,
   Head,
   Lineage,
   LogRecord,
@@ -29,17 +30,19 @@ import type {
   WaitRow,
   WaitState,
 } from '@evener/protocol'
-import { checkSeq } from './input-checks.ts'
+import { checkRanges } from './input-checks.ts'
 import { append, createStream } from './memory/append.ts'
 import { readBlob } from './memory/blobs.ts'
 import { admitCommand, getCommand, listCommands, pruneCommands, settleCommand } from './memory/commands.ts'
 import { MemoryState, statusOf } from './memory/memory-state.ts'
 import { claim, heartbeat, listOwned, listOwners, putOwner, release, removeOwner } from './memory/ownership.ts'
 import { getMessage, latestRecord, listMessages, readLineage, readRecords } from './memory/reads.ts'
-import { deleteThread, erase } from './memory/removal.ts'
+import { deleteThread, erase, listForks } from './memory/removal.ts'
 import { listResourceIds, listThreads, threadInfo, type ThreadQuery } from './memory/threads.ts'
 import { getWait, listWaits } from './memory/waits.ts'
+import { addErased, type Range } from './retention.ts'
 import { storeClosed } from './store-errors.ts'
+import type { ForksQuery } from './stretches.ts'
 
 export interface MemoryStoreOptions {
   readonly clock?: () => number
@@ -105,6 +108,10 @@ export class MemoryStore implements Store {
     return listResourceIds(this.#open().streams.values(), query)
   }
 
+  async listForks(query: ForksQuery): Promise<Page<ForkReach>> {
+    return listForks(this.#open(), query)
+  }
+
   async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
     return deleteThread(this.#open(), thread, fence, this.#now())
   }
@@ -131,14 +138,11 @@ export class MemoryStore implements Store {
     return readBlob(this.#open(), hash)
   }
 
-  async erase(
-    stream: string,
-    fence: Fence,
-    range: { readonly from: number; readonly to: number },
-  ): Promise<EraseResult> {
-    checkSeq('`from`', range.from)
-    checkSeq('`to`', range.to)
-    return erase(this.#open(), stream, fence, range, this.#now())
+  async erase(stream: string, fence: Fence, ...ranges: readonly Range[]): Promise<EraseResult> {
+    checkRanges(ranges)
+    const total = { records: 0, messages: 0, blobs: 0 }
+    for (const range of ranges) addErased(total, erase(this.#open(), stream, fence, range, this.#now()))
+    return total
   }
 
   async admitCommand(command: NewCommand): Promise<Admission> {

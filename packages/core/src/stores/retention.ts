@@ -1,3 +1,5 @@
+import type { EraseResult } from '@evener/protocol'
+
 /** Both ends included. */
 export interface Range {
   readonly from: number
@@ -52,4 +54,11 @@ export function gapsBetween(ranges: readonly Range[], end: number): Range[] {
 
 export function isCovered(range: Range, by: readonly Range[]): boolean {
   return gapsBetween(by, range.to).every((gap) => gap.to < range.from)
+}
+
+/** Adds what one range came to. */
+export function addErased(total: { -readonly [K in keyof EraseResult]: EraseResult[K] }, done: EraseResult): void {
+  total.records += done.records
+  total.messages += done.messages
+  total.blobs += done.blobs
 }

@@ -12,6 +12,7 @@ import {
   type DeleteResult,
   type EraseResult,
   type Fence,
+  type ForkReach,
   type Head,
   type Lineage,
   type LogRecord,
@@ -30,8 +31,10 @@ import {
   type WaitRow,
   type WaitState,
 } from '@evener/protocol'
-import { checkSeq } from './input-checks.ts'
+import { checkRanges } from './input-checks.ts'
+import { addErased, type Range } from './retention.ts'
 import { storeClosed } from './store-errors.ts'
+import type { ForksQuery } from './stretches.ts'
 import { append, createStream } from './sqlite/append.ts'
 import { readBlob } from './sqlite/blobs.ts'
 import { claim, listOwned, release, removeOwner } from './sqlite/claims.ts'
@@ -43,6 +46,7 @@ import { eraseChunk } from './sqlite/erase.ts'
 import { readHead } from './sqlite/heads.ts'
 import { currentBootId } from '../machine.ts'
 import { getMessage, listMessages } from './sqlite/messages.ts'
+import { listForks } from './sqlite/needs.ts'
 import { openDatabase, type OpenedDatabase } from './sqlite/open-database.ts'
 import { getOwner, heartbeat, listOwners, putOwner } from './sqlite/owner-rows.ts'
 import { purgeChunk, streamsToPurge } from './sqlite/purge.ts'
@@ -152,6 +156,10 @@ export class SqliteStore implements Store {
     return this.#read((db) => listResourceIds(db, query))
   }
 
+  async listForks(query: ForksQuery): Promise<Page<ForkReach>> {
+    return this.#read((db) => listForks(db, query))
+  }
+
   async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
     const result = hideThread(this.#db(), thread, fence, this.#now())
     await this.#purge()
@@ -180,21 +188,16 @@ export class SqliteStore implements Store {
     return this.#read((db) => readBlob(db, hash))
   }
 
-  async erase(
-    stream: string,
-    fence: Fence,
-    range: { readonly from: number; readonly to: number },
-  ): Promise<EraseResult> {
-    checkSeq('`from`', range.from)
-    checkSeq('`to`', range.to)
+  async erase(stream: string, fence: Fence, ...ranges: readonly Range[]): Promise<EraseResult> {
+    checkRanges(ranges)
     const total = { records: 0, messages: 0, blobs: 0 }
-    for (let from: number | null = range.from; from !== null;) {
-      const { done, next } = eraseChunk(this.#db(), stream, fence, { from, to: range.to }, this.#now())
-      total.records += done.records
-      total.messages += done.messages
-      total.blobs += done.blobs
-      from = next
-      if (from !== null) await nextTurn()
+    for (const range of ranges) {
+      for (let from: number | null = range.from; from !== null;) {
+        const { done, next } = eraseChunk(this.#db(), stream, fence, { from, to: range.to }, this.#now())
+        addErased(total, done)
+        from = next
+        if (from !== null) await nextTurn()
+      }
     }
     this.#sweep(Infinity)
     return total

@@ -1,5 +1,6 @@
-import { EvenerError, type Lineage } from '@evener/protocol'
-import { checkId, isSeq, MAX_SEQ } from './input-checks.ts'
+import { EvenerError, type Lineage, type PageRequest } from '@evener/protocol'
+import { CursorScope } from './cursor.ts'
+import { checkId, checkSeq, isSeq, MAX_SEQ } from './input-checks.ts'
 
 /** A closed piece of one stream. */
 export interface Stretch {
@@ -42,4 +43,18 @@ export function foreignStretches(stream: string, lineage: Lineage): Stretch[] {
     throw new EvenerError('misuse', `The lineage recorded in ${stream} names another stream without an end.`)
   }
   return foreign
+}
+
+export interface ForksQuery extends PageRequest {
+  readonly stream: string
+  readonly from: number
+  readonly to: number
+}
+
+/** Forks are listed by their ids. */
+export function forksScope({ stream, from, to }: ForksQuery): CursorScope<readonly [string]> {
+  checkId('A stream id', stream)
+  checkSeq('`from`', from)
+  checkSeq('`to`', to)
+  return new CursorScope(['forks', stream, from, to], [''])
 }

@@ -1,13 +1,15 @@
-import type {
-  BatchEvent,
-  CallOutcome,
-  OmPointer,
-  PartAddress,
-  QueueItem,
-  RecordBody,
-  RecordedToolResult,
-  RunOutcome,
-  TurnDefaults,
+import {
+  NOTIFICATION_SETTING,
+  STATE_SIGNAL_SETTING,
+  type BatchEvent,
+  type CallOutcome,
+  type OmPointer,
+  type PartAddress,
+  type QueueItem,
+  type RecordBody,
+  type RecordedToolResult,
+  type RunOutcome,
+  type TurnDefaults,
 } from '@evener/protocol'
 import * as fc from 'fast-check'
 import { agentEventsByType, arbitraryEventMeta, arbitraryNativeRef } from './agent-event.ts'

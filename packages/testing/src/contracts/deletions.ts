@@ -153,6 +153,44 @@ export function deletionsContract(contract: StoreContract): void {
     )
 
     it(
+      'it can be asked before who goes on from a range, and how far',
+      withStore(contract, async (store) => {
+        const parent = await ownedThread(store, 'parent')
+        await parent.say(9)
+        await forkedThread(store, 'early', 'parent', 3, upTo('parent', 3))
+        const late = await forkedThread(store, 'late', 'parent', 6, upTo('parent', 6))
+        await late.say(2)
+        const both: Lineage = [...upTo('parent', 6), { stream: 'late', from: 7, to: 8 }]
+        await forkedThread(store, 'of-fork', 'late', 8, both)
+        await late.write([rewindBody(2, upTo('parent', 2))])
+        const forks = async (from: number, to: number, stream = 'parent'): Promise<unknown> =>
+          (await store.listForks({ stream, from, to })).items
+        assert.deepEqual(await forks(1, 2), [
+          { thread: 'early', to: 2 },
+          { thread: 'late', to: 2 },
+          { thread: 'of-fork', to: 2 },
+        ])
+        // What was rewound can be gone back to.
+        assert.deepEqual(await forks(4, 9), [
+          { thread: 'late', to: 6 },
+          { thread: 'of-fork', to: 6 },
+        ])
+        assert.deepEqual(await forks(7, 9), [])
+        assert.deepEqual(await forks(7, 9, 'late'), [{ thread: 'of-fork', to: 8 }])
+        assert.deepEqual(await forks(1, 9, 'nobody'), [])
+        const first = await store.listForks({ stream: 'parent', from: 1, to: 2, limit: 2 })
+        assert.equal(first.items.length, 2)
+        assert.deepEqual(
+          (await store.listForks({ stream: 'parent', from: 1, to: 2, limit: 2, cursor: first.next ?? '' })).items,
+          [{ thread: 'of-fork', to: 2 }],
+        )
+        await store.deleteThread('late', late.fence)
+        assert.deepEqual(await forks(4, 9), [{ thread: 'of-fork', to: 6 }])
+        await rejection(store.listForks({ stream: 'parent', from: 0, to: 2 }), 'invalid-input')
+      }),
+    )
+
+    it(
       'what a living thread has rewound is still its own',
       withStore(contract, async (store) => {
         const parent = await ownedThread(store, 'parent')

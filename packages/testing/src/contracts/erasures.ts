@@ -53,6 +53,22 @@ export function erasuresContract(contract: StoreContract): void {
     )
 
     it(
+      'takes several ranges, and leaves what lies between them',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        await thread.append({ records: notes('t', 1, 5) })
+        const result = await store.erase('t', thread.fence, { from: 5, to: 5 }, { from: 1, to: 2 })
+        assert.deepEqual(result, { records: 3, messages: 0, blobs: 0 })
+        const { items } = await store.readRecords('t', {})
+        assert.deepEqual(
+          items.map(({ body }) => (body.type === 'note' ? body.text : undefined)),
+          ['', '', 'note 3', 'note 4', ''],
+        )
+        await rejection(store.erase('t', thread.fence, { from: 1, to: 2 }, { from: 0, to: 1 }), 'invalid-input')
+      }),
+    )
+
+    it(
       'can be repeated',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')

@@ -1,7 +1,9 @@
-import { eraseBody, type DeleteResult, type EraseResult, type Fence } from '@evener/protocol'
-import { MAX_SEQ } from '../input-checks.ts'
+import { eraseBody, type DeleteResult, type EraseResult, type Fence, type ForkReach, type Page } from '@evener/protocol'
+import { MAX_SEQ, pageLimit } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
 import { recordFromRow } from '../record-row.ts'
 import { gapsBetween, retainedRanges, type Need } from '../retention.ts'
+import { forksScope, type ForksQuery } from '../stretches.ts'
 import { dropBlobRefs } from './blobs.ts'
 import { forgetCommandBodies } from './commands.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'
@@ -16,6 +18,25 @@ export function needsOf(state: MemoryState, stream: string): Need[] {
     }
   }
   return needs
+}
+
+/** The threads that need something of the range, each with how far it does. */
+export function listForks(state: MemoryState, query: ForksQuery): Page<ForkReach> {
+  const limit = pageLimit(query)
+  const scope = forksScope(query)
+  const [after] = scope.decode(query.cursor)
+  const reach = new Map<string, number>()
+  for (const { by, from, to } of needsOf(state, query.stream)) {
+    if (by <= after || to < query.from || from > query.to) continue
+    reach.set(by, Math.max(reach.get(by) ?? 0, Math.min(to, query.to)))
+  }
+  const rows = [...reach].map(([thread, to]) => ({ thread, to })).sort((a, b) => (a.thread < b.thread ? -1 : 1))
+  return pageOf(
+    rows.slice(0, limit + 1),
+    limit,
+    (row) => row,
+    (last) => scope.encode([last.thread]),
+  )
 }
 
 export function deleteThread(state: MemoryState, thread: string, fence: Fence, now: number): DeleteResult {

@@ -1,7 +1,9 @@
-import { EvenerError, type Lineage } from '@evener/protocol'
+import { EvenerError, type ForkReach, type Lineage, type Page } from '@evener/protocol'
+import { pageLimit } from '../input-checks.ts'
+import { pageOf } from '../paging.ts'
 import { isCovered, type Need } from '../retention.ts'
 import { parentGone } from '../store-errors.ts'
-import { foreignStretches } from '../stretches.ts'
+import { forksScope, foreignStretches, type ForksQuery } from '../stretches.ts'
 import type { Connection } from './connection.ts'
 import { findStream } from './streams.ts'
 
@@ -32,6 +34,30 @@ export function needsOf(db: Connection, no: number): Need[] {
     `SELECT streams.id AS by, from_seq AS "from", to_seq AS "to"
      FROM needs JOIN streams ON streams.no = needs.by_no WHERE needs.stream_no = ?`,
     no,
+  )
+}
+
+/** The threads that need something of the range, each with how far it does. */
+export function listForks(db: Connection, query: ForksQuery): Page<ForkReach> {
+  const limit = pageLimit(query)
+  const scope = forksScope(query)
+  const [after] = scope.decode(query.cursor)
+  const rows = db.all<ForkReach>(
+    `SELECT streams.id AS thread, max(min(to_seq, ?3)) AS "to"
+     FROM needs JOIN streams ON streams.no = needs.by_no
+     WHERE needs.stream_no = (SELECT no FROM streams WHERE id = ?1) AND to_seq >= ?2 AND from_seq <= ?3
+       AND streams.id > ?4 GROUP BY streams.id ORDER BY streams.id LIMIT ?5`,
+    query.stream,
+    query.from,
+    query.to,
+    after,
+    limit + 1,
+  )
+  return pageOf(
+    rows,
+    limit,
+    (row) => ({ thread: row.thread, to: row.to }),
+    (last) => scope.encode([last.thread]),
   )
 }
 

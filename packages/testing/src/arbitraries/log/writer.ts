@@ -155,8 +155,12 @@ export class LogWriter {
       this.tasks = []
       this.tasksAt = seq
     }
+    // What was observed of the range goes with it.
+    const left = (om: OmPointer | null): OmPointer | null => (om !== null && om.coversTo >= from ? null : om)
+    this.om = left(this.om)
     for (const [index, boundary] of this.boundaries.entries()) {
-      if (isErased(boundary.tasksAt)) this.boundaries[index] = { ...boundary, tasks: [] }
+      const tasks = isErased(boundary.tasksAt) ? [] : boundary.tasks
+      this.boundaries[index] = { ...boundary, tasks, om: left(boundary.om) }
     }
   }
 }
