@@ -26,6 +26,8 @@ describe('Goose: a text in several records', () => {
       read(['A long beginning.', 'A long beginning. And more', ', at last.']),
       'A long beginning. And more, at last.',
     )
+    assert.equal(read(['Hel', 'Hello', ' there', '.']), 'Hello there.')
+    assert.equal(read(['Hel', 'Hello', ' there', 'Hello there, you']), 'Hello there, you')
   })
 
   it('a piece that begins like the text is no restatement if the next one shows it', () => {

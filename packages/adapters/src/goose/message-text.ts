@@ -1,6 +1,6 @@
 /** A text this long that is said again word for word is restated, not continued. */
 const CERTAIN = 16
-/** Where texts are known to come in pieces, so short a beginning may be repeated by chance. */
+/** So short a beginning may be repeated by chance, where texts come in pieces. */
 const CHANCE = 2
 
 /**
@@ -56,7 +56,10 @@ export class MessageText {
   }
 
   #continue(piece: string): void {
-    if (this.#kind === 'restated') {
+    const restated = this.#doubt?.restated ?? 0
+    if (this.#kind === 'restated' || restated > CHANCE) {
+      this.#kind = 'restated'
+      this.#doubt = undefined
       this.#last += piece
       return
     }
