@@ -123,12 +123,13 @@ class ClaudeReader implements DialectReader {
       if (native !== undefined) this.#lastMessage = native
     }
     const texts: string[] = []
-    let calls = 0
+    let others = 0
     for (const item of blocks) {
-      const block = asObject(item)
-      switch (block?.['type']) {
+      const block = asObject(item) ?? NO_FIELDS
+      switch (block['type']) {
         case 'text':
           if (typeof block['text'] === 'string') texts.push(block['text'])
+          else this.#run.unknown(item)
           break
         case 'thinking':
         case 'redacted_thinking':
@@ -137,16 +138,19 @@ class ClaudeReader implements DialectReader {
         case 'tool_use':
         case 'server_tool_use':
         case 'mcp_tool_use':
-          calls += 1
+          others += 1
           this.#toolUse(block, parent, native)
           break
         default:
-          this.#run.unknown(item)
+          others += 1
+          // What a tool that the provider runs has given stands in the agent's own message.
+          if (asText(block['type'])?.endsWith('_tool_result') === true) this.#toolResult(block, record, blocks.length)
+          else this.#run.unknown(item)
       }
     }
     if (texts.length > 0)
       this.#say(texts, () => this.#place(messageId, 'text', parent, native), record['aborted'] === true)
-    else if (calls === 0) this.#run.consume('empty-text')
+    else if (others === 0) this.#run.consume('empty-text')
   }
 
   /** The texts of one record are one message, unless they were streamed one by one. */

@@ -18,6 +18,23 @@ describe('Claude Code: pairing', () => {
     )
   })
 
+  it('a tool that the provider runs has its result in the agent’s own message', () => {
+    const use = { type: 'server_tool_use', id: 'w1', name: 'web_search', input: { query: 'q' } }
+    const result = { type: 'web_search_tool_result', tool_use_id: 'w1', content: [] }
+    const says = (block: object): object => ({
+      type: 'assistant',
+      message: { id: 'm1', content: [block] },
+      parent_tool_use_id: null,
+    })
+    const run = mapRun(claudeCodeDialect, [init, says(use), says(result), says({ type: 'text', text: 'Found.' })])
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'unknown', raw: { call: use, result } },
+      { type: 'agent', message: 'Found.' },
+    ])
+    const broken = { type: 'text', text: 7 }
+    assert.deepEqual(map([init, says(broken)]), [{ type: 'unknown', raw: broken }])
+  })
+
   it('C4-32 two open calls with one id are ambiguous: neither is guessed', () => {
     const lines = [
       init,
