@@ -16,7 +16,8 @@ const SERVER = /^(\w+?)__/
 /** Its model library warns of itself, over several lines. */
 const STACK_LINE = /^\s+at /
 const LIBRARY = /^(?:\w+)?Warning: AI SDK Warning/
-const GREETING = '[acp] starting ACP mode over stdio…'
+/** A line of its own log that tells of nothing bad. */
+const PROGRESS = /^\[acp\] (?!.*(?:error|fail|warn|unable|cannot|could not))/i
 
 /** `cline --acp`. */
 export const clineHabits: AcpHabits = {
@@ -28,7 +29,7 @@ export const clineHabits: AcpHabits = {
   isProvisional: (update) => update['status'] === 'failed' && update['rawOutput'] === undefined,
   noise: (line) => {
     if (STACK_LINE.test(line)) return 'stack-trace'
-    return line === GREETING || LIBRARY.test(line) ? 'notice' : undefined
+    return PROGRESS.test(line) || LIBRARY.test(line) ? 'notice' : undefined
   },
 }
 
