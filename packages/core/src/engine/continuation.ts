@@ -1,4 +1,4 @@
-import { MAX_PAGE, type Answer, type Part, type RunState, type Store, type Wait } from '@evener/protocol'
+import { MAX_PAGE, type Answer, type Part, type RunState, type Store, type Wait, type WaitRow } from '@evener/protocol'
 
 interface AnsweredWait {
   readonly wait: Wait
@@ -7,8 +7,7 @@ interface AnsweredWait {
 
 /** What was asked in the run and answered after the asker was gone. */
 export async function answeredWaits(store: Store, stream: string, run: RunState): Promise<AnsweredWait[]> {
-  const answers = new Map((run.kept ?? []).map(({ hash, answer }) => [hash, answer]))
-  const answered: AnsweredWait[] = []
+  const rows: WaitRow[] = []
   let cursor: string | null = null
   do {
     const page = await store.listWaits({
@@ -17,12 +16,17 @@ export async function answeredWaits(store: Store, stream: string, run: RunState)
       limit: MAX_PAGE,
       ...(cursor === null ? {} : { cursor }),
     })
-    for (const { wait } of page.items) {
-      const answer = wait.run === run.runId ? answers.get(wait.subject.hash ?? '') : undefined
-      if (answer !== undefined) answered.push({ wait, answer })
-    }
+    rows.push(...page.items.filter(({ wait }) => wait.run === run.runId))
     cursor = page.next
   } while (cursor !== null)
+  // From the newest back: of what was asked and answered several times in the run, the last answers are still kept.
+  const kept = [...(run.kept ?? [])]
+  const answered: AnsweredWait[] = []
+  for (const { wait } of rows.sort((a, b) => (b.settledAt ?? 0) - (a.settledAt ?? 0))) {
+    const at = kept.findLastIndex(({ hash }) => hash === wait.subject.hash)
+    const [found] = at < 0 ? [] : kept.splice(at, 1)
+    if (found !== undefined) answered.unshift({ wait, answer: found.answer })
+  }
   return answered
 }
 

@@ -101,6 +101,98 @@ suite('a question of a program that is gone', () => {
     assert.deepEqual(bench.runtime.state.head.waits, {})
   })
 
+  /** Asks about several calls at once, and makes those that it may. */
+  const several = (agent: () => ForeignAgent, ...commands: readonly string[]): Act =>
+    async function* (_turn, host) {
+      yield { type: 'step-start', stepIndex: 0 }
+      const asked = commands.map(async (command) => {
+        const subject = { agentId: 'cli', toolName: 'execute_command', args: { command } }
+        const id = crypto.randomUUID()
+        const answer = await host.ask({ id, kind: 'approval', subject, description: command })
+        agent().journal.push(`${command} ${answer.decision}`)
+      })
+      await Promise.all(asked)
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+  const isOf = (bench: RuntimeBench, waitId: string): Promise<string | undefined> =>
+    bench.store.getWait('thread', waitId).then((row) => row?.state)
+
+  test('and of its fellows: each answer is a fact of its own, which other processes find and nobody can give again', async () => {
+    const agent: ForeignAgent = new ForeignAgent('cli', [
+      several(() => agent, 'a', 'b'),
+      several(() => agent, 'a', 'b'),
+    ])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    const { runId } = await bench.submit('go', { agentId: 'cli' })
+    await bench.waits(2)
+    await bench.restart()
+    const [one, two] = await bench.waits(2)
+    assert.ok(one && two)
+    await bench.runtime.answer(one.id, { decision: 'decline' }, 'ann')
+    await bench.restart()
+    assert.ok(!bench.isRunning(), 'there is still something to answer')
+    assert.equal(await isOf(bench, one.id), 'answered')
+    await assert.rejects(bench.runtime.answer(one.id, { decision: 'approve' }), /answered by ann already/)
+    await bench.restart()
+    await bench.runtime.answer(two.id, { decision: 'approve' })
+    assert.equal(bench.runtime.run?.runId, runId)
+    await bench.runtime.run?.done
+    assert.deepEqual(agent.journal.toSorted(), ['a decline', 'b approve'], 'what was answered first counts too')
+    assert.equal(agent.turns.length, 2, 'one turn for all of them')
+  })
+
+  test('and of its fellows: cancelled with some of them answered, the rest is cancelled and nothing of it counts later', async () => {
+    const agent: ForeignAgent = new ForeignAgent('cli', [several(() => agent, 'a', 'b'), several(() => agent, 'a')])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    await bench.submit('go', { agentId: 'cli' })
+    await bench.waits(2)
+    await bench.restart()
+    const [one, two] = await bench.waits(2)
+    assert.ok(one && two)
+    await bench.runtime.answer(one.id, { decision: 'approve' })
+    await bench.runtime.cancel()
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'aborted')
+    assert.deepEqual([await isOf(bench, one.id), await isOf(bench, two.id)], ['answered', 'cancelled'])
+    await assert.rejects(bench.runtime.answer(two.id, { decision: 'approve' }), /cancelled already/)
+    assert.equal(agent.turns.length, 1, 'nothing goes on')
+    assert.equal((await bench.bodies('run.ended')).length, 1)
+
+    await bench.submit('anew', { agentId: 'cli' })
+    assert.deepEqual((await bench.wait()).subject.args, { command: 'a' }, 'asked again in another run')
+    assert.deepEqual(agent.journal, [])
+  })
+
+  test('and of its fellows: one that nobody answers in time is declined, and then it goes on', async () => {
+    const agent: ForeignAgent = new ForeignAgent('cli', [
+      several(() => agent, 'a', 'b'),
+      several(() => agent, 'a', 'b'),
+    ])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    await bench.submit('go', { agentId: 'cli' })
+    await bench.waits(2)
+    await bench.restart()
+    const [one] = await bench.waits(2)
+    await bench.runtime.answer(one?.id ?? '', { decision: 'approve' })
+    await bench.restart({ approvalTimeout: 1 })
+    await bench.until(() => agent.journal.length === 2)
+    assert.deepEqual(agent.journal.toSorted(), ['a approve', 'b decline'])
+  })
+
+  test('asked twice has two answers, used in the order in which they were given', async () => {
+    const twice = (): Act => several(() => agent, 'make', 'make')
+    const agent: ForeignAgent = new ForeignAgent('cli', [twice(), twice()])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    await bench.submit('go', { agentId: 'cli' })
+    await bench.waits(2)
+    await bench.restart()
+    const [one, two] = await bench.waits(2)
+    await bench.runtime.answer(one?.id ?? '', { decision: 'approve', reason: 'once is enough' })
+    await bench.runtime.answer(two?.id ?? '', { decision: 'decline', reason: 'not twice' })
+    await bench.runtime.run?.done
+    assert.deepEqual(agent.journal, ['make approve', 'make decline'])
+    assert.match(textOf(agent.turns[1]), /approved because once is enough.*denied because not twice/)
+  })
+
   test('that says it cannot be taken up ends with its run', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make')], { resume: 'none' })
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })

@@ -1,6 +1,7 @@
 import {
   EvenerError,
   type Answer,
+  type KeptAnswer,
   type PartAddress,
   type RecordBody,
   type Store,
@@ -35,6 +36,8 @@ export class WaitDesk {
   readonly #store: Store
   readonly #log: ThreadLog
   readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
+  /** Kept answers that somebody has got while the record of it was still being written. */
+  readonly #used = new WeakSet<KeptAnswer>()
 
   constructor(store: Store, log: ThreadLog) {
     this.#store = store
@@ -52,8 +55,10 @@ export class WaitDesk {
     const kept = this.#keptAnswer(wait.subject.hash)
     if (kept !== undefined) {
       // Answered before the asker was there again: this once, and for the very same.
-      await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer: kept }], origin)
-      return kept
+      this.#used.add(kept)
+      const { answer } = kept
+      await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer }], origin)
+      return answer
     }
     const pending = Object.values(this.#log.state.head.waits).find(
       (other) => call !== undefined && other.call?.messageId === call.messageId && other.call.partId === call.partId,
@@ -136,8 +141,8 @@ export class WaitDesk {
     })
   }
 
-  #keptAnswer(hash: string | undefined): Answer | undefined {
-    return this.#log.state.head.run?.kept?.find((kept) => kept.hash === hash)?.answer
+  #keptAnswer(hash: string | undefined): KeptAnswer | undefined {
+    return this.#log.state.head.run?.kept?.find((kept) => kept.hash === hash && !this.#used.has(kept))
   }
 
   #unpark(): void {
