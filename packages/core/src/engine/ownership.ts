@@ -7,11 +7,18 @@ import { currentPidScope, isProcessAlive, processStartTime } from '../machine.ts
 const LEASE_MS = 30_000
 const HEARTBEAT_MS = 10_000
 
+/** The owners of this process: one can ask another for a thread that is not in use there. */
+const here = new Map<string, ProcessOwner>()
+
+/** Lets go of a thread if it is at rest; says whether it has. */
+type LetGo = () => Promise<boolean>
+
 /** This process as an owner of threads: one row and one heartbeat, however many threads it holds. */
 export class ProcessOwner {
   readonly id: string
   readonly #store: Store
   readonly #entered = new Set<string>()
+  readonly #lettingGo = new Map<string, LetGo>()
   #timer: NodeJS.Timeout | undefined
 
   private constructor(store: Store, id: string) {
@@ -36,6 +43,7 @@ export class ProcessOwner {
       store.heartbeat(owner.id, now() + LEASE_MS).catch(() => undefined)
     }, HEARTBEAT_MS)
     owner.#timer.unref()
+    here.set(owner.id, owner)
     return owner
   }
 
@@ -52,6 +60,12 @@ export class ProcessOwner {
 
   leave(stream: string): void {
     this.#entered.delete(stream)
+    this.#lettingGo.delete(stream)
+  }
+
+  /** What to do when another owner of this process wants the thread. */
+  onWanted(stream: string, letGo: LetGo): void {
+    this.#lettingGo.set(stream, letGo)
   }
 
   /** Takes the stream, also from an owner that is dead; says who holds it otherwise. */
@@ -60,12 +74,28 @@ export class ProcessOwner {
     if (claim.status === 'held' && (claim.holder === null || isDead(claim.holder, Date.now()))) {
       claim = await this.#store.takeOver(stream, this.id, claim.epoch)
     }
+    if (claim.status === 'held' && (await askedFor(stream, claim.owner))) {
+      claim = await this.#store.claim(stream, this.id)
+    }
     if (claim.status === 'owned') return { owner: this.id, epoch: claim.epoch }
     const { holder } = claim
+    const details = { stream, owner: claim.owner, holder }
+    if (here.has(claim.owner)) {
+      throw new EvenerError('held', `${stream} is in use elsewhere in this process.`, {
+        hint: 'End what goes on there, or destroy what has it open, first.',
+        details,
+      })
+    }
     throw new EvenerError('held', `Thread ${stream} is in use by ${describeOwner(holder, claim.owner)}.`, {
       hint: holder?.url === undefined ? 'Close it there first.' : `Connect to ${holder.url} instead.`,
-      details: { stream, owner: claim.owner, holder },
+      details,
     })
+  }
+
+  /** Somebody else in this process wants it. True when it is not held here any more. */
+  async giveUp(stream: string): Promise<boolean> {
+    const letGo = this.#lettingGo.get(stream)
+    return letGo === undefined ? false : letGo()
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
@@ -74,8 +104,14 @@ export class ProcessOwner {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    here.delete(this.id)
     await this.#store.removeOwner(this.id)
   }
+}
+
+async function askedFor(stream: string, ownerId: string): Promise<boolean> {
+  const owner = here.get(ownerId)
+  return owner === undefined ? false : owner.giveUp(stream)
 }
 
 /**

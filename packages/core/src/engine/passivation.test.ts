@@ -80,15 +80,30 @@ suite('a thread with nothing to do', () => {
     await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'closed'))
   })
 
-  test('that another process is using says so when it is wanted back', async () => {
-    await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 1 })
+  test('that somebody else is using says so when it is wanted back', async () => {
+    const busy = nativeDriver({ id: 'busy', model: scriptedModel([{ text: 'Half', hang: true }]) })
+    await using bench = await RuntimeBench.open({ busy: { driver: busy } }, { passivateAfter: 1 })
     await bench.until(() => !bench.runtime.isHeld)
     const here = bench.runtime
     await bench.restart({ passivateAfter: 60_000 })
+    await bench.submit('go', { agentId: 'busy' })
     await assert.rejects(here.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'held'))
     await bench.runtime.close()
     await here.configure({ mode: 'x' })
     assert.equal(here.state.head.mode, 'x')
+  })
+
+  test('is given to another owner of the process that wants it, at once', async () => {
+    await using bench = await RuntimeBench.open({ native: writing('x') }, { passivateAfter: 60_000 })
+    const owner = await ProcessOwner.register(bench.store)
+    const fence = await owner.claim('thread')
+    assert.ok(!bench.runtime.isHeld)
+    // What has the thread open and cannot let go of it says so instead.
+    await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'held'))
+    await owner.release('thread', fence)
+    await bench.runtime.configure({ mode: 'x' })
+    assert.ok(bench.runtime.isHeld)
+    await owner.close()
   })
 })
 

@@ -40,10 +40,19 @@ export interface RecordOrigin {
   readonly by?: string
 }
 
-/** Seen by listeners in this process, in one total order. `live` ones are not on disk yet. */
+/**
+ * Seen by listeners in this process, in one total order. `live` ones are not on disk yet; what `others` wrote while the
+ * thread was theirs is told when it is ours again, and whatever follows from it they have done.
+ */
 export type LogEntry =
   | { readonly kind: 'delta'; readonly event: BatchEvent; readonly state: ThreadState }
-  | { readonly kind: 'record'; readonly record: LogRecord; readonly live: boolean; readonly state: ThreadState }
+  | {
+      readonly kind: 'record'
+      readonly record: LogRecord
+      readonly live: boolean
+      readonly others?: true
+      readonly state: ThreadState
+    }
 
 export interface ThreadLogOptions {
   readonly store: Store

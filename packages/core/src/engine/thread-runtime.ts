@@ -81,6 +81,7 @@ export class ThreadRuntime {
       const hold = await ThreadHold.take(options, failed.resolve)
       const runtime = new ThreadRuntime(options, hold)
       void failed.promise.then(() => runtime.#lose())
+      owner.onWanted(thread, () => runtime.#yield())
       await runtime.#mailbox.post(() => runtime.#runs.recover())
       runtime.#rest()
       return runtime
@@ -275,7 +276,8 @@ export class ThreadRuntime {
       const records = await Array.fromAsync(recordsAfter(store, thread, after))
       const folded = foldWithViews(before, records)
       records.forEach((record, index) => {
-        this.#entries.emit({ kind: 'record', record, live: false, state: folded.states[index] ?? folded.state })
+        const state = folded.states[index] ?? folded.state
+        this.#entries.emit({ kind: 'record', record, live: false, others: true, state })
       })
       this.#frames.emit({ type: 'delta', seq: hold.log.state.head.seq, operations: folded.ops })
     }
@@ -320,6 +322,15 @@ export class ThreadRuntime {
     if (this.#closed || this.#hold === undefined || !this.#isAtRest()) return
     await this.#runs.detach()
     await this.#letGo(this.#hold)
+  }
+
+  /** Somebody else in this process wants the thread. What goes on in it stays ours. */
+  #yield(): Promise<boolean> {
+    return this.#mailbox.post(async () => {
+      if (this.#runs.active === undefined) await this.#warm.close()
+      await this.#passivate()
+      return this.#hold === undefined
+    })
   }
 
   async #letGo(hold: ThreadHold): Promise<void> {

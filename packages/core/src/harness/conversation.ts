@@ -13,6 +13,8 @@ export interface MessageInput {
   readonly files?: readonly MessageFile[]
   /** For tools and subagents. What of it is JSON is still there after a restart. */
   readonly requestContext?: RequestContextInput
+  /** Resolves only when nothing more follows: no queued message, no run for a goal, no notification that was due. */
+  readonly untilIdle?: boolean
 }
 
 export interface ConversationParts {
@@ -37,19 +39,22 @@ export class Conversation {
   }
 
   /**
-   * Resolves when the run is over or waits for a tool's question. How it ended is told by events; only what cannot be
-   * sent at all rejects.
+   * Resolves when the run is over or waits for a tool's question; what follows from it is awaited only when that is asked
+   * for. How it ended is told by events; only what cannot be sent at all rejects.
    */
   async send(input: MessageInput): Promise<void> {
     const { binding, ensureThread } = this.#parts
     const parts = partsOf(input)
     await ensureThread()
-    if (binding.isRunning) return this.#steer(parts, input)
     const runtime = binding.requireRuntime()
-    const submission = this.#submission(parts, input)
-    if (runtime.state.head.run === null) await controlOf(runtime).beforeRun()
-    const { runId } = await runtime.submit(submission)
-    await binding.atRest(runId)
+    if (binding.isRunning) await this.#steer(parts, input)
+    else {
+      const submission = this.#submission(parts, input)
+      if (runtime.state.head.run === null) await controlOf(runtime).beforeRun()
+      const { runId } = await runtime.submit(submission)
+      await binding.atRest(runId)
+    }
+    if (input.untilIdle === true) await controlOf(runtime).settled()
   }
 
   /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
@@ -57,7 +62,9 @@ export class Conversation {
     const parts = partsOf(input)
     await this.#parts.ensureThread()
     if (!this.#parts.binding.isRunning) return this.send(input)
-    return this.#steer(parts, input)
+    const runtime = this.#parts.binding.requireRuntime()
+    await this.#steer(parts, input)
+    if (input.untilIdle === true) await controlOf(runtime).settled()
   }
 
   /** Said when the run is over; at once when there is none. */

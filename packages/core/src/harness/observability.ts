@@ -52,7 +52,8 @@ export function opinionTeller(
   emit: (event: HarnessEvent) => void,
 ): (entry: LogEntry) => Promise<void> {
   return async (entry) => {
-    if (entry.kind !== 'record' || entry.record.body.type !== 'note' || entry.record.run === undefined) return
+    if (entry.kind !== 'record' || entry.others === true) return
+    if (entry.record.body.type !== 'note' || entry.record.run === undefined) return
     const { body, run: runId } = entry.record
     try {
       if (body.kind === 'score') await observability.onScore?.({ threadId, runId, ...(body.data as unknown as Score) })

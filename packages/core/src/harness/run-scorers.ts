@@ -38,7 +38,8 @@ export function runScoring(ports: RunScoringPorts): (entry: LogEntry) => Promise
     if (entry.kind !== 'record') return
     const { body, seq } = entry.record
     if (body.type === 'run.started') startedSeq = seq
-    if (body.type !== 'run.ended' || body.outcome !== 'complete' || ports.scorers.size === 0) return
+    if (body.type !== 'run.ended' || body.outcome !== 'complete') return
+    if (entry.others === true || ports.scorers.size === 0) return
     const first = startedSeq
     const { port, scorers, threadId } = ports
     const newest = await port.newestMessages(MAX_PAGE)

@@ -16,11 +16,12 @@ import type { StateSignal } from './signals/state-lane.ts'
 import { saveSystemReminder, type SystemReminder } from './signals/system-reminder.ts'
 import { threadPort, type ThreadPort } from './signals/thread-port.ts'
 import { builtinTools, type BuiltinToolsOptions } from './tools/builtin-tools.ts'
+import { ForeignPlans } from './tools/foreign-plans.ts'
 import type { PlanModes } from './tools/submit-plan.ts'
 
 export interface ThreadControlOptions extends PlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
-  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry' | 'idle'>
+  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry' | 'idle' | 'run'>
   /** The agent that takes the next turn. */
   readonly agentId: () => string
   readonly disabledTools?: BuiltinToolsOptions['disabled']
@@ -62,8 +63,11 @@ export class ThreadControl {
     })
     this.#inboxTool = inboxTool(this.notifications.inbox, now)
     this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
+    const plans = new ForeignPlans(this.port, options)
     this.#stop = runtime.onEntry((entry) => {
-      if (entry.kind === 'record' && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
+      if (entry.kind !== 'record') return
+      plans.follow(entry.record, entry.others === true).catch((error: unknown) => this.#tell(error))
+      if (entry.others !== true && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
     })
   }
 
@@ -99,8 +103,10 @@ export class ThreadControl {
       await this.#options.runtime.idle()
       const after = this.#after
       await after
+      if (after !== this.#after) continue
       const { run } = this.port.state.head
-      if (after === this.#after && (run === null || run.status === 'parked')) return
+      // One that is at work nowhere in this process is none that could end here.
+      if (run === null || run.status === 'parked' || this.#options.runtime.run === undefined) return
     }
   }
 
@@ -111,13 +117,13 @@ export class ThreadControl {
 
   #ended(outcome: RunOutcome): void {
     if (outcome !== 'complete') return
-    this.#after = this.#after
-      .then(() => this.#afterRun())
-      .catch((error: unknown) => {
-        // Let go of meanwhile: there is nobody left to tell, and nothing left to do.
-        if (this.#isClosed || (EvenerError.is(error) && error.code === 'closed')) return
-        this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
-      })
+    this.#after = this.#after.then(() => this.#afterRun()).catch((error: unknown) => this.#tell(error))
+  }
+
+  #tell(error: unknown): void {
+    // Let go of meanwhile: there is nobody left to tell, and nothing left to do.
+    if (this.#isClosed || EvenerError.is(error, 'closed')) return
+    this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
   }
 
   async #afterRun(): Promise<void> {

@@ -102,17 +102,17 @@ function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: 
 function planModes(core: HarnessCore, runtime: ThreadRuntime): PlanModes {
   return {
     planTarget: () => core.agents.modeOf(runtime.state).transitionsTo ?? core.defaultMode.id,
-    switchMode: async (modeId, order) => {
-      const { model, settings } = runtime.state.head
+    switchMode: async (modeId, order, settings) => {
+      const { model, run, settings: before } = runtime.state.head
       const from = core.agents.modeOf(runtime.state)
       const mode = core.findMode(modeId)
-      const current = { modeId: from.id, modelId: model ?? '' }
-      if (mode.id !== from.id) {
-        await runtime.configure(modeChange(mode, current, (id) => textOf(settings[modeModelKey(id)])))
-      }
       const agentId = core.agents.of(mode).id
-      if (agentId === runtime.state.head.run?.agentId) return
-      await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
+      const isHandedOff = runtime.run !== undefined && agentId !== run?.agentId
+      // First, and at once: an agent that goes on by itself must find that it no longer has the floor.
+      if (isHandedOff) await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
+      const current = { modeId: from.id, modelId: model ?? '' }
+      const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before[modeModelKey(id)]))
+      await runtime.configure({ ...change, settings: { ...change.settings, ...settings } })
     },
   }
 }

@@ -156,4 +156,48 @@ suite('one thread, two programs', () => {
       )
     },
   )
+
+  test(
+    'a plan that Claude Code submits in its own way leads to Codex when it is approved, in the same run',
+    { timeout: TEST_MS },
+    async (t) => {
+      const place = await makePlace(t)
+      // It keeps its plan in a file whose name it tells the model.
+      const file = String.raw`{{re:(/[^ \x60"]*plans/[a-z-]*\.md)}}`
+      const anthropic = await scripted(t, [
+        { toolCalls: [{ name: 'ToolSearch', input: { query: 'select:EnterPlanMode,ExitPlanMode', max_results: 5 } }] },
+        { toolCalls: [{ name: 'EnterPlanMode', input: {} }] },
+        { toolCalls: [{ name: 'Write', input: { file_path: file, content: 'PLAN-55: write built.txt.' } }] },
+        { toolCalls: [{ name: 'ExitPlanMode', input: {} }] },
+        { text: 'The planner goes on by itself.' },
+      ])
+      const openai = await scripted(t, [{ text: 'BUILT-66: done.' }])
+      const harness = new Harness({
+        id: 'own-plans',
+        modes: [
+          { id: 'plan', agent: planner(bins.claude, place, anthropic), transitionsTo: 'build' },
+          { id: 'build', agent: builder(bins.codex, place, openai) },
+        ],
+      })
+      t.after(() => harness.destroy())
+      const events: HarnessEvent[] = []
+      harness.subscribe((event) => void events.push(event))
+      await harness.session.permissions.setYolo({ enabled: true })
+      await harness.sendMessage({ content: 'TASK-4: make a plan.' })
+      const [asked] = harness.session.suspensions.list()
+      const failures = events.flatMap((event) => (event.type === 'error' ? [event.error.message] : []))
+      assert.equal(asked?.toolName, 'ExitPlanMode', failures.join('; '))
+      await harness.respondToToolSuspension({ resumeData: { action: 'approved' } })
+
+      assert.equal(harness.session.mode.get(), 'build')
+      const said = JSON.stringify(await harness.session.thread.listActiveMessages())
+      assert.ok(said.includes('BUILT-66'), said)
+      assert.ok(!said.includes('goes on by itself'), 'the planner has not gone on')
+      assert.ok(openai.requests.some(({ text }) => text.includes('PLAN-55') && text.includes('approved')))
+      assert.deepEqual(
+        events.flatMap((event) => (event.type === 'agent_end' ? [event.reason] : [])),
+        ['suspended', 'complete'],
+      )
+    },
+  )
 })

@@ -110,4 +110,44 @@ suite('the objective of the current agent', () => {
     assert.equal(await agent.getObjective(), null)
     assert.equal(agent.id, 'agent')
   })
+
+  test('a message resolves when its own run is over, or when nothing more follows, as it asks', async () => {
+    const judge = scriptedModel([
+      { text: '{"verdict":"continue","reason":"Not yet."}' },
+      { text: '{"verdict":"done","reason":"Now."}' },
+    ])
+    const gate = Promise.withResolvers<void>()
+    const script = [
+      { text: 'One.' },
+      async () => {
+        await gate.promise
+        return { text: 'Two.' }
+      },
+    ]
+    await using bench = new HarnessBench(script, { resolveModel: () => judge })
+    const agent = bench.harness.getCurrentAgent()
+    await agent.setObjective('Count to two.', { judgeModelId: 'any/judge' })
+    const begun = bench.next('goal_evaluation', ({ payload }) => payload.iteration === 1 && payload.pending !== true)
+    await bench.harness.sendMessage({ content: 'Begin.' })
+    assert.equal((await agent.getObjective())?.status, 'active')
+    await begun
+    const settled = bench.harness.sendMessage({ content: 'Mind the end.', untilIdle: true })
+    gate.resolve()
+    await settled
+    assert.equal((await agent.getObjective())?.status, 'done')
+  })
+
+  test('a message until nothing more follows is through with what was queued, and not with what waits', async () => {
+    const ask = { toolCalls: [{ name: 'ask_user', input: { question: 'Why?' } }] }
+    await using bench = new HarnessBench([{ text: 'One.' }, ask])
+    const begun = bench.next('agent_start')
+    const sent = bench.harness.sendMessage({ content: 'Go.', untilIdle: true })
+    await begun
+    await bench.harness.followUp({ content: 'And then?' })
+    await sent
+    assert.deepEqual(
+      bench.all('agent_end').map(({ reason }) => reason),
+      ['complete', 'suspended'],
+    )
+  })
 })

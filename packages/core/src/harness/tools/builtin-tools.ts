@@ -50,7 +50,7 @@ export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
   const problem =
     wait.subject.toolName === 'ask_user' && wait.payload !== undefined
       ? answerProblem(wait.payload, value)
-      : wait.subject.toolName === 'submit_plan'
+      : wait.kind === 'plan'
         ? planAnswerProblem(value)
         : undefined
   if (problem !== undefined) {

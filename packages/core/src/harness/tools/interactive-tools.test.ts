@@ -26,9 +26,9 @@ function modes(target = 'build'): Modes {
         cwd: () => '/project/dir',
         modes: {
           planTarget: () => target,
-          switchMode: async (modeId, order) => {
+          switchMode: async (modeId, order, settings = {}) => {
             log.push(`${modeId}: ${order}`)
-            await port.record([{ type: 'config.changed', mode: modeId }])
+            await port.record([{ type: 'config.changed', mode: modeId, settings }])
           },
         },
       }),

@@ -1,4 +1,4 @@
-import type { Answer, JsonValue, RunnableTool } from '@evener/protocol'
+import type { Answer, JsonObject, JsonValue, RunnableTool } from '@evener/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { isObject, optionalText, requiredText } from './tool-input.ts'
 
@@ -8,11 +8,12 @@ export interface PlanModes {
   planTarget(): string
   /**
    * Changes mode, and with it model, instructions and tools of the next step. Where another agent backs the mode, it
-   * takes the floor in the same run and is told `order`.
+   * takes the floor in the same run and is told `order`. `settings` are written down with the change.
    */
-  switchMode(modeId: string, order: string): Promise<void>
+  switchMode(modeId: string, order: string, settings?: JsonObject): Promise<void>
 }
 
+export const SUBMIT_PLAN = 'submit_plan'
 const DEFAULT_TITLE = 'Implementation Plan'
 const SETTING = 'evener:plan'
 
@@ -25,7 +26,7 @@ const ANSWER_SCHEMA = JSON.stringify({
 /** On approval the same run goes on in another mode; on rejection it goes on where it is, with the feedback. */
 export function submitPlanTool(port: ThreadPort, modes: PlanModes): RunnableTool {
   return {
-    name: 'submit_plan',
+    name: SUBMIT_PLAN,
     description:
       'Submit a plan for review and wait for the decision. When it is approved, carry it out; when it is rejected, ' +
       'revise it by the feedback and submit it again.',
@@ -51,28 +52,41 @@ export function submitPlanTool(port: ThreadPort, modes: PlanModes): RunnableTool
         }
       }
       const also = feedback === undefined ? '' : ` Feedback: ${feedback}`
-      const order = `This plan was approved.${also} Carry it out.\n\n# ${title}\n\n${plan}`
-      const modeId = await switchOnce(port, modes, idempotencyKey, order)
+      const modeId = notedMode(port, idempotencyKey) ?? modes.planTarget()
+      await modes.switchMode(modeId, planOrder({ title, plan }, feedback), noteOf(idempotencyKey, modeId))
       const content = `The plan "${title}" was approved. The mode is now "${modeId}".${also} Carry out the plan.`
       return { result: { content, isError: false } }
     },
   }
 }
 
-/**
- * Where to is written down before it is done: if we die in between, the second attempt must not take the switch it finds
- * done for the mode the plan was made in.
- */
-async function switchOnce(port: ThreadPort, modes: PlanModes, key: string, order: string): Promise<string> {
-  const noted = port.state.head.settings[SETTING]
-  const known = isObject(noted) && noted['key'] === key ? noted['modeId'] : undefined
-  const modeId = typeof known === 'string' ? known : modes.planTarget()
-  if (known === undefined) await port.record([{ type: 'config.changed', settings: { [SETTING]: { key, modeId } } }])
-  await modes.switchMode(modeId, order)
-  return modeId
+/** What another agent is told that takes the floor with the plan. */
+export function planOrder(payload: JsonObject, feedback: string | undefined): string {
+  const { plan, title } = payload
+  const also = feedback === undefined ? '' : ` Feedback: ${feedback}`
+  const heading = typeof title === 'string' ? title : DEFAULT_TITLE
+  return `This plan was approved.${also} Carry it out.\n\n# ${heading}\n\n${typeof plan === 'string' ? plan : ''}`
 }
 
-function planDecision({ decision, reason, value }: Answer): { isApproved: boolean; feedback: string | undefined } {
+/**
+ * Where to is written down with the switch: if we die after it, the second attempt must not take the switch it finds done
+ * for the mode the plan was made in.
+ */
+export function noteOf(key: string, modeId: string): JsonObject {
+  return { [SETTING]: { key, modeId } }
+}
+
+/** Where the plan led before, if this is a second attempt. */
+export function notedMode(port: ThreadPort, key: string): string | undefined {
+  const noted = port.state.head.settings[SETTING]
+  const modeId = isObject(noted) && noted['key'] === key ? noted['modeId'] : undefined
+  return typeof modeId === 'string' ? modeId : undefined
+}
+
+export function planDecision({ decision, reason, value }: Answer): {
+  isApproved: boolean
+  feedback: string | undefined
+} {
   const given = isObject(value) ? value : {}
   const feedback = typeof given['feedback'] === 'string' ? given['feedback'] : reason
   const action: JsonValue | undefined = given['action']

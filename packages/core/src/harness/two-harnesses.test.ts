@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { EvenerError } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { ForeignAgent, says } from '../engine/foreign-agent.fixture.ts'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { HarnessBench } from './harness.fixture.ts'
+
+const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+
+suite('two harnesses of one process on one store', () => {
+  test('use a thread in turns, each with its own agents, and are told what the other did', async () => {
+    const storage = new MemoryStore()
+    await using old = new HarnessBench([{ text: 'Of the old one.' }, { text: 'Old again.' }], { storage })
+    await old.harness.sendMessage({ content: 'One' })
+    // As after a reload of the code: the old harness is still there, and nobody has destroyed it.
+    await using fresh = new HarnessBench([{ text: 'Of the new one.' }], { storage })
+    const { id } = await fresh.harness.selectOrCreateThread()
+    assert.equal(id, old.harness.session.thread.getId())
+    await fresh.harness.sendMessage({ content: 'Two' })
+    old.events.length = 0
+    await old.harness.sendMessage({ content: 'Three' })
+    assert.deepEqual(
+      old.all('message_end').map(({ message }) => message.content),
+      ['Two', 'Of the new one.', 'Three', 'Old again.'].map((text) => [{ type: 'text', text }]),
+    )
+    assert.equal((await old.harness.session.thread.listActiveMessages()).length, 6)
+    assert.equal((await fresh.harness.session.thread.listActiveMessages()).length, 6)
+  })
+
+  test('what goes on in one is not taken from it, and who has it is said', async () => {
+    const storage = new MemoryStore()
+    await using busy = new HarnessBench([{ text: 'Half', hang: true }], { storage })
+    const { id } = await busy.harness.createThread()
+    const begun = busy.next('message_update')
+    const sent = busy.harness.sendMessage({ content: 'Hi' })
+    await begun
+    await using other = new HarnessBench([{ text: 'Mine.' }], { storage })
+    await assert.rejects(other.harness.switchThread({ threadId: id }), (error) => {
+      assert.ok(EvenerError.is(error, 'held'))
+      assert.match(error.message, /elsewhere in this process/)
+      assert.match(error.message, /destroy what has it open/)
+      return true
+    })
+    assert.ok(busy.harness.session.run.isRunning())
+    await busy.harness.abort()
+    await sent
+    await other.harness.switchThread({ threadId: id })
+    await other.harness.sendMessage({ content: 'Now' })
+    assert.equal(other.all('agent_end').at(-1)?.reason, 'complete')
+  })
+
+  test('what waits in one can be answered in the other, once', async () => {
+    const storage = new MemoryStore()
+    const script = [{ toolCalls: [{ id: 'c1', name: 'paint' }] }]
+    await using first = new HarnessBench(script, { storage, tools: { paint } })
+    const asked = first.next('tool_approval_required')
+    const sent = first.harness.sendMessage({ content: 'Paint.' })
+    await asked
+    await using second = new HarnessBench([{ text: 'Painted.' }], { storage, tools: { paint } })
+    await second.harness.selectOrCreateThread()
+    const ended = second.next('agent_end')
+    await second.harness.session.respondToToolApproval({ decision: 'approve', toolCallId: 'c1' })
+    assert.equal((await ended).reason, 'complete')
+    await assert.rejects(
+      first.harness.session.respondToToolApproval({ decision: 'approve', toolCallId: 'c1' }),
+      (error) => EvenerError.is(error, 'conflict') || EvenerError.is(error, 'not-found'),
+    )
+    await sent
+    assert.equal(first.all('agent_end').at(-1)?.reason, 'complete', 'told when it looked again')
+  })
+
+  test('the open session of a foreign program does not keep the thread', async () => {
+    const storage = new MemoryStore()
+    const agent = new ForeignAgent('foreign', [says('Hello.')])
+    await using first = new HarnessBench([], { storage, modes: [{ id: 'm', agent }] })
+    await first.harness.sendMessage({ content: 'Hi' })
+    assert.equal(agent.closed, 0)
+    await using second = new HarnessBench([], { storage, modes: [{ id: 'm', agent: new ForeignAgent('foreign', []) }] })
+    await second.harness.selectOrCreateThread()
+    assert.equal(agent.closed, 1)
+  })
+
+  test('what one has judged is not judged again by the other', async () => {
+    const storage = new MemoryStore()
+    const judge = scriptedModel([{ text: '{"verdict":"waiting","reason":"for you"}', repeat: true }])
+    const config = { storage, resolveModel: (modelId: string) => (modelId === 'judge/one' ? judge : undefined) }
+    await using first = new HarnessBench([{ text: 'A.' }, { text: 'C.' }], config as never)
+    await first.harness.getCurrentAgent().setObjective('Everything.', { judgeModelId: 'judge/one' })
+    await first.harness.sendMessage({ content: '1', untilIdle: true })
+    await using second = new HarnessBench([{ text: 'B.' }], config as never)
+    await second.harness.selectOrCreateThread()
+    await second.harness.sendMessage({ content: '2', untilIdle: true })
+    assert.equal(judge.calls, 2)
+    await first.harness.renameThread({ title: 'Looked again' })
+    await first.harness.sendMessage({ content: '3', untilIdle: true })
+    assert.equal(judge.calls, 3)
+  })
+})
