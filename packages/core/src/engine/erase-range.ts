@@ -1,5 +1,5 @@
 import { rootLineage, type LogRecord, type Store } from '@evener/protocol'
-import { textsOf, type ErasedContent } from './erased-content.ts'
+import { emptyContent, noteContent, type ErasedContent } from './erased-content.ts'
 import { recordsAfter } from './load-state.ts'
 
 /**
@@ -14,8 +14,7 @@ export async function extendRange(
   let { from, to } = range
   for (;;) {
     const open = new Set<string>()
-    const runs = new Set<string>()
-    const texts: string[] = []
+    const content = emptyContent(from)
     let begin = from
     let end = to
     for await (const record of recordsAfter(store, stream, from - 1)) {
@@ -28,14 +27,13 @@ export async function extendRange(
         if (ends) open.delete(of)
         continue
       }
-      if (record.run !== undefined) runs.add(record.run)
-      texts.push(...textsOf(record))
+      noteContent(content, record)
       if (of === undefined) continue
       if (!begins && !open.has(of)) begin = Math.min(begin, (await beginOf(store, stream, of)) ?? begin)
       if (ends) open.delete(of)
       else open.add(of)
     }
-    if (begin === from && end === to) return { from, to, content: { runs, texts } }
+    if (begin === from && end === to) return { from, to, content }
     from = begin
     to = end
   }

@@ -1,18 +1,13 @@
-import {
-  EvenerError,
-  type EraseResult,
-  type LogRecord,
-  type RawSpool,
-  rootLineage,
-  type RecordBody,
-  type Store,
-} from '@evener/protocol'
-import { wordsOf, type ErasedContent } from './erased-content.ts'
+import { EvenerError, type RawSpool, type RecordBody, type Store } from '@evener/protocol'
+import { quotes, copiesIn, queuedBefore } from './erased-copies.ts'
+import { eraseForks, type ForkAccess } from './erase-forks.ts'
 import { extendRange } from './erase-range.ts'
+import { EraseTally, removeSpools, type EraseReport } from './erase-report.ts'
+import { taskTexts, type ErasedContent } from './erased-content.ts'
 import type { ThreadLog } from './thread-log.ts'
-import { rewindThread } from './threads.ts'
+import { rewindThread, stateAt } from './threads.ts'
 
-export interface EraseOptions {
+export interface EraseOptions extends ForkAccess {
   readonly from: number
   readonly to: number
   readonly reason?: string
@@ -20,73 +15,44 @@ export interface EraseOptions {
   readonly spool?: RawSpool
 }
 
-/** A copy of what was erased that is not ours to clean, or could not be cleaned. */
-export type EraseRemainder =
-  | { readonly kind: 'native-session'; readonly agentId: string; readonly nativeId: string }
-  | { readonly kind: 'memory'; readonly generation: number }
-  | { readonly kind: 'raw'; readonly runId: string; readonly reason: string }
-
-export interface EraseReport extends EraseResult {
-  /** What was really erased: whole messages, and whole waits with their answers. */
-  readonly from: number
-  readonly to: number
-  /** Runs whose raw output was removed. A run's output goes as a whole. */
-  readonly spools: readonly string[]
-  readonly isTitleCleared: boolean
-  /** What still knows of it. Empty when nothing does. */
-  readonly remains: readonly EraseRemainder[]
-}
-
 /**
- * Overwrites what was said in a range of the thread: in its records, views, head, blobs and raw output, and in the title
- * if that was made from it. That it was done is recorded, and agents' own sessions are marked as knowing too much.
+ * Overwrites what was said in a range of the thread: in its records, views, head, blobs and raw output, and what was
+ * written down elsewhere because of it: titles, later lists of tasks, goals and notifications, memory, and all of this in
+ * the threads that were forked from it. That it was done is recorded, and agents' own sessions are marked as knowing too
+ * much.
  */
 export async function eraseRange(store: Store, log: ThreadLog, options: EraseOptions): Promise<EraseReport> {
   const { head } = log.state
-  if (head.run !== null) {
-    throw new EvenerError('misuse', `Thread ${log.stream} cannot be erased while run ${head.run.runId} is open.`, {
-      hint: 'Abort the run first.',
-    })
-  }
-  if (!(options.from >= 1 && options.from <= options.to && options.to <= head.seq)) {
-    throw new EvenerError('invalid-input', `${options.from}–${options.to} is not a range of 1–${head.seq}.`)
-  }
+  const info = await store.getThread(log.stream)
+  checkRange(log, options, info?.forkedFrom)
   await log.flush()
   const { from, to, content } = await extendRange(store, log.stream, options)
-  const titles = await titlesMadeFrom(store, log, content, to)
-  const title = head.title ?? (await store.getThread(log.stream))?.title ?? null
+  await forgetOldTasks(store, log.stream, content)
+  const before = await queuedBefore(store, log.stream, content)
+  const { seqs, runs, titles } = await copiesIn(store, log.stream, content, to)
+  const title = head.title ?? info?.title ?? null
   const isTitleCleared =
     title !== null &&
-    ((head.titleAt >= from && head.titleAt <= to) || titles.includes(head.titleAt) || quotes(content, title))
+    ((head.titleAt >= from && head.titleAt <= to) || seqs.includes(head.titleAt) || quotes(content, title))
+  const cleared = new Set([...titles, ...(isTitleCleared ? [title] : [])])
+  const tally = new EraseTally()
+  // First, while it can still be seen what is a copy: an erasure that was cut short is simply started again.
+  await eraseForks(store, { ...options, stream: log.stream, from, to, content, titles: cleared }, tally)
   // Before the rest: the store cleans its files once, when it erases.
   if (isTitleCleared) await log.commit([{ type: 'config.changed', title: null }], {}, { thread: { title: null } })
-  const { spools, failures } = await removeSpools(options.spool, log.stream, content.runs)
-  const ranges = [{ from, to }, ...titles.map((seq) => ({ from: seq, to: seq }))]
-  const done = { records: 0, messages: 0, blobs: 0 }
-  for (const range of ranges) {
-    const { records, messages, blobs } = await store.erase(log.stream, log.fence, range)
-    done.records += records
-    done.messages += messages
-    done.blobs += blobs
-  }
+  await removeSpools(options.spool, log.stream, [...content.runs, ...runs], tally)
+  const points = [...before, ...seqs].map((seq) => ({ from: seq, to: seq }))
+  tally.count(await store.erase(log.stream, log.fence, ...points, { from, to }))
   const reason = options.reason === undefined ? {} : { reason: options.reason }
-  const bodies = ranges.map((range): RecordBody => ({ type: 'erased', ...range, ...reason }))
-  await log.commit(bodies)
+  await log.commit([{ from, to }, ...points].map((range): RecordBody => ({ type: 'erased', ...range, ...reason })))
+  tally.noteBindings(log.state.head.bindings)
+  await tally.noteKept(store, log.stream, content)
   return {
-    ...done,
+    ...tally.report(),
     from,
     to,
-    spools,
     isTitleCleared,
-    remains: [
-      ...Object.values(log.state.head.bindings)
-        .filter((binding) => binding.stale === 'erased')
-        .map(({ agentId, nativeId }) => ({ kind: 'native-session', agentId, nativeId }) as const),
-      ...(head.om !== null && head.om.coversTo >= from
-        ? [{ kind: 'memory', generation: head.om.generation } as const]
-        : []),
-      ...failures,
-    ],
+    isMemoryCleared: head.om !== null && log.state.head.om === null,
   }
 }
 
@@ -94,46 +60,42 @@ export async function eraseRange(store: Store, log: ThreadLog, options: EraseOpt
 export async function clearHistory(
   store: Store,
   log: ThreadLog,
-  options: Pick<EraseOptions, 'reason' | 'spool'> = {},
+  options: Omit<EraseOptions, 'from' | 'to'> = {},
 ): Promise<EraseReport> {
-  const info = await store.getThread(log.stream)
+  const { forkedFrom } = (await store.getThread(log.stream)) ?? {}
   await rewindThread(store, log, 0)
+  const at = forkedFrom?.at ?? 0
+  const report = await eraseRange(store, log, { ...options, from: at + 1, to: log.state.head.seq })
   // What a fork shares with its parent is the parent's to erase.
-  return eraseRange(store, log, { ...options, from: (info?.forkedFrom?.at ?? 0) + 1, to: log.state.head.seq })
+  if (forkedFrom === undefined || at === 0) return report
+  return { ...report, remains: [...report.remains, { kind: 'parent', threadId: forkedFrom.thread, to: at }] }
 }
 
-/** Where titles were given later that quote the erased words, or that came out of the erased runs. */
-async function titlesMadeFrom(store: Store, log: ThreadLog, content: ErasedContent, after: number): Promise<number[]> {
-  const seqs: number[] = []
-  for (let upTo = log.state.head.seq; ;) {
-    const record: LogRecord | null = await store.latestRecord(rootLineage(log.stream), 'config.changed', upTo)
-    if (record === null || record.seq <= after) return seqs
-    const { body, run, seq } = record
-    if (body.type === 'config.changed' && typeof body.title === 'string') {
-      if (quotes(content, body.title) || (run !== undefined && content.runs.has(run))) seqs.push(seq)
-    }
-    upTo = seq - 1
+function checkRange(
+  log: ThreadLog,
+  { from, to }: EraseOptions,
+  forkedFrom: { readonly thread: string; readonly at: number } | undefined,
+): void {
+  const { head } = log.state
+  if (head.run !== null) {
+    throw new EvenerError('misuse', `Thread ${log.stream} cannot be erased while run ${head.run.runId} is open.`, {
+      hint: 'Abort the run first.',
+    })
+  }
+  if (!(from >= 1 && from <= to && to <= head.seq)) {
+    throw new EvenerError('invalid-input', `${from}–${to} is not a range of 1–${head.seq}.`)
+  }
+  if (forkedFrom !== undefined && from <= forkedFrom.at) {
+    throw new EvenerError('invalid-input', `${from}–${to} reaches into what ${log.stream} shares with its parent.`, {
+      hint: `Erase up to ${forkedFrom.at} in thread ${forkedFrom.thread}; what is this thread's own begins at ${forkedFrom.at + 1}.`,
+      details: { parent: forkedFrom.thread, first: forkedFrom.at + 1 },
+    })
   }
 }
 
-function quotes(content: ErasedContent, title: string): boolean {
-  const words = wordsOf(title)
-  return words !== '' && content.texts.some((text) => text.includes(words))
-}
-
-async function removeSpools(
-  spool: RawSpool | undefined,
-  threadId: string,
-  runs: ReadonlySet<string>,
-): Promise<{ spools: string[]; failures: EraseRemainder[] }> {
-  const spools: string[] = []
-  const failures: EraseRemainder[] = []
-  for (const runId of spool === undefined ? [] : runs) {
-    try {
-      if ((await spool?.remove({ threadId, runId })) === true) spools.push(runId)
-    } catch (error) {
-      failures.push({ kind: 'raw', runId, reason: error instanceof Error ? error.message : String(error) })
-    }
-  }
-  return { spools, failures }
+/** What the tasks said before the range is not what is erased. */
+async function forgetOldTasks(store: Store, stream: string, content: ErasedContent): Promise<void> {
+  if (content.tasks.size === 0) return
+  const { tasks } = await stateAt(store, [{ stream, from: 1, to: null }], content.from - 1)
+  for (const text of taskTexts(tasks)) content.tasks.delete(text)
 }

@@ -1,23 +1,72 @@
-import type { LogRecord, Part } from '@evener/protocol'
+import { isContentSetting, type Goal, type LogRecord, type Part, type TaskItem } from '@evener/protocol'
 
 /** What a range of records said, as far as copies of it outside the range can be recognised by it. */
 export interface ErasedContent {
-  readonly runs: ReadonlySet<string>
+  readonly from: number
+  readonly runs: Set<string>
   /** Lower case, words one blank apart. */
-  readonly texts: readonly string[]
+  readonly texts: string[]
+  /** The words of tasks, which every later list of tasks repeats. */
+  readonly tasks: Set<string>
+  /** The words of goals, which are written anew with every judgement. */
+  readonly goals: Set<string>
+  /** Settings that hold what was said: a notification is written anew when it is read. */
+  readonly settings: Set<string>
+  /** The parts of messages, which may have been waiting in the queue before. */
+  readonly said: Set<string>
+  /** The parts of what was queued, which may have become messages. */
+  readonly queued: Set<string>
+  /** What configures the thread and stays. */
+  readonly kept: Set<string>
 }
 
-export function textsOf({ body }: LogRecord): string[] {
+export function emptyContent(from: number): ErasedContent {
+  const sets = { runs: new Set<string>(), tasks: new Set<string>(), goals: new Set<string>() }
+  const more = { settings: new Set<string>(), said: new Set<string>(), queued: new Set<string>() }
+  return { from, texts: [], kept: new Set(), ...sets, ...more }
+}
+
+export function noteContent(content: ErasedContent, { body, run }: LogRecord): void {
+  if (run !== undefined) content.runs.add(run)
   switch (body.type) {
     case 'text-delta':
-      return [wordsOf(body.text)]
+      content.texts.push(wordsOf(body.text))
+      return
     case 'message.added':
-      return textsOfParts(body.parts)
+      content.texts.push(...textsOfParts(body.parts))
+      content.said.add(partsKey(body.parts))
+      return
     case 'queue.added':
-      return textsOfParts(body.item.parts)
-    default:
-      return []
+      content.texts.push(...textsOfParts(body.item.parts))
+      content.queued.add(partsKey(body.item.parts))
+      return
+    case 'tasks.changed':
+    case 'rewind':
+      return noteTasks(content, body.tasks)
+    case 'fork':
+      return noteTasks(content, body.keep.tasks)
+    case 'config.changed':
+      if (body.goal !== undefined && body.goal !== null)
+        for (const text of goalTexts(body.goal)) content.goals.add(text)
+      if (body.rules !== undefined) content.kept.add('rules')
+      for (const key of Object.keys(body.settings ?? {})) {
+        if (isContentSetting(key)) content.settings.add(key)
+        else content.kept.add(`settings.${key}`)
+      }
   }
+}
+
+export function taskTexts(tasks: readonly TaskItem[]): string[] {
+  return tasks.flatMap(({ activeForm, content }) => [content, activeForm]).filter((text) => text !== '')
+}
+
+export function goalTexts({ objective, pausedReason = '', prompt = '' }: Goal): string[] {
+  return [objective, pausedReason, prompt].filter((text) => text !== '')
+}
+
+/** The same for a message and for the queue item that it was. */
+export function partsKey(parts: readonly Part[]): string {
+  return JSON.stringify(parts)
 }
 
 /** A title is often a beginning with an ellipsis. */
@@ -27,6 +76,10 @@ export function wordsOf(text: string): string {
     .replaceAll(/\s+/g, ' ')
     .replace(/(\.{3}|…)$/, '')
     .trim()
+}
+
+function noteTasks(content: ErasedContent, tasks: readonly TaskItem[]): void {
+  for (const text of taskTexts(tasks)) content.tasks.add(text)
 }
 
 function textsOfParts(parts: readonly Part[]): string[] {

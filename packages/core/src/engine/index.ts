@@ -15,4 +15,6 @@ export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './runtim
 export { ThreadRuntime } from './thread-runtime.ts'
 export type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 export { requestPrefix, type RequestPrefix } from './request-prefix.ts'
-export { clearHistory, eraseRange, type EraseOptions, type EraseRemainder, type EraseReport } from './erase.ts'
+export { clearHistory, eraseRange, type EraseOptions } from './erase.ts'
+export type { EraseRemainder, EraseReport } from './erase-report.ts'
+export type { ForkAccess } from './erase-forks.ts'

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
-  isSafeSegment,
   EvenerError,
+  isContentSetting,
+  isSafeSegment,
   lineageUpTo,
   NO_GRANTS,
   RECORD_VERSIONS,
@@ -9,6 +10,7 @@ import {
   type ForkRecord,
   type Grants,
   type JsonObject,
+  type JsonValue,
   type Lineage,
   type OmPointer,
   type RewindRecord,
@@ -56,18 +58,19 @@ export async function forkThread(
     forkedFrom: { thread: parentId, at: fork.at },
   }
   const { tasks, om } = await stateAt(store, parent.head.lineage, fork.at)
+  const lineage = lineageUpTo(parent.head.lineage, fork.at)
   const body: ForkRecord = {
     type: 'fork',
     parent: parentId,
     at: fork.at,
-    lineage: lineageUpTo(parent.head.lineage, fork.at),
+    lineage,
     keep: {
       mode: parent.head.mode,
       model: parent.head.model,
       agentId: parent.head.agentId,
       rules: parent.head.rules,
       yolo: parent.head.yolo,
-      settings: parent.head.settings,
+      settings: await settingsAt(store, lineage, parent.head.settings),
       tasks,
       om,
       grants: fork.grants ?? NO_GRANTS,
@@ -103,7 +106,7 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
 }
 
 /** Tasks and memory pointer as they were at a point: the newest records about them that the lineage shows. */
-async function stateAt(
+export async function stateAt(
   store: Store,
   lineage: Lineage,
   at: number,
@@ -121,8 +124,30 @@ async function stateAt(
       tasksRecord?.body.type === 'tasks.changed' && tasksRecord.seq > baseSeq
         ? tasksRecord.body.tasks
         : (carried?.tasks ?? []),
-    om: omRecord?.body.type === 'om.committed' && omRecord.seq > baseSeq ? omRecord.body.om : (carried?.om ?? null),
+    om: await stillKept(
+      store,
+      omRecord?.body.type === 'om.committed' && omRecord.seq > baseSeq ? omRecord.body.om : (carried?.om ?? null),
+    ),
   }
+}
+
+/** Memory that was erased with what it was made of is none. */
+async function stillKept(store: Store, om: OmPointer | null): Promise<OmPointer | null> {
+  return om === null || (await store.readBlob(om.blob)) === null ? null : om
+}
+
+/** What was sent to the parent is not the fork's; what a model was told is, where the fork shows it. */
+async function settingsAt(store: Store, lineage: Lineage, settings: JsonObject): Promise<JsonObject> {
+  const kept: [string, JsonValue][] = []
+  for (const [key, value] of Object.entries(settings)) {
+    if (!isContentSetting(key) || (await isShown(store, lineage, value))) kept.push([key, value])
+  }
+  return Object.fromEntries(kept)
+}
+
+async function isShown(store: Store, lineage: Lineage, note: JsonValue): Promise<boolean> {
+  const messageId = typeof note === 'object' && note !== null && 'messageId' in note ? note['messageId'] : undefined
+  return lineage.length > 0 && typeof messageId === 'string' && (await store.getMessage(lineage, messageId)) !== null
 }
 
 function originsOf(bindings: { readonly [agentId: string]: Binding }): { [agentId: string]: Binding } {
