@@ -1,12 +1,14 @@
 import { EvenerError } from '@evener/protocol'
 import type { HarnessConfig, HarnessMode } from './harness-config.ts'
 import { checkObservability } from './observability.ts'
+import { checkWorkspace } from './workspace-slot.ts'
 
 /** Finds what cannot work before anything is started. */
 export function checkConfig(config: HarnessConfig): void {
   if (typeof config.id !== 'string' || config.id === '') throw invalid('A harness needs an `id`.')
   checkModes(config)
   checkSubagents(config)
+  if (config.workspace !== undefined) checkWorkspace(config.workspace)
   if (config.observability !== undefined) checkObservability(config.observability)
   const handlers = (config.heartbeatHandlers ?? []).map(({ id }) => id)
   const twice = duplicateOf(handlers)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
-import type { HarnessEvent } from '@evener/protocol'
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -116,6 +116,21 @@ suite('each parameter of a harness counts', () => {
     await bench.harness.sendMessage({ content: 'Hi' })
     assert.equal(bench.all('workspace_error')[0]?.error.message, 'no disk')
     assert.equal(bench.all('agent_end')[0]?.reason, 'complete')
+  })
+
+  test('workspace: one with methods of its class is one; a configuration to build one from is refused', async () => {
+    class Folder {
+      readonly id = 'folder'
+    }
+    await using bench = new HarnessBench([], { workspace: new Folder() })
+    assert.equal((await bench.harness.resolveWorkspace())?.id, 'folder')
+    assert.throws(
+      () => new HarnessBench([], { workspace: { id: 'ws', filesystem: { basePath: '.' } } }),
+      (error) =>
+        EvenerError.is(error, 'unsupported') &&
+        /from a configuration/.test(error.message) &&
+        /function that makes one/.test(error.message),
+    )
   })
 
   test('workspace: made by a function', async () => {

@@ -13,7 +13,30 @@ export type WorkspaceFactory = (context: {
   readonly requestContext: RequestContext
 }) => HarnessWorkspace | Promise<HarnessWorkspace>
 
-export type WorkspaceInput = HarnessWorkspace | WorkspaceFactory
+/** What a workspace would be built from. */
+export interface WorkspaceConfig {
+  readonly id?: string
+  readonly name?: string
+  readonly [setting: string]: unknown
+}
+
+export type WorkspaceInput = HarnessWorkspace | WorkspaceConfig | WorkspaceFactory
+
+/** Refused before anything starts: taken for a workspace it would be one that can do nothing. */
+export function checkWorkspace(input: WorkspaceInput): void {
+  if (typeof input === 'function' || isWorkspace(input)) return
+  throw new EvenerError('unsupported', 'A harness cannot build a workspace from a configuration.', {
+    hint: 'Give a workspace (something with `init` or `destroy`), or a function that makes one.',
+    details: { settings: Object.keys(input) },
+  })
+}
+
+/** Something that does things; a bare object only says things. */
+function isWorkspace(input: object): input is HarnessWorkspace {
+  const prototype: unknown = Object.getPrototypeOf(input)
+  if (prototype !== Object.prototype && prototype !== null) return true
+  return ['init', 'destroy'].some((name) => typeof Reflect.get(input, name) === 'function')
+}
 
 /** The workspace of a harness: made ready once, told of, and ended with it. One that is made on demand is not ours to end. */
 export class WorkspaceSlot {
@@ -25,7 +48,7 @@ export class WorkspaceSlot {
   constructor(input: WorkspaceInput | undefined, emit: (event: HarnessEvent) => void) {
     this.#input = input
     this.#emit = emit
-    if (typeof input === 'object') this.#current = input
+    if (typeof input === 'object' && isWorkspace(input)) this.#current = input
   }
 
   get isConfigured(): boolean {
