@@ -42,7 +42,7 @@ export async function* nativeTurn(
   const retries = new Retries(options.retry, host)
   const answers = new Answers(turn.output ?? options.output, host)
   const steps: TurnStep[] = []
-  let usage: UsageTotals = NO_USAGE
+  let usage: UsageTotals = addUsage(NO_USAGE, turn.resumed?.usage ?? {})
   let finishReason: FinishReason = 'other'
   const listen = async (): Promise<boolean> => (await host.listen?.()) ?? false
 

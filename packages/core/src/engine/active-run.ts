@@ -10,6 +10,7 @@ import type {
   RunOutcome,
   ThreadState,
   TurnDefaults,
+  UsageTotals,
 } from '@evener/protocol'
 import type { ForeignCalls } from './foreign-calls.ts'
 import type { RunnableTool } from './runnable-tool.ts'
@@ -60,6 +61,13 @@ export interface OpenHandle extends RunHandle {
 export function openHandle(runId: string): OpenHandle {
   const { promise: done, resolve: settle } = Promise.withResolvers<RunOutcome>()
   return { runId, done, settle }
+}
+
+/** A turn that an earlier process began. */
+export interface ResumedTurn {
+  readonly attempt: number
+  /** What its steps were billed for. */
+  readonly usage: UsageTotals
 }
 
 /** Who has the floor next in the same run. */

@@ -20,6 +20,7 @@ import {
   type ActiveTurn,
   type NextTurn,
   type OpenHandle,
+  type ResumedTurn,
   type RunHandle,
   type RuntimeAgent,
 } from './active-run.ts'
@@ -35,6 +36,7 @@ import type { ThreadPolicy } from './thread-policy.ts'
 import { driveTurn } from './turn-drive.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { TurnSetup } from './turn-setup.ts'
+import { usedInTurn } from './turn-usage.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
 const MAX_ATTEMPTS = 3
@@ -247,7 +249,8 @@ export class Runs {
     const agent = this.agent(run.agentId)
     const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
     await this.#log.commit([{ type: 'run.resumed', runId: run.runId, attempt, reason }], { run: run.runId })
-    this.#drive(agent, this.handleOf(run.runId), run.turnId, [], attempt)
+    const usage = await usedInTurn(this.#ports.options.store, this.#log.stream, run)
+    this.#drive(agent, this.handleOf(run.runId), run.turnId, [], { attempt, usage })
   }
 
   /** All is answered that a program had asked which is gone: it goes on in a turn of its own. */
@@ -278,7 +281,13 @@ export class Runs {
     this.#drive(agent, handle, turnId, said)
   }
 
-  #drive(agent: RuntimeAgent, handle: OpenHandle, turnId: string, input: readonly Part[], attempt?: number): RunHandle {
+  #drive(
+    agent: RuntimeAgent,
+    handle: OpenHandle,
+    turnId: string,
+    input: readonly Part[],
+    resumed?: ResumedTurn,
+  ): RunHandle {
     const { runId } = handle
     const hold = this.#hold
     const abort = new AbortController()
@@ -294,7 +303,7 @@ export class Runs {
         turnId,
         agentId: agent.driver.id,
         signal: abort.signal,
-        resume: attempt !== undefined,
+        resumed,
         priceOf: this.#ports.options.priceOf,
         model: () => setup.defaults.model,
       }),
@@ -312,18 +321,18 @@ export class Runs {
       isDetached: false,
     }
     this.#active = active
-    active.driven = this.#take(active, hold, input, attempt)
+    active.driven = this.#take(active, hold, input, resumed)
     return handle
   }
 
   /** Lets the driver take its turn; never rejects. */
-  async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[], attempt?: number): Promise<void> {
+  async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[], resumed?: ResumedTurn): Promise<void> {
     const { mailbox, options, policy, warm } = this.#ports
     let failure: unknown
     try {
       const onAsk = (): void => this.#parkLater(active)
       const onLimit = (): void => void this.cancel(active).catch(() => undefined)
-      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk, onLimit }, input, attempt)
+      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk, onLimit }, input, resumed)
     } catch (error) {
       failure = error
     }

@@ -6,8 +6,10 @@ import {
   type Part,
   type ToolCallRequest,
   type Turn,
+  type UsageMetadata,
+  type UsageTotals,
 } from '@evener/protocol'
-import { isForeign, type ActiveTurn } from './active-run.ts'
+import { isForeign, type ActiveTurn, type ResumedTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
 import { ForeignCalls } from './foreign-calls.ts'
 import { SeenCalls } from './seen-calls.ts'
@@ -32,7 +34,7 @@ export async function driveTurn(
   active: ActiveTurn,
   drive: TurnDrive,
   input: readonly Part[],
-  attempt: number | undefined,
+  resumed: ResumedTurn | undefined,
 ): Promise<void> {
   const { agent, runId, turnId } = active
   const { driver } = agent
@@ -50,7 +52,7 @@ export async function driveTurn(
     runId,
     threadId: log.stream,
     input,
-    ...(attempt === undefined ? {} : { resumed: { attempt } }),
+    ...(resumed === undefined ? {} : { resumed: { attempt: resumed.attempt, usage: tokensOf(resumed.usage) } }),
   }
   const spans = await turnSpans(
     { agentId: driver.id, threadId: log.stream, runId, turnId, isForeign: !isOurs },
@@ -78,6 +80,10 @@ export async function driveTurn(
   } finally {
     spans?.end(failure)
   }
+}
+
+function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {
+  return tokens
 }
 
 async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession, turn: Turn): Promise<void> {

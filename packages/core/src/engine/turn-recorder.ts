@@ -43,7 +43,7 @@ export interface RecorderOptions {
   readonly agentId: string
   readonly signal?: AbortSignal
   /** Goes on with a turn that an earlier process began. */
-  readonly resume?: boolean
+  readonly resumed?: { readonly usage: UsageTotals } | undefined
   readonly priceOf?: PriceOf | undefined
   /** The model of agents that do not say what they asked. */
   readonly model?: () => string | undefined
@@ -74,6 +74,7 @@ export class TurnRecorder {
   readonly #outcomes = new Map<string, CallOutcome>()
   readonly #priceOf: PriceOf | undefined
   readonly #modelOf: (() => string | undefined) | undefined
+  readonly #usedBefore: UsageTotals
   #stepUsage: UsageTotals = NO_USAGE
   #step: number | undefined
   #stepError: ErrorData | undefined
@@ -90,7 +91,8 @@ export class TurnRecorder {
     this.#priceOf = options.priceOf
     this.#modelOf = options.model
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
-    if (options.resume === true) this.#resume()
+    this.#usedBefore = options.resumed?.usage ?? NO_USAGE
+    if (options.resumed !== undefined) this.#resume()
   }
 
   /** How the turn ended; `undefined` while it goes on. */
@@ -205,7 +207,7 @@ export class TurnRecorder {
 
   /** What the whole turn used beyond what its steps said: programs that report only at the end. */
   async #uncountedUsage(): Promise<{ increment?: UsageIncrement }> {
-    const rest = subtractUsage(this.#finish?.usage ?? {}, this.#stepUsage)
+    const rest = subtractUsage(this.#finish?.usage ?? {}, addUsage(this.#usedBefore, this.#stepUsage))
     return rest === undefined ? {} : { increment: { ...(await this.#priced(rest)), source: 'reported', scope: 'own' } }
   }
 
