@@ -31,6 +31,7 @@ export class AcpPeer implements LivePeer {
   constructor(link: LiveLink, setup: AcpPeerSetup, facts: SessionFacts) {
     this.#setup = setup
     this.#facts = facts
+    this.#facts.isGone = false
     this.#permissions = new Permissions(setup.title, setup.habits)
     this.#connection = new AcpConnection(
       setup,

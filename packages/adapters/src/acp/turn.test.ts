@@ -66,6 +66,19 @@ describe('a turn over the Agent Client Protocol', () => {
     assert.deepEqual((await heard(dir)).slice(-3), ['initialize', 'session/load', 'session/prompt'])
   })
 
+  it('starts another process when the one that was there was killed a moment before', async (t) => {
+    const { dir, run, host } = await stage(t, `t.text('here')`, { agent: { capabilities: { loadSession: true } } })
+    await run().all
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await run({ turnId: 'turn-2' }).all
+    assert.deepEqual([textOf(events), finishOf(events)], ['here', 'stop'])
+    assert.deepEqual((await heard(dir)).slice(-3), ['initialize', 'session/load', 'session/prompt'])
+    const { pid } = host.processes.at(-1) ?? {}
+    await run({ turnId: 'turn-3' }).all
+    assert.equal(host.processes.at(-1)?.pid, pid, 'that one takes the next turn, too')
+    assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
+  })
+
   it('shows thoughts, calls and their output as they come', async (t) => {
     const body = `
       t.update('agent_thought_chunk', { content: { type: 'text', text: 'Hm.' } })

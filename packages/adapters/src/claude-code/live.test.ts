@@ -344,6 +344,18 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
+  it('that was killed a moment before the turn is followed by another one, which goes on with its session', async (t) => {
+    const { dir, host, run } = await stage(t, `t.say('here')`)
+    await run().all
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await run({ runId: 'run-2' }).all
+    assert.deepEqual([textOf(events), finishOf(events)], ['here', 'stop'])
+    const started = await diaryOf(dir, 'argv')
+    assert.equal(started.length, 2)
+    assert.match(JSON.stringify(started[1]), /"--resume/)
+    assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
+  })
+
   it('that dies while a call waits has failed, and its question with it', async (t) => {
     const { dir, host, run } = await stage(
       t,

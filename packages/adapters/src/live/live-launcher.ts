@@ -52,6 +52,7 @@ export class Launcher {
   #ending: Promise<KillReceipt | undefined> = Promise.resolve(undefined)
   #turn: LiveTurn | undefined
   #between: HeldLine[] = []
+  #onWord: (() => void) | undefined
 
   constructor(context: LiveContext, host: Host) {
     this.#context = context
@@ -60,6 +61,11 @@ export class Launcher {
 
   get running(): Running | undefined {
     return this.#running
+  }
+
+  /** The next line that the program says. */
+  nextWord(): Promise<void> {
+    return new Promise((resolve) => (this.#onWord = resolve))
   }
 
   /** A process that can take the turn. What it says is held until the turn is opened. Rejects with why there is none. */
@@ -183,6 +189,7 @@ export class Launcher {
   }
 
   #line(peer: LivePeer | undefined, stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
+    if (stream === 'stdout') this.#onWord?.()
     const live = this.#turn
     let held: Promise<void> | undefined
     if (live !== undefined && live.isOpen && !live.isOver) held = live.line(stream, line, peer?.isWaiting !== true)

@@ -22,13 +22,19 @@ import { Launcher, type Ready, type Running } from './live-launcher.ts'
 import { LiveTurn } from './live-turn.ts'
 
 const DEFAULT_IDLE_MS = 15 * 60_000
+/** How long it may take until it is noticed that a process was gone before it could take a turn. */
+const NOTICE_MS = 1_000
 const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
 
-/** How a turn has begun: it has, the process has ended, or it was refused. `lost`: because of its session. */
+/**
+ * How a turn has begun: it has, the process has ended, or it was refused. `lost`: because of its session. `isUnheard`:
+ * the process that was there has ended without a word, so nobody has heard of the turn.
+ */
 interface Began {
   readonly exit?: RunExit
   readonly error?: Error
   readonly lost?: string
+  readonly isUnheard?: boolean
 }
 
 /** One process for many turns. It is started for the first, and again when it is gone or has to be another one. */
@@ -133,6 +139,10 @@ export class LiveSession implements AgentSession {
   async #take(live: LiveTurn): Promise<RunExit | undefined> {
     let ready = await this.#launcher.ready(live, this.#binding)
     let began = await this.#start(live, ready)
+    if (began.isUnheard === true && !live.isStopped) {
+      ready = await this.#launcher.ready(live, this.#binding)
+      began = await this.#start(live, ready)
+    }
     if (began.lost !== undefined && !live.isStopped) {
       ready = await this.#launcher.renew(live, began.lost)
       began = await this.#start(live, ready)
@@ -149,15 +159,19 @@ export class LiveSession implements AgentSession {
       return { exit: await running.process.done }
     }
     await this.#host.noteProcess?.(running.process.note)
+    let isHeard = isFirst
+    const word = this.#launcher.nextWord().then(() => void (isHeard = true))
     const started = running.peer.start(this.#task(live.turn, request, isFirst), live)
     this.#started = started
+    const taken = isFirst ? started : started.then(() => noticed(word))
     const canBeLost = isFirst && request.session.kind !== 'new'
     try {
       const ended = running.process.done
-      const exit = await Promise.race([started.then(() => undefined), live.whenOver.then(() => undefined), ended])
+      const exit = await Promise.race([taken.then(() => undefined), live.whenOver.then(() => undefined), ended])
       // Its end says more than what it could not answer because of it.
-      started.catch(() => undefined)
+      taken.catch(() => undefined)
       if (exit === undefined) return {}
+      if (!isHeard) return { exit, isUnheard: true }
       return canBeLost ? { exit, lost: `it ended with ${exit.signal ?? `code ${exit.code}`}` } : { exit }
     } catch (error) {
       if (error instanceof SessionLost && canBeLost) return { error, lost: error.message }
@@ -235,4 +249,11 @@ export class LiveSession implements AgentSession {
     if (idleMs === null || this.#isClosed || this.#launcher.running === undefined) return
     this.#idle = setTimeout(() => void this.#launcher.end(), idleMs).unref()
   }
+}
+
+/** Until a process that was there before has said something, or would have been missed. */
+async function noticed(word: Promise<void>): Promise<void> {
+  const heard = new AbortController()
+  await Promise.race([word, pause(NOTICE_MS, undefined, { signal: heard.signal }).catch(() => undefined)])
+  heard.abort()
 }

@@ -149,6 +149,15 @@ describe('Pi that dies', () => {
     assert.notEqual(host.processes[0]?.pid, host.processes[1]?.pid)
   })
 
+  it('a moment before the turn is no failure of it: another process takes it', async (t) => {
+    const { host, run } = await stage(t, `t.say('here')`)
+    await run().all
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await run({ runId: 'run-2' }).all
+    assert.deepEqual([textOf(events), finishOf(events)], ['here', 'stop'])
+    assert.notEqual(host.processes.at(-1)?.pid, host.processes[0]?.pid)
+  })
+
   it('as if all were well has failed all the same', async (t) => {
     const { run } = await stage(t, `process.exit(0)`)
     assert.equal(errorOf(await run().all).code, 'exit-0')

@@ -48,6 +48,7 @@ export class PiPeer implements LivePeer {
   constructor(link: LiveLink, facts: SessionFacts, setup: PiPeerSetup) {
     this.#link = link
     this.#facts = facts
+    this.#facts.isGone = false
     this.#setup = setup
   }
 

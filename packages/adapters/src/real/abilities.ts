@@ -41,6 +41,7 @@ export const ABILITIES = {
   live: {
     ...ANY_WAY,
     'next-turn': 'Takes the next turn in the same process',
+    killed: 'Goes on with its session when it was killed between two turns',
     approve: 'Runs a command that a person has approved',
     decline: 'Does not run a command that a person has declined, and hears why',
     'decline-one': 'Of two calls that wait goes on with one when the other is declined',

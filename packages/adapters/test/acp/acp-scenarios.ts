@@ -15,7 +15,15 @@ import { assertNoPrivateDirs } from '../../src/real/no-leftovers.ts'
 import { brief } from '../brief.ts'
 import { aTurn } from '../launch/diary.ts'
 import { aMessage, APPROVE, ASK, finishOf, liveHost, resultsOf, take, textOf } from '../live/live-host.ts'
-import { allowing, benchOf, isThere, type LiveStage, type LiveTest, type StageSetup } from '../live/live-scenarios.ts'
+import {
+  allowing,
+  benchOf,
+  isThere,
+  killAll,
+  type LiveStage,
+  type LiveTest,
+  type StageSetup,
+} from '../live/live-scenarios.ts'
 
 /** An agent of the protocol, and how its model uses its tools. */
 export interface AcpCli extends RealCli {
@@ -283,6 +291,21 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         assert.equal(host.bindings.at(-1)?.nativeId, binding?.nativeId)
       },
       'resume',
+    )
+
+    test(
+      'that was killed between two turns goes on with its session in another process',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
+        await run(input('FIRST-1')).all
+        await killAll(host)
+        const events = await run({ runId: 'run-2', ...input('SECOND-2') }).all
+        assert.deepEqual([textOf(events), finishOf(events)], ['Two.', 'stop'])
+        assert.match(bench.request(-1), /FIRST-1.*One\..*SECOND-2/s)
+        assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
+        assert.notEqual(host.processes.at(-1)?.pid, host.processes[0]?.pid)
+      },
+      'killed',
     )
 
     test('asks before it writes a file, and before it uses the tool of a server', async (t) => {

@@ -72,6 +72,12 @@ export async function openStage(t: TestContext, bench: Bench, setup: StageSetup 
   return { bench, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
 }
 
+/** Kills the program and all it has started, as an operator or a machine short of memory would. */
+export async function killAll({ processes }: LiveHost): Promise<void> {
+  const tags = new Set(processes.map(({ runTag }) => runTag))
+  for (const tag of tags) for (const { pid } of await findTagged(tag)) process.kill(pid, 'SIGKILL')
+}
+
 export async function isThere({ place }: Bench, file: string): Promise<boolean> {
   return access(join(place.work, file)).then(
     () => true,
@@ -294,6 +300,21 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
         assert.match(bench.request(1), /One\./)
       },
       'next-turn',
+    )
+
+    test(
+      'that was killed between two turns goes on with its session in another process',
+      async (t) => {
+        const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
+        await run().all
+        await killAll(host)
+        const events = await run({ runId: 'run-2', input: [{ id: '0', type: 'text', text: 'SECOND-2' }] }).all
+        assert.deepEqual([textOf(events), finishOf(events)], ['Two.', 'stop'])
+        assert.match(bench.request(-1), /One\..*SECOND-2/s)
+        assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
+        assert.notEqual(host.processes.at(-1)?.pid, host.processes[0]?.pid)
+      },
+      'killed',
     )
 
     more(test)

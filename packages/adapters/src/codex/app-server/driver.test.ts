@@ -328,6 +328,16 @@ describe('a process', () => {
     assert.ok(argv?.every((arg) => !arg.includes('Be kind.') && !arg.startsWith('approval_policy')))
   })
 
+  it('that was killed a moment before the turn is followed by another one, which goes on with its thread', async (t) => {
+    const { host, run } = await stage(t, `t.say('here')`)
+    await run().all
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await run({ runId: 'run-2' }).all
+    assert.deepEqual([textOf(events), finishOf(events)], ['here', 'stop'])
+    assert.equal(new Set(host.processes.map(({ pid }) => pid)).size, 2)
+    assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
+  })
+
   it('that dies while a command waits has failed, and its question with it', async (t) => {
     const { dir, host, run } = await stage(t, `if (t.prompt === 'Do it.') ${TOUCH}; t.say('back')`)
     const turn = run()

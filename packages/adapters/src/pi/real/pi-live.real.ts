@@ -8,7 +8,7 @@ import type { Turn as ModelTurn } from '@evener/testing'
 import { openStage } from '../../../test/acp/acp-scenarios.ts'
 import { brief } from '../../../test/brief.ts'
 import { aMessage, finishOf, liveHost, resultsOf, textOf, ASK } from '../../../test/live/live-host.ts'
-import { benchOf, isThere, type LiveStage } from '../../../test/live/live-scenarios.ts'
+import { benchOf, isThere, killAll, type LiveStage } from '../../../test/live/live-scenarios.ts'
 import type { RealCli } from '../../real/bench.ts'
 import { installedCli } from '../../real/clis.ts'
 import { testNoMcp, testNoSubagents } from '../../real/other-ways.ts'
@@ -72,6 +72,21 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
       assert.match(bench.request(1), /STEERED-77/)
     },
     'steer',
+  )
+
+  test(
+    'that was killed between two turns goes on with its session in another process',
+    async (t) => {
+      const { bench, host, run } = await stageOf(t, { text: 'One.' }, { text: 'Two.' })
+      await run().all
+      await killAll(host)
+      const events = await run({ runId: 'run-2' }).all
+      assert.deepEqual([textOf(events), finishOf(events)], ['Two.', 'stop'])
+      assert.match(bench.request(1), /One\./)
+      assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
+      assert.notEqual(host.processes.at(-1)?.pid, host.processes[0]?.pid)
+    },
+    'killed',
   )
 
   test('is stopped in the middle of a command: nothing is left, what it did not hear is told', async (t) => {
