@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { COMMAND_TYPES, RECORD_VERSIONS } from '@evener/protocol'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const text = readFileSync(join(root, 'docs/glossary.md'), 'utf8')
+
+interface Term {
+  readonly word: string
+  readonly meaning: string
+  readonly avoid: string
+}
+
+const terms: readonly Term[] = text.split('\n').flatMap((line) => {
+  const [, word, meaning, avoid] = /^\| \*\*(.+?)\*\* *\| (.+?) *\| (.+?) *\|$/.exec(line) ?? []
+  return word === undefined || meaning === undefined || avoid === undefined ? [] : [{ word, meaning, avoid }]
+})
+const words: readonly string[] = terms.map(({ word }) => word)
+
+/** What a type of record is about, as a term: `run.started` is about a run. */
+function subjectOf(type: string): string {
+  const [subject = ''] = type.split('.')
+  return OTHER_WORDS[subject] ?? subject
+}
+
+/** Types named after what is done, or after more than one of a thing. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  'text-delta': 'part',
+  'reasoning-delta': 'part',
+  'tool-call': 'call',
+  'tool-result': 'call',
+  tasks: 'task',
+  erased: 'erase',
+}
+
+/** What docs, errors and the other packages speak of, and no list in the code names. */
+const WORDS_OF_THE_DESIGN: readonly string[] = [
+  'driver',
+  'agent',
+  'CLI',
+  'harness',
+  'host',
+  'session',
+  'chat session',
+  'native session',
+  'thread',
+  'run',
+  'turn',
+  'step',
+  'call',
+  'wait',
+  'binding',
+  'lineage',
+  'signal',
+  'notification',
+  'goal',
+  'budget',
+  'heartbeat',
+  'command',
+  'receipt',
+  'checkpoint',
+  'part',
+  'message',
+  'guard',
+  'raw spool',
+  'fence',
+  'replica',
+  'mapper',
+  'dialect',
+  'ledger',
+  'route',
+  'side request',
+  'fault point',
+]
+
+describe('the glossary', () => {
+  it('has each term once', () => {
+    assert.ok(terms.length > 60, `only ${terms.length} terms were found`)
+    assert.deepEqual(
+      words.filter((word, index) => words.indexOf(word) !== index),
+      [],
+    )
+  })
+
+  it('has no row that is not a term, with a meaning and with what to avoid saying', () => {
+    const rows = text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (word|-+) +\|/.test(line))
+    assert.equal(rows.length, terms.length)
+    for (const { word, meaning, avoid } of terms) {
+      assert.ok(meaning.length > 10 && /\.$|…$/.test(meaning), `${word}: ${meaning}`)
+      assert.ok(avoid.length > 2, word)
+    }
+  })
+
+  it('never says to avoid a word for itself', () => {
+    for (const { word, avoid } of terms) {
+      const avoided = avoid.replaceAll(/\([^)]*\)/g, '').split(/[,;]/)
+      assert.ok(!avoided.some((other) => other.trim() === word), word)
+    }
+  })
+
+  it('defines what every type of record is about', () => {
+    const subjects = new Set(Object.keys(RECORD_VERSIONS).map(subjectOf))
+    assert.deepEqual(
+      [...subjects].filter((subject) => !words.includes(subject)),
+      [],
+    )
+  })
+
+  it('defines every command', () => {
+    assert.deepEqual(
+      COMMAND_TYPES.filter((type) => !words.includes(type)),
+      [],
+    )
+  })
+
+  it('defines the words of the design', () => {
+    assert.deepEqual(
+      WORDS_OF_THE_DESIGN.filter((word) => !words.includes(word)),
+      [],
+    )
+  })
+})
