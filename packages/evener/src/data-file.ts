@@ -32,6 +32,11 @@ export function openExistingStore(option: string | undefined, terminal: Terminal
   return new SqliteStore({ url: file })
 }
 
+/** Where the output of a coding agent is recorded, a folder for every turn. */
+export function recordingsOf(thread: string, terminal: Terminal): string {
+  return join(homeOf(terminal), 'recordings', thread)
+}
+
 function homeOf(terminal: Terminal): string {
   return terminal.env['EVENER_HOME'] ?? join(homedir(), '.evener')
 }

@@ -1,5 +1,7 @@
-import type { AgentEvent } from '@evener/protocol'
+import type { ActivityEvent } from '@evener/protocol'
 import type { Terminal } from './command.ts'
+import { describeActivity } from './describe-activity.ts'
+import type { ToldEvent } from './entry-events.ts'
 import { visible, VisibleText } from './visible-text.ts'
 
 const RESULT_CHARS = 100
@@ -14,7 +16,7 @@ export class Renderer {
     this.#terminal = terminal
   }
 
-  show(event: AgentEvent): void {
+  show(event: ToldEvent): void {
     switch (event.type) {
       case 'text-delta':
         this.#say(this.#text.push(event.text))
@@ -30,6 +32,9 @@ export class Renderer {
         break
       case 'finish':
         this.#line('')
+        break
+      case 'note':
+        for (const activity of event.activity.events) if (isForPeople(activity)) this.#line(describeActivity(activity))
         break
       case 'start':
       case 'reasoning-delta':
@@ -55,6 +60,11 @@ export class Renderer {
     this.#text = new VisibleText()
     if (text !== '') this.#terminal.out(visible(text))
   }
+}
+
+/** What nobody understands is kept in the log; on a screen it would only be noise. */
+function isForPeople(activity: ActivityEvent): boolean {
+  return activity.type !== 'unknown'
 }
 
 function shorten(value: unknown): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { dialects, liveDialects, Normalizer } from '@evener/adapters'
-import type { ActivityEvent } from '@evener/protocol'
+import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineStream } from '@evener/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 
@@ -66,6 +66,17 @@ function exitCodeOf(text: string | undefined): number | undefined {
 }
 
 function linesOf(file: string): string[] {
-  const lines = readFileSync(file, 'utf8').split('\n')
+  const lines = read(file).split('\n')
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new EvenerError('not-found', `The file ${file} cannot be read.`, {
+      hint: '--stderr takes the file with what the program wrote to standard error.',
+      cause: error,
+    })
+  }
 }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { agentEventsOf, EvenerError, type LogRecord } from '@evener/protocol'
+import { EvenerError, type LogRecord } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { describeActivity } from '../describe-activity.ts'
+import { eventsOfRecord } from '../entry-events.ts'
 import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
 import { readThread } from '../read-thread.ts'
@@ -74,5 +75,5 @@ function show(record: LogRecord, renderer: Renderer, terminal: Terminal): void {
   if (body.type === 'message.added' && body.role === 'user') {
     for (const part of body.parts) terminal.out(part.type === 'text' ? `> ${visible(part.text)}` : `> [${part.type}]`)
   }
-  for (const event of agentEventsOf(record)) renderer.show(event)
+  for (const event of eventsOfRecord(record)) renderer.show(event)
 }

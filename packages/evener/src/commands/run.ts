@@ -1,16 +1,18 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { harnesses } from '@evener/adapters'
-import { createThread, ProcessOwner, ThreadRuntime, type LogEntry, type RuntimeAgent } from '@evener/core/engine'
-import { agentEventsOf, isSealedPart, type AgentDriver, type AgentEvent } from '@evener/protocol'
+import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters'
+import { createThread, ProcessOwner, ThreadRuntime, type RuntimeAgent } from '@evener/core/engine'
+import type { AgentDriver } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { openStore } from '../data-file.ts'
+import { openStore, recordingsOf } from '../data-file.ts'
 import { demoAgent } from '../demo-agent.ts'
+import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { Renderer } from '../render.ts'
 
 const DEMO_PROMPT = 'What is in this folder?'
 /** Slow enough to be seen arriving, fast enough not to wait for. */
 const DEMO_PACE_MS = 12
+const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
 /** What a shell expects of a program that was ended by Ctrl-C. */
 const INTERRUPTED = 130
 
@@ -26,10 +28,12 @@ export const runCommand: Command = {
     `  --harness <id> which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
     '                 ("evener doctor" says which can be used here)',
     '  --model <id>   the model it uses, in its own words',
-    '  --record <dir> write raw.jsonl and events.jsonl of the run into this folder',
+    `  --permissions <level>  what it may do, as nobody is asked: ${LEVELS.join(', ')} (default: edit)`,
+    '  --record <dir> where raw.jsonl and events.jsonl of the run are written (default: below ~/.evener/recordings)',
     '  --thread <id>  go on with this conversation instead of starting a new one',
     '  --db <file>    where conversations are kept (default: ~/.evener/evener.db)',
-    '  --json         print every event as one line of JSON',
+    '  --json         print every event as one line of JSON: the activity it stands for is in "activity", and what is',
+    '                 activity only, such as a warning, comes as a "note"',
     '  --demo         a prompt for the demo agent is made up when none is given',
   ].join('\n'),
   run,
@@ -42,6 +46,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     options: {
       harness: { type: 'string' },
       model: { type: 'string' },
+      permissions: { type: 'string' },
       record: { type: 'string' },
       thread: { type: 'string' },
       db: { type: 'string' },
@@ -52,9 +57,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const prompt = positionals.join(' ').trim() || (values.demo ? DEMO_PROMPT : '')
   if (prompt === '') throw new UsageError('say what to do: evener run "Explain this project"')
 
-  if (values.harness === undefined && (values.model ?? values.record) !== undefined) {
-    throw new UsageError('--model and --record are for coding agents: name one with --harness')
+  const { model, permissions } = values
+  if (values.harness === undefined && (model ?? permissions ?? values.record) !== undefined) {
+    throw new UsageError('--model, --permissions and --record are for coding agents: name one with --harness')
   }
+  const harness = values.harness === undefined ? undefined : harnessCalled(values.harness)
+  const level = permissions === undefined ? undefined : levelCalled(permissions)
 
   let runtime: ThreadRuntime | undefined
   // The first Ctrl-C ends the run cleanly, also one that comes before there is a run; what it did is kept.
@@ -69,17 +77,29 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   try {
     const thread =
       values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
+    const recordings: string[] = []
+    const record = (turnId: string): { readonly dir: string } => {
+      const dir =
+        values.record === undefined
+          ? join(recordingsOf(thread, terminal), turnId)
+          : resolve(terminal.cwd, values.record)
+      recordings.push(dir)
+      return { dir }
+    }
     const agent =
-      values.harness === undefined ? demo(terminal) : { driver: foreignAgent(values.harness, values, terminal) }
+      harness === undefined ? demo(terminal) : { driver: foreignAgent(harness, { model, level, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
     runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1 })
     if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
     const show = values.json ? jsonLines(terminal) : people(terminal)
-    runtime.onEntry((entry) => eventsOf(entry).forEach(show))
+    runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     if (isInterrupted) return INTERRUPTED
     const run = await runtime.submit({ agentId: agent.driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
     const outcome = await run.done
-    if (!values.json) terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
+    if (!values.json) {
+      terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
+      for (const dir of recordings) terminal.err(`Recorded in ${dir}`)
+    }
     if (isInterrupted) return INTERRUPTED
     return outcome === 'complete' ? 0 : 1
   } finally {
@@ -94,38 +114,40 @@ function demo(terminal: Terminal): RuntimeAgent {
   return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
 }
 
-function foreignAgent(
-  id: string,
-  options: { readonly model?: string | undefined; readonly record?: string | undefined },
-  terminal: Terminal,
-): AgentDriver {
+function harnessCalled(id: string): Harness {
   const harness = harnesses.find((candidate) => candidate.profile.id === id)
-  if (harness === undefined) {
-    const known = harnesses.map((candidate) => candidate.profile.id).join(', ')
-    throw new UsageError(`there is no harness "${id}"; known: ${known}`)
-  }
-  const { model, record } = options
+  if (harness !== undefined) return harness
+  const known = harnesses.map((candidate) => candidate.profile.id).join(', ')
+  throw new UsageError(`there is no harness "${id}"; known: ${known}`)
+}
+
+function levelCalled(name: string): PermissionLevel {
+  const level = LEVELS.find((candidate) => candidate === name)
+  if (level === undefined) throw new UsageError(`--permissions takes one of ${LEVELS.join(', ')}`)
+  return level
+}
+
+interface ForeignOptions {
+  readonly model: string | undefined
+  readonly level: PermissionLevel | undefined
+  readonly record: (turnId: string) => { readonly dir: string }
+}
+
+function foreignAgent(harness: Harness, { model, level, record }: ForeignOptions, terminal: Terminal): AgentDriver {
   return harness.agent({
     cwd: terminal.cwd,
     env: terminal.env,
     ...(model === undefined ? {} : { model }),
-    ...(record === undefined ? {} : { record: () => ({ dir: resolve(terminal.cwd, record) }) }),
+    ...(level === undefined ? {} : { permissions: level }),
+    record: (turn) => record(turn.turnId),
   })
 }
 
-function people(terminal: Terminal): (event: AgentEvent) => void {
+function people(terminal: Terminal): (event: ToldEvent) => void {
   const renderer = new Renderer(terminal)
   return (event) => renderer.show(event)
 }
 
-function jsonLines(terminal: Terminal): (event: AgentEvent) => void {
+function jsonLines(terminal: Terminal): (event: ToldEvent) => void {
   return (event) => terminal.out(JSON.stringify(event))
-}
-
-/** Texts have been shown delta by delta when their sealed record comes. */
-function eventsOf(entry: LogEntry): readonly AgentEvent[] {
-  if (entry.kind === 'delta') return [entry.event]
-  const { body } = entry.record
-  if (isSealedPart(body) && (body.type === 'text-delta' || body.type === 'reasoning-delta')) return []
-  return agentEventsOf(entry.record)
 }

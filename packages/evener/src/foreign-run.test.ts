@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { after, before, suite, test } from 'node:test'
+import type { ActivityEvent } from '@evener/protocol'
+import { main } from './main.ts'
+
+/** A program that prints what Codex prints: it is asked for a retry, gives advice, runs a command and answers. */
+const PROGRAM = `#!${process.execPath}
+if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')
+for await (const chunk of process.stdin) chunk
+const item = (id, more) => say({ type: 'item.completed', item: { id, ...more } })
+console.error('a line of its log')
+say({ type: 'thread.started', thread_id: 'native-1' })
+say({ type: 'turn.started' })
+say({ type: 'error', message: 'Reconnecting... 1/5 (busy)' })
+item('a', { type: 'agent_message', text: 'Let me look.' })
+item('b', { type: 'command_execution', command: "bash -lc 'cat notes.txt'", aggregated_output: 'x', exit_code: 0, status: 'completed' })
+item('c', { type: 'command_execution', command: "bash -lc 'ARGS'".replace('ARGS', process.argv.includes('sandbox_mode="danger-full-access"') ? 'free' : 'bound'), aggregated_output: '', exit_code: 3, status: 'failed' })
+item('d', { type: 'agent_message', text: 'Done.' })
+say({ type: 'turn.completed', usage: { input_tokens: 12, output_tokens: 3 } })
+`
+
+let folder = ''
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evener-foreign-'))
+  await writeFile(join(folder, 'codex'), PROGRAM)
+  await chmod(join(folder, 'codex'), 0o755)
+})
+after(() => rm(folder, { recursive: true, maxRetries: 5 }))
+
+async function evener(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = ''
+  let err = ''
+  const code = await main(args, {
+    out: (text) => (out += `${text}\n`),
+    write: (text) => (out += text),
+    err: (text) => (err += `${text}\n`),
+    input: Readable.from([]),
+    isTty: false,
+    cwd: folder,
+    env: { EVENER_HOME: join(folder, 'home'), EVENER_CODEX_BIN: join(folder, 'codex'), CODEX_API_KEY: 'k' },
+  })
+  return { code, out, err }
+}
+
+interface Line {
+  readonly type: string
+  readonly usage?: { readonly inputTokens?: number }
+  readonly activity?: { readonly events: readonly ActivityEvent[] }
+}
+
+function parsed<Type>(text: string): Type[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Type)
+}
+
+const brief = (event: ActivityEvent): string =>
+  event.type === 'command'
+    ? `command ${event.command}`
+    : 'message' in event
+      ? `${event.type} ${event.message}`
+      : event.type
+
+suite('evener run --harness', () => {
+  test('shows words, calls, warnings and retries as they come, and so does replay', async () => {
+    const ran = await evener('run', '--harness', 'codex', 'Look')
+    assert.equal(ran.code, 0)
+    assert.match(ran.out, /^warning: a line of its log$/m)
+    assert.match(ran.out, /^warning retry: Reconnecting\.\.\. 1\/5 \(busy\)$/m)
+    assert.match(ran.out, /^Let me look\.$/m)
+    assert.match(ran.out, /→ command_execution .*cat notes\.txt/)
+    assert.match(ran.out, /✗ command_execution/)
+    assert.match(ran.out, /^Done\.$/m)
+    const thread = /evener replay (\S+)/.exec(ran.err)?.[1] ?? ''
+    assert.equal((await evener('replay', thread)).out, `> Look\n${ran.out}`)
+  })
+
+  test('--json has every chat event with its activity, and activity that no chat event stands for as notes', async () => {
+    const { code, out } = await evener('run', '--harness', 'codex', '--json', 'Look')
+    assert.equal(code, 0)
+    const lines = parsed<Line>(out)
+    assert.equal(lines[0]?.type, 'start')
+    assert.equal(lines.at(-1)?.type, 'finish')
+    assert.equal(lines.at(-1)?.usage?.inputTokens, 12)
+    const activity = lines.flatMap((line) => line.activity?.events ?? []).map(brief)
+    assert.deepEqual(activity.toSorted(), [
+      'agent Done.',
+      'agent Let me look.',
+      "command bash -lc 'bound'",
+      'read',
+      'warning Reconnecting... 1/5 (busy)',
+      'warning a line of its log',
+    ])
+    for (const line of lines) if (line.type === 'note') assert.equal(line.activity?.events[0]?.type, 'warning')
+  })
+
+  test('each run is recorded, and normalize gives exactly the recorded events', async () => {
+    const { err } = await evener('run', '--harness', 'codex', 'Look')
+    const dir = /^Recorded in (.+)$/m.exec(err)?.[1] ?? ''
+    const events = await readFile(join(dir, 'events.jsonl'), 'utf8')
+    assert.ok(parsed<ActivityEvent>(events).some((event) => event.type === 'read'))
+    const raw = await readFile(join(dir, 'raw.jsonl'))
+    let again = ''
+    await main(['normalize'], {
+      out: (text) => (again += `${text}\n`),
+      write: () => undefined,
+      err: () => undefined,
+      input: Readable.from([raw]),
+      isTty: false,
+      cwd: folder,
+      env: {},
+    })
+    assert.equal(again, events)
+    assert.match((await evener('replay', dir, '--speed', 'max')).out, /^Done\.$/m)
+  })
+
+  test('--record names the folder', async () => {
+    const { err } = await evener('run', '--harness', 'codex', '--record', 'mine', 'Look')
+    assert.ok(err.includes(`Recorded in ${join(folder, 'mine')}`))
+    assert.ok((await readFile(join(folder, 'mine', 'events.jsonl'), 'utf8')).includes('"read"'))
+  })
+
+  test('--permissions says what it may do', async () => {
+    assert.match((await evener('run', '--harness', 'codex', '--permissions', 'full', 'Look')).out, /'free'/)
+    assert.match((await evener('run', '--harness', 'codex', '--permissions', 'edit', 'Look')).out, /'bound'/)
+    const wrong = await evener('run', '--harness', 'codex', '--permissions', 'all', 'Look')
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.err, /--permissions takes one of read-only, edit, full/)
+  })
+})
+
+test('evener normalize: a file for --stderr that cannot be read is said so, without a stack', async () => {
+  const { code, err } = await evener('normalize', '--harness', 'codex', '--stderr', 'nowhere.txt')
+  assert.equal(code, 1)
+  assert.match(err, /nowhere\.txt cannot be read/)
+  assert.doesNotMatch(err, /\n\s+at /)
+})
