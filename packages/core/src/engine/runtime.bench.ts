@@ -1,12 +1,32 @@
 /** What a runtime keeps in memory, and whether it lets others work while it streams. Needs `--expose-gc`. */
+import { setImmediate as nextTask } from 'node:timers/promises'
 import { nativeDriver } from '@evener/agent'
 import { report, scriptedModel } from '@evener/testing'
 import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread } from './threads.ts'
 import { readyThread, sqlitePlace, type Place } from './turn.fixture.ts'
 
-function heap(): number {
-  for (let i = 0; i < 4; i++) globalThis.gc?.()
+/** How much the heap grows with each, in bytes. What V8 keeps of the code itself comes early: the middle one counts. */
+async function growthPerUnit(units: number, work: () => Promise<void>): Promise<number> {
+  const SEGMENTS = 7
+  const growths: number[] = []
+  for (let unit = 0; unit < units; unit++) await work()
+  let before = await heap()
+  for (let segment = 0; segment < SEGMENTS; segment++) {
+    for (let unit = 0; unit < units; unit++) await work()
+    const after = await heap()
+    growths.push((after - before) / units)
+    before = after
+  }
+  return Math.max(0, growths.sort((a, b) => a - b)[(SEGMENTS - 1) / 2] ?? Number.NaN)
+}
+
+/** What was looked at through a weak reference in a task lives until the task is over, so others have to come between. */
+async function heap(): Promise<number> {
+  for (let i = 0; i < 4; i++) {
+    await nextTask()
+    globalThis.gc?.()
+  }
   return process.memoryUsage().heapUsed
 }
 
@@ -16,21 +36,16 @@ function round(value: number): number {
 
 /** Runs one after the other on one thread, whose answers together are far larger than what may stay. */
 async function keptPerRun(place: Place): Promise<void> {
-  const RUNS = 200
   const answer = 'x'.repeat(10_000)
   const { id } = await createThread(place.store, { resourceId: 'bench' })
   // A new one for every run: it keeps the requests it got, which is not what is measured here.
   const driver = nativeDriver({ id: 'native', model: () => scriptedModel([{ text: answer }]) })
   const runtime = await ThreadRuntime.open({ ...place, thread: id, agents: { native: { driver } } })
-  const run = async (): Promise<void> => {
+  const kept = await growthPerUnit(30, async () => {
     await (
       await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
     ).done
-  }
-  for (let i = 0; i < 20; i++) await run()
-  const before = heap()
-  for (let i = 0; i < RUNS; i++) await run()
-  const kept = Math.max(0, heap() - before) / RUNS
+  })
   await runtime.close()
   report({
     name: 'heap kept per finished run, beside what the run said',
@@ -44,9 +59,8 @@ async function keptPerRun(place: Place): Promise<void> {
 
 /** Threads that wait for an approval and are let go of, as they are when nobody looks at them. */
 async function keptPerParkedThread(place: Place): Promise<void> {
-  const THREADS = 200
   const args = { text: 'x'.repeat(10_000) }
-  const park = async (): Promise<void> => {
+  const kept = await growthPerUnit(100, async () => {
     const { id } = await createThread(place.store, { resourceId: 'bench' })
     const model = scriptedModel([{ toolCalls: [{ name: 'write', input: args }] }])
     const write = { name: 'write', inputSchema: { type: 'object' }, execute: async () => ({ result: 'done' }) } as const
@@ -59,11 +73,7 @@ async function keptPerParkedThread(place: Place): Promise<void> {
     await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
     await runtime.idle()
     await runtime.close()
-  }
-  for (let i = 0; i < 20; i++) await park()
-  const before = heap()
-  for (let i = 0; i < THREADS; i++) await park()
-  const kept = Math.max(0, heap() - before) / THREADS
+  })
   report({
     name: 'heap kept per parked thread, beside what it waits with',
     ratio: round(kept / args.text.length),
