@@ -139,7 +139,7 @@ export class DisplayState {
         return
       case 'agent_end':
         this.#isRunning = false
-        this.#subagents.clear()
+        if (event.reason !== 'suspended') this.#subagents.clear()
         this.#inputs.clear()
         for (const [id, tool] of this.#tools.entries()) {
           const isOpen = tool.status === 'running' || tool.status === 'streaming_input'

@@ -21,6 +21,7 @@ import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
 import { editedFiles } from './edited-files.ts'
 import { configEvents, isSuspended, queueEvents } from './head-events.ts'
+import { InlineSubagents } from './inline-subagents.ts'
 import { noteEvent } from './note-events.ts'
 import { pendingApproval, pendingSuspension } from './pending-waits.ts'
 
@@ -48,6 +49,9 @@ export class EventProjection {
   #head: Head
   #runId: string | undefined
   readonly #inputs = new Set<string>()
+  readonly #subagents: InlineSubagents
+  /** When the newest record was made. */
+  #at = 0
   /** An error was told of since the newest message began. */
   #hasFailed = false
   /** The newest message of the run ended badly. */
@@ -55,6 +59,7 @@ export class EventProjection {
 
   constructor(options: ProjectionOptions, state: ThreadState) {
     this.#options = options
+    this.#subagents = new InlineSubagents(options.emit)
     this.#head = state.head
     const { run } = state.head
     if (run !== null && !isSuspended(state.head)) this.#runId = run.runId
@@ -91,9 +96,12 @@ export class EventProjection {
   #delta(event: BatchEvent, state: ThreadState): void {
     const { emit, isHeard } = this.#options
     const { toolCallId } = event as { readonly toolCallId?: string }
-    if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
-      const message = messageOf(state, event.messageId)
-      if (message === undefined || message.parentToolCallId !== undefined) return
+    const message = messageOf(state, event.messageId)
+    const parent = message?.parentToolCallId
+    if (parent !== undefined) {
+      if (event.type === 'text-delta') this.#subagents.said(parent, event.text, state)
+    } else if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+      if (message === undefined) return
       if (!isHeard()) {
         this.#options.display.show(message)
         return
@@ -111,7 +119,7 @@ export class EventProjection {
       const named = toolName === undefined ? {} : { toolName }
       emit({ type: 'tool_input_delta', toolCallId: event.toolCallId, argsTextDelta, ...named })
     } else if (toolCallId !== undefined) {
-      const part = messageOf(state, event.messageId)?.parts.at(Number(event.partId))
+      const part = message?.parts.at(Number(event.partId))
       const partialResult = part?.type === 'tool-result' ? (part.output ?? '') : (event.output ?? '')
       emit({ type: 'tool_update', toolCallId, partialResult })
     }
@@ -119,6 +127,7 @@ export class EventProjection {
 
   #record({ at, body, run }: LogRecord, state: ThreadState, before: Head): void {
     const { defaultModeId, emit, modelScope } = this.#options
+    this.#at = at
     switch (body.type) {
       case 'run.started':
       case 'run.resumed':
@@ -135,6 +144,10 @@ export class EventProjection {
         this.#added(body, at)
         return
       case 'message.started':
+        if (body.parentToolCallId !== undefined) {
+          this.#subagents.spoke(body.parentToolCallId, state, at)
+          return
+        }
         this.#hasFailed = false
         this.#message('message_start', messageOf(state, body.messageId))
         return
@@ -198,6 +211,7 @@ export class EventProjection {
     if (runId === undefined) return
     this.#runId = undefined
     this.#inputs.clear()
+    if (reason !== 'suspended') this.#subagents.endAll(this.#at)
     this.#options.emit({ type: 'agent_end', reason })
     this.#options.onRest(runId)
   }
@@ -248,27 +262,44 @@ export class EventProjection {
     const message = messageOf(state, body.messageId)
     const part = message?.parts.at(Number(body.partId))
     if (message === undefined || part === undefined) return
-    if (part.type === 'tool-call') {
+    if (message.parentToolCallId !== undefined) {
+      this.#sealedInSubagent(message.parentToolCallId, message, part, state, at)
+    } else if (part.type === 'tool-call') {
       if (this.#inputs.delete(part.toolCallId)) emit({ type: 'tool_input_end', toolCallId: part.toolCallId })
       this.#content(part, message.id, Number(part.id))
       emit({ type: 'tool_start', toolCallId: part.toolCallId, toolName: part.toolName, args: part.args })
       this.#message('message_update', message)
     } else if (part.type === 'tool-result') {
+      this.#subagents.ended(part, at)
       this.#content(part, message.id, Number(part.id))
       const content = toHarnessContent(part)
       if (content?.type === 'tool_result') {
         const { isError, providerMetadata, result } = content
         const more = providerMetadata === undefined ? {} : { providerMetadata }
         emit({ type: 'tool_end', toolCallId: part.toolCallId, result, isError, ...more })
-        const edited = isError ? [] : editedFiles(message, part, this.#options.editedFile)
-        for (const path of edited) this.#options.display.noteFile(path, part.toolName, at)
+        if (!isError) this.#noteFiles(message, part, at)
       }
       this.#message('message_update', message)
-    } else if (message.parentToolCallId === undefined) {
+    } else {
       // The text came in pieces; at its end something may have been taken out of it.
       this.#options.display.show(message)
       this.#options.onShown()
     }
+  }
+
+  #sealedInSubagent(parent: string, message: ThreadMessage, part: Part, state: ThreadState, at: number): void {
+    if (part.type === 'tool-call') this.#subagents.called(parent, part, state)
+    if (part.type !== 'tool-result') return
+    // A subagent may have had one of its own.
+    this.#subagents.ended(part, at)
+    this.#subagents.heard(parent, part, state)
+    const content = toHarnessContent(part)
+    if (content?.type === 'tool_result' && !content.isError) this.#noteFiles(message, part, at)
+  }
+
+  #noteFiles(message: ThreadMessage, part: Extract<Part, { type: 'tool-result' }>, at: number): void {
+    const { display, editedFile } = this.#options
+    for (const path of editedFiles(message, part, editedFile)) display.noteFile(path, part.toolName, at)
   }
 
   #content(part: Part, messageId: string, partIndex: number): void {

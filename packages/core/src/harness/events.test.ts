@@ -282,6 +282,77 @@ suite('the display', () => {
     assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
   })
 
+  test('subagents of a foreign program are told of and shown as subagents, in their place', async () => {
+    const within = { parentToolCallId: 't1' } as const
+    const shown: unknown[] = []
+    const act: Act = async function* () {
+      yield { type: 'step-start', stepIndex: 0 }
+      const args = { subagent_type: 'explore', prompt: 'Look around.', model: 'haiku' }
+      yield { type: 'tool-call', toolCallId: 't1', toolName: 'Task', args }
+      yield { type: 'text-delta', text: 'I look. ', ...within }
+      yield { type: 'tool-call', toolCallId: 'r1', toolName: 'Read', args: { path: 'a' }, ...within }
+      yield { type: 'tool-result', toolCallId: 'r1', toolName: 'Read', result: 'no', isError: true, ...within }
+      yield { type: 'text-delta', text: 'Nothing.', ...within }
+      shown.push(bench.harness.session.displayState.get().activeSubagents.get('t1'))
+      yield { type: 'tool-result', toolCallId: 't1', toolName: 'Task', result: 'A report.' }
+      shown.push(bench.harness.session.displayState.get().activeSubagents.get('t1'))
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    const modes = [{ id: 'a', agent: new ForeignAgent('foreign', [act]) }]
+    await using bench = new HarnessBench([], { modes })
+    await bench.harness.session.permissions.setYolo({ enabled: true })
+    await bench.harness.sendMessage({ content: 'Go' })
+    const told = bench.events.filter(({ type }) => type.startsWith('subagent_') || type.startsWith('tool_'))
+    const of = { toolCallId: 't1', agentType: 'explore' } as const
+    const [end] = bench.all('subagent_end')
+    assert.ok((end?.durationMs ?? -1) >= 0)
+    assert.deepEqual(
+      told.filter(({ type }) => type !== 'tool_call' && type !== 'tool_result'),
+      [
+        {
+          type: 'tool_start',
+          toolCallId: 't1',
+          toolName: 'Task',
+          args: { subagent_type: 'explore', prompt: 'Look around.', model: 'haiku' },
+        },
+        { type: 'subagent_start', ...of, task: 'Look around.', modelId: 'haiku' },
+        { type: 'subagent_text_delta', ...of, textDelta: 'I look. ' },
+        { type: 'subagent_tool_start', ...of, subToolName: 'Read', subToolArgs: { path: 'a' } },
+        { type: 'subagent_tool_end', ...of, subToolName: 'Read', subToolResult: 'no', isError: true },
+        { type: 'subagent_text_delta', ...of, textDelta: 'Nothing.' },
+        { type: 'subagent_end', ...of, result: 'A report.', isError: false, durationMs: end?.durationMs },
+        { type: 'tool_end', toolCallId: 't1', result: 'A report.', isError: false },
+      ],
+    )
+    const how = { agentType: 'explore', task: 'Look around.', modelId: 'haiku', textDelta: 'I look. Nothing.' }
+    const toolCalls = [{ name: 'Read', isError: true }]
+    assert.deepEqual(shown, [
+      { ...how, toolCalls, status: 'running' },
+      { ...how, toolCalls, status: 'completed', result: 'A report.', durationMs: end?.durationMs },
+    ])
+    assert.equal(bench.harness.session.displayState.get().activeSubagents.size, 0)
+  })
+
+  test('a subagent of a foreign program ends with the run that is aborted', async () => {
+    const act: Act = async function* () {
+      yield { type: 'step-start', stepIndex: 0 }
+      yield { type: 'tool-call', toolCallId: 't1', toolName: 'task', args: {} }
+      yield { type: 'text-delta', text: 'I look.', parentToolCallId: 't1' }
+      await new Promise(() => undefined)
+    }
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: new ForeignAgent('foreign', [act]) }] })
+    await bench.harness.session.permissions.setYolo({ enabled: true })
+    const begun = bench.next('subagent_text_delta')
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await begun
+    await bench.harness.abort()
+    await sent
+    const [end] = bench.all('subagent_end')
+    assert.deepEqual([end?.agentType, end?.isError], ['task', true])
+    const types = bench.types()
+    assert.ok(types.indexOf('subagent_end') < types.indexOf('agent_end'))
+  })
+
   test('files that calls have changed', async () => {
     const write = createTool({ id: 'write_file', description: 'Writes.', execute: () => 'ok' })
     await using bench = new HarnessBench(
