@@ -1,29 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import {
-  NO_RULES,
-  type Lineage,
-  type MessageQuery,
-  type Page,
-  type RunnableTool,
-  type StoredMessage,
-} from '@evener/protocol'
+import { NO_RULES, type RunnableTool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
-import { MemoryStore } from '../stores/memory-store.ts'
+import { CountingStore } from './counting-store.fixture.ts'
 import { ForeignAgent } from './foreign-agent.fixture.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
-
-/** Counts how often messages are read from it. */
-class CountingStore extends MemoryStore {
-  reads = 0
-
-  override async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
-    this.reads++
-    return super.listMessages(lineage, query)
-  }
-}
 
 const work: RunnableTool = { name: 'work', inputSchema: { type: 'object' }, execute: async () => ({ result: 'ok' }) }
 const ALLOWED = { policy: createPolicy({ rules: { ...NO_RULES, tools: { work: 'allow' } } }) }

@@ -12,6 +12,15 @@ import type { ThreadLog } from './thread-log.ts'
 /** After these the view holds something else than it did. */
 const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['run.started', 'run.ended', 'rewind', 'erased', 'fork'])
 
+/** So many messages of before the run stay in memory while it goes on. */
+const KEPT_MESSAGES = 1000
+
+/** The oldest messages, and where those after them begin: `undefined` before the first page, `null` at the end. */
+interface KeptMessages {
+  readonly messages: StoredMessage[]
+  next: string | null | undefined
+}
+
 /**
  * The conversation as an agent sees it: the view holds what is sealed, the state what belongs to the open run. What is
  * sealed is read once for a run, however many steps it has.
@@ -19,7 +28,7 @@ const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['run.started', 'run
 export class ThreadHistory {
   readonly #store: Store
   readonly #log: ThreadLog
-  #sealed: readonly StoredMessage[] | undefined
+  #sealed: KeptMessages | undefined
   readonly #inflated = new WeakMap<ThreadMessage, StoredMessage>()
 
   constructor(store: Store, log: ThreadLog) {
@@ -40,30 +49,55 @@ export class ThreadHistory {
 
   async *#oldest(after: number): AsyncGenerator<StoredMessage> {
     const open = this.#log.state.messages.toArray()
-    this.#sealed ??= await Array.fromAsync(this.#pages('oldest', open))
-    for (const message of this.#sealed) if (message.order > after) yield message
+    for await (const message of this.#sealedMessages(open)) if (message.order > after) yield message
     for (const message of open) if (message.order > after) yield await this.#whole(message)
+  }
+
+  /** Of a long thread only the beginning is kept: the rest is read again, a page at a time. */
+  async *#sealedMessages(open: readonly ThreadMessage[]): AsyncGenerator<StoredMessage> {
+    const kept = (this.#sealed ??= { messages: [], next: undefined })
+    for (let index = 0; index < kept.messages.length; index++) yield kept.messages[index] as StoredMessage
+    let cursor = kept.next
+    while (cursor !== null) {
+      const page = await this.#page('oldest', open, cursor)
+      // Another reader may have got here first.
+      if (kept.next === cursor && kept.messages.length + page.messages.length <= KEPT_MESSAGES) {
+        kept.messages.push(...page.messages)
+        kept.next = page.next
+      }
+      yield* page.messages
+      cursor = page.next
+    }
   }
 
   /** As far back as whoever asks wants to look, page by page. */
   async *#newest(after: number): AsyncGenerator<StoredMessage> {
     const open = this.#log.state.messages.toArray()
     for (const message of open.toReversed()) if (message.order > after) yield await this.#whole(message)
-    for await (const message of this.#pages('newest', open)) {
-      if (message.order <= after) return
-      yield message
-    }
-  }
-
-  async *#pages(order: HistoryQuery['order'], open: readonly ThreadMessage[]): AsyncGenerator<StoredMessage> {
-    const openIds = new Set(open.map(({ id }) => id))
-    const { lineage } = this.#log.state.head
     let cursor: string | null = null
     do {
-      const page = await this.#store.listMessages(lineage, { order, ...(cursor === null ? {} : { cursor }) })
-      for (const message of page.items) if (!openIds.has(message.id)) yield await inflateMessage(this.#store, message)
+      const page = await this.#page('newest', open, cursor ?? undefined)
+      for (const message of page.messages) {
+        if (message.order <= after) return
+        yield message
+      }
       cursor = page.next
     } while (cursor !== null)
+  }
+
+  async #page(
+    order: HistoryQuery['order'],
+    open: readonly ThreadMessage[],
+    cursor: string | undefined,
+  ): Promise<{ messages: StoredMessage[]; next: string | null }> {
+    const openIds = new Set(open.map(({ id }) => id))
+    const { lineage } = this.#log.state.head
+    const page = await this.#store.listMessages(lineage, { order, ...(cursor === undefined ? {} : { cursor }) })
+    const messages: StoredMessage[] = []
+    for (const message of page.items) {
+      if (!openIds.has(message.id)) messages.push(await inflateMessage(this.#store, message))
+    }
+    return { messages, next: page.next }
   }
 
   async #whole(message: ThreadMessage): Promise<StoredMessage> {

@@ -85,12 +85,21 @@ async function erasedRanges(store: Store, stream: string, headSeq: number): Prom
 }
 
 export async function* recordsAfter(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
+  for await (const page of recordPagesAfter(store, stream, after)) yield* page
+}
+
+export async function* recordPagesAfter(
+  store: Store,
+  stream: string,
+  after: number,
+): AsyncGenerator<readonly LogRecord[]> {
   let position = after
   for (;;) {
     const page = await store.readRecords(stream, { after: position, limit: PAGE })
-    yield* page.items
     const last = page.items.at(-1)
-    if (page.next === null || last === undefined) return
+    if (last === undefined) return
+    yield page.items
+    if (page.next === null) return
     position = last.seq
   }
 }

@@ -3,7 +3,7 @@ import { isForeign, type RunHandle } from './active-run.ts'
 import { ApprovalClock } from './approval-clock.ts'
 import { checkAnswer } from './check-answer.ts'
 import { Emitter } from './emitter.ts'
-import { recordsAfter } from './load-state.ts'
+import { recordPagesAfter } from './load-state.ts'
 import { Mailbox } from './mailbox.ts'
 import { queueItem } from './run-queue.ts'
 import { Runs } from './runs.ts'
@@ -269,21 +269,25 @@ export class ThreadRuntime {
   /** Takes the thread again, and tells listeners what others made of it meanwhile. */
   async #wake(): Promise<ThreadHold> {
     const hold = await ThreadHold.take(this.#options, () => this.#lose())
-    const before = this.#rested
-    const after = before.head.seq
+    await this.#catchUp(hold.log.state.head.seq)
+    this.#watch(hold)
+    await this.#runs.recover()
+    return hold
+  }
+
+  /** However much it is: a page of records at a time, each with a frame of its own. */
+  async #catchUp(to: number): Promise<void> {
     const { store, thread } = this.#options
-    if (hold.log.state.head.seq > after) {
-      const records = await Array.fromAsync(recordsAfter(store, thread, after))
-      const folded = foldWithViews(before, records)
+    if (to <= this.#rested.head.seq) return
+    for await (const records of recordPagesAfter(store, thread, this.#rested.head.seq)) {
+      const folded = foldWithViews(this.#rested, records)
+      this.#rested = folded.state
       records.forEach((record, index) => {
         const state = folded.states[index] ?? folded.state
         this.#entries.emit({ kind: 'record', record, live: false, others: true, state })
       })
-      this.#frames.emit({ type: 'delta', seq: hold.log.state.head.seq, operations: folded.ops })
+      this.#frames.emit({ type: 'delta', seq: folded.state.head.seq, operations: folded.ops })
     }
-    this.#watch(hold)
-    await this.#runs.recover()
-    return hold
   }
 
   #watch(hold: ThreadHold): void {

@@ -38,6 +38,8 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
     isHeadDue ||= HEAD_AFTER.has(record.body.type)
   }
   const last = records.at(-1)
+  // Also without a run: whoever opens the thread folds no more than this.
+  isHeadDue ||= last !== undefined && Math.floor(before.head.seq / HEAD_EVERY) < Math.floor(last.seq / HEAD_EVERY)
   return {
     state,
     ops,
@@ -59,6 +61,9 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
     },
   }
 }
+
+/** A head is due when seqs pass a multiple of this. */
+const HEAD_EVERY = 500
 
 const MOVES_THREAD: ReadonlySet<string> = new Set([
   'message.added',

@@ -1,4 +1,11 @@
-import type { HarnessEvent, HarnessEventListener, HarnessMessage, HarnessThread, ToolCategory } from '@evener/protocol'
+import type {
+  HarnessEvent,
+  HarnessEventListener,
+  HarnessMessage,
+  HarnessThread,
+  PageRequest,
+  ToolCategory,
+} from '@evener/protocol'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './check-config.ts'
 import type { MessageInput } from './conversation.ts'
@@ -27,7 +34,7 @@ import type { SentNotification } from './signals/notifications.ts'
 import type { SentSignal, SignalInput, SignalRouting } from './signals/send-signal.ts'
 import type { SystemReminder } from './signals/system-reminder.ts'
 import type { CloneRequest } from './thread-lifecycle.ts'
-import { readResourceIds } from './thread-reads.ts'
+import { readResourceIds, type Listed } from './thread-reads.ts'
 import type { HarnessWorkspace } from './workspace-slot.ts'
 
 export interface SessionInfo {
@@ -135,9 +142,10 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.identity.setResourceId(options)
   }
 
-  async getKnownResourceIds(): Promise<string[]> {
+  /** 1,000 at most; `next` leads to more. */
+  async getKnownResourceIds(query?: PageRequest): Promise<Listed<string>> {
     await this.init()
-    return readResourceIds(this.#core.store)
+    return readResourceIds(this.#core.store, query)
   }
 
   async getSession(): Promise<SessionInfo> {

@@ -12,19 +12,26 @@ import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
 import type { CloneRequest, ThreadLifecycle } from './thread-lifecycle.ts'
-import { readFirstUserMessage, readMessages, readThreadState } from './thread-reads.ts'
+import {
+  listed,
+  readFirstUserMessage,
+  readMessages,
+  readThreadState,
+  type Listed,
+  type MessageListQuery,
+} from './thread-reads.ts'
 
 export interface ThreadListQuery {
   readonly allResources?: boolean
   readonly includeForkedSubagents?: boolean
-  /** Without it all threads are listed. */
+  /** 1,000 when absent. */
   readonly limit?: number
   /** `next` of the page before. */
   readonly cursor?: string
 }
 
-/** A list that knows where the next page begins; `null` at the end. */
-export type ThreadPage = HarnessThread[] & { readonly next: string | null }
+export type ThreadPage = Listed<HarnessThread>
+export type MessagePage = Listed<HarnessMessage>
 
 /** The thread a session is bound to, and what can be read of this and others. */
 export class SessionThread {
@@ -88,19 +95,20 @@ export class SessionThread {
   /** Newest change first. */
   async list(query: ThreadListQuery = {}): Promise<ThreadPage> {
     await this.#core.ready()
+    const { limit = MAX_PAGE } = query
     const threads: HarnessThread[] = []
     let next: string | null = query.cursor ?? null
     do {
       const page = await this.#core.store.listThreads({
-        limit: query.limit ?? MAX_PAGE,
+        limit: Math.min(MAX_PAGE, limit - threads.length),
         ...(query.allResources === true ? {} : { resourceId: this.#identity.getResourceId() }),
         ...(query.includeForkedSubagents === true ? { includeHidden: true } : {}),
         ...(next === null ? {} : { cursor: next }),
       })
       threads.push(...page.items.map((info) => toHarnessThread(info)))
       ;({ next } = page)
-    } while (next !== null && query.limit === undefined)
-    return Object.defineProperty(threads, 'next', { value: next }) as ThreadPage
+    } while (next !== null && threads.length < limit)
+    return listed(threads, next)
   }
 
   async getById({ threadId }: { readonly threadId: string }): Promise<HarnessThread | null> {
@@ -110,17 +118,16 @@ export class SessionThread {
     return toHarnessThread(info, (await this.#state(threadId)).head.usage.own)
   }
 
-  /** The newest `limit` messages, or all; oldest first. */
-  async listMessages(query: { readonly threadId: string; readonly limit?: number }): Promise<HarnessMessage[]> {
+  /** The newest messages, oldest of them first. `next` leads to those before. */
+  async listMessages({ threadId, ...query }: { readonly threadId: string } & MessageListQuery): Promise<MessagePage> {
     await this.#core.ready()
-    return readMessages(this.#core.store, await this.#state(query.threadId), query.limit)
+    return readMessages(this.#core.store, await this.#state(threadId), query)
   }
 
   /** Of the bound thread; none without one. */
-  async listActiveMessages({ limit }: { readonly limit?: number } = {}): Promise<HarnessMessage[]> {
+  async listActiveMessages(query: MessageListQuery = {}): Promise<MessagePage> {
     const threadId = this.getId()
-    if (threadId === null) return []
-    return this.listMessages(limit === undefined ? { threadId } : { threadId, limit })
+    return threadId === null ? listed([], null) : this.listMessages({ threadId, ...query })
   }
 
   async firstUserMessage({ threadId }: { readonly threadId: string }): Promise<HarnessMessage | null> {

@@ -1,6 +1,7 @@
 import {
   emptyState,
   EvenerError,
+  lineageUpTo,
   List,
   MAX_PAGE,
   reduce,
@@ -8,7 +9,7 @@ import {
   storedMessage,
   toHarnessMessage,
   type HarnessMessage,
-  type Page,
+  type PageRequest,
   type Store,
   type StoredMessage,
   type ThreadState,
@@ -25,16 +26,48 @@ export async function readThreadState(store: Store, threadId: string): Promise<T
   return state
 }
 
-/** The newest messages, oldest of them first; all of them without a limit. */
-export async function readMessages(store: Store, state: ThreadState, limit?: number): Promise<HarnessMessage[]> {
-  const wanted = limit ?? Number.POSITIVE_INFINITY
+/** A list that knows where the next page begins; `null` at the end. */
+export type Listed<T> = T[] & { readonly next: string | null }
+
+export function listed<T>(items: T[], next: string | null): Listed<T> {
+  return Object.defineProperty(items, 'next', { value: next }) as Listed<T>
+}
+
+export interface MessageListQuery {
+  /** 1,000 when absent. */
+  readonly limit?: number
+  /** `next` of the page before, which holds newer messages. */
+  readonly cursor?: string
+}
+
+/** The newest messages, oldest of them first; with a cursor those before. */
+export async function readMessages(
+  store: Store,
+  state: ThreadState,
+  { limit = MAX_PAGE, cursor }: MessageListQuery = {},
+): Promise<Listed<HarnessMessage>> {
   const newestFirst: StoredMessage[] = []
-  for await (const message of newest(store, state, wanted)) {
-    if (newestFirst.length >= wanted) break
-    if (message.parentToolCallId === undefined) newestFirst.push(message)
+  let next: string | null = null
+  for await (const message of newest(store, state, { limit, before: orderOf(cursor) })) {
+    if (message.parentToolCallId !== undefined) continue
+    if (newestFirst.length >= limit) {
+      next = String(newestFirst.at(-1)?.order ?? message.order + 1)
+      break
+    }
+    newestFirst.push(message)
   }
   const messages = await Promise.all(newestFirst.map((message) => inflateMessage(store, message)))
-  return messages.toReversed().map(toHarnessMessage)
+  return listed(messages.toReversed().map(toHarnessMessage), next)
+}
+
+/** A page begins before the message that the last one ended with. */
+function orderOf(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d{0,15}$/.test(cursor)) return Number(cursor)
+  throw new EvenerError('invalid-input', 'This is no cursor of a list of messages.', {
+    hint: 'Pass on `next` of the page before.',
+    details: { cursor },
+  })
 }
 
 export async function readFirstUserMessage(store: Store, state: ThreadState): Promise<HarnessMessage | null> {
@@ -49,15 +82,22 @@ export async function readFirstUserMessage(store: Store, state: ThreadState): Pr
   return null
 }
 
-async function* newest(store: Store, state: ThreadState, wanted: number): AsyncGenerator<StoredMessage> {
+async function* newest(
+  store: Store,
+  state: ThreadState,
+  { limit, before }: { readonly limit: number; readonly before: number },
+): AsyncGenerator<StoredMessage> {
   const open = state.messages.toArray().toReversed()
   const openIds = new Set(open.map(({ id }) => id))
-  for (const message of open) yield storedMessage(message)
-  const limit = Math.min(MAX_PAGE, wanted)
+  for (const message of open) if (message.order < before) yield storedMessage(message)
+  const { lineage } = state.head
+  const older = before === Number.POSITIVE_INFINITY ? lineage : lineageUpTo(lineage, before - 1)
+  // One more than is wanted says whether there is more.
+  const pageSize = Math.min(MAX_PAGE, limit + 1)
   let cursor: string | null = null
   do {
     const from: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await store.listMessages(state.head.lineage, { order: 'newest', limit, ...from })
+    const page = await store.listMessages(older, { order: 'newest', limit: pageSize, ...from })
     for (const message of page.items) if (!openIds.has(message.id)) yield message
     cursor = page.next
   } while (cursor !== null)
@@ -67,13 +107,7 @@ export function noSuchThread(threadId: string): EvenerError {
   return new EvenerError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
 }
 
-export async function readResourceIds(store: Store): Promise<string[]> {
-  const ids: string[] = []
-  let cursor: string | null = null
-  do {
-    const page: Page<string> = await store.listResourceIds(cursor === null ? {} : { cursor })
-    ids.push(...page.items)
-    cursor = page.next
-  } while (cursor !== null)
-  return ids
+export async function readResourceIds(store: Store, query: PageRequest = {}): Promise<Listed<string>> {
+  const page = await store.listResourceIds({ limit: MAX_PAGE, ...query })
+  return listed([...page.items], page.next)
 }
