@@ -48,7 +48,8 @@ function assertTiled(records: readonly LogRecord[], head: number): void {
   for (let seq = 1; seq <= head; seq++) assert.ok(covered.has(seq), `seq ${seq} is in no row`)
 }
 
-async function check(store: Store, killed: Killed, journal: string): Promise<void> {
+/** Gives how many parts were open when the process died; they are sealed as interrupted now. */
+async function check(store: Store, killed: Killed, journal: string): Promise<number> {
   const status = await store.getStream('thread')
   const head = status?.headSeq ?? 0
   assert.ok(head >= killed.written, `${killed.written} was acknowledged, the log ends at ${head}`)
@@ -57,10 +58,11 @@ async function check(store: Store, killed: Killed, journal: string): Promise<voi
   const owner = await ProcessOwner.register(store)
   const log = await ThreadLog.open({ store, stream: 'thread', fence: await owner.claim('thread') })
   const wasOpen = log.state.head.run !== null
-  const openText = log.state.messages
+  const openParts = log.state.messages
     .toArray()
     .flatMap((message) => message.parts.toArray())
-    .filter((part) => part.type === 'text' && part.state === 'open')
+    .filter((part) => part.state === 'open')
+  const openText = openParts.filter((part) => part.type === 'text')
   const closed = await closeInterruptedRun(log)
   assert.equal(closed !== null, wasOpen)
   const { items } = await store.listMessages(log.state.head.lineage, { order: 'newest', limit: 20 })
@@ -85,6 +87,9 @@ async function check(store: Store, killed: Killed, journal: string): Promise<voi
   assert.equal(count('start'), count('finish'), 'every turn has one finish')
   await log.close()
   await owner.close()
+  const left = items.flatMap((message) => message.parts).filter((part) => part.state === 'interrupted')
+  assert.ok(left.length >= openParts.length, 'what was open is sealed as interrupted')
+  return openParts.length
 }
 
 suite('kill -9 in the middle of a stream', () => {
@@ -93,6 +98,7 @@ suite('kill -9 in the middle of a stream', () => {
     { timeout: 240_000 },
     async () => {
       let done = 0
+      let open = 0
       const point = async (index: number): Promise<void> => {
         const folder = await mkdtemp(join(tmpdir(), 'evener-crash-'))
         try {
@@ -106,7 +112,7 @@ suite('kill -9 in the middle of a stream', () => {
             const killed = await runAndKill(url, journal, 1 + ((index + round) % 10), Math.random() * 45)
             if (killed.done) done++
             const store = new SqliteStore({ url })
-            await check(store, killed, journal)
+            open += await check(store, killed, journal)
             await store.close()
           }
         } finally {
@@ -120,6 +126,7 @@ suite('kill -9 in the middle of a stream', () => {
       }
       await Promise.all([worker(), worker()])
       assert.ok(done < POINTS / 2, `${done} of ${POINTS} processes ended before they were killed`)
+      assert.ok(open > 0, 'no process died with a part open, so nothing was shown about that')
     },
   )
 })

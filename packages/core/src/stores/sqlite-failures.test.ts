@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { emptyHead, EvenerError, type Fence, type Store } from '@evener/protocol'
@@ -98,12 +98,14 @@ describe('C4-39 when the disk fails an SQLite store', () => {
       const urls = [join(places.file, 'data.db'), join(places.folder, 'data.db'), join(places.folder, 'new.db')]
       for (const url of urls) {
         const other = await StoreProcess.start(url, asNobody)
+        const before = await filesIn(dirname(url))
         try {
           await assert.rejects(other.call('open'), (error) => {
             assert.ok(EvenerError.is(error, 'read-only'), String(error))
             assert.match(error.message, /writable/)
             return true
           })
+          assert.deepEqual(await filesIn(dirname(url)), before, 'it was touched')
         } finally {
           await other.kill()
         }

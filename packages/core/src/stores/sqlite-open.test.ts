@@ -8,14 +8,21 @@ import { EvenerError, type ErrorCode } from '@evener/protocol'
 import { filesIn } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { messageOf, noteOf, saidOf, startThread } from '../../test/stores/threads.ts'
+import { sharedFileSystemOf } from './sqlite/file-system.ts'
+import { openDatabase } from './sqlite/open-database.ts'
 import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.ts'
 
 /** Opening fails with this code, says what to do, and leaves the directory byte for byte as it was. */
-async function refused(directory: string, url: string, code: ErrorCode): Promise<EvenerError> {
+async function refused(
+  directory: string,
+  url: string,
+  code: ErrorCode,
+  options: Partial<SqliteStoreOptions> = {},
+): Promise<EvenerError> {
   const before = await filesIn(directory)
   // Changes also when a file was made beside the others and removed again.
   const { mtimeMs } = await stat(directory)
-  const store = new SqliteStore({ url })
+  const store = new SqliteStore({ url, ...options })
   const error = await store.open().then(
     () => assert.fail('it was opened'),
     (thrown: unknown) => thrown,
@@ -114,6 +121,51 @@ describe('opening an SQLite store', () => {
     }),
   )
 
+  it(
+    'a file system of this machine alone is fine, and memory is on none',
+    inTempDir(async (directory) => {
+      assert.equal(sharedFileSystemOf(join(directory, 'missing.db')), undefined)
+      assert.equal(sharedFileSystemOf(join(directory, 'missing', 'missing.db')), undefined)
+      await makeDatabase(join(directory, 'data.db'))
+      const store = await SqliteStore.open({ url: ':memory:', fileSystemOf: () => 'nfs' })
+      await store.close()
+    }),
+  )
+
+  for (const [durability, synchronous, meaning] of [
+    ['process', 1, 'leaves the disk its time'],
+    ['power', 2, 'waits for the disk with every commit'],
+  ] as const) {
+    it(
+      `with durability '${durability}' it ${meaning}`,
+      inTempDir(async (directory) => {
+        const path = join(directory, 'data.db')
+        const options = { path, durability, busyTimeoutMs: 0, bootId: 'boot', fileSystemOf: () => undefined }
+        const opened = openDatabase(options)
+        assert.equal(opened.db.value('PRAGMA journal_mode'), 'wal')
+        assert.equal(opened.db.value('PRAGMA synchronous'), synchronous)
+        opened.close()
+      }),
+    )
+  }
+
+  it(
+    "durability is 'process' unless 'power' is asked for",
+    inTempDir(async (directory) => {
+      const asked: readonly Partial<SqliteStoreOptions>[] = [{}, { durability: 'process' }, { durability: 'power' }]
+      const noted: unknown[] = []
+      for (const [index, options] of asked.entries()) {
+        const path = join(directory, `${index}.db`)
+        const store = await SqliteStore.open({ url: path, ...options })
+        const look = new DatabaseSync(path, { readOnly: true })
+        noted.push(look.prepare('SELECT durability FROM opens').get()?.['durability'])
+        look.close()
+        await store.close()
+      }
+      assert.deepEqual(noted, ['process', 'process', 'power'])
+    }),
+  )
+
   describe('is refused without touching anything when', () => {
     it(
       'the file is no database',
@@ -172,6 +224,26 @@ describe('opening an SQLite store', () => {
         assert.equal(error.details['version'], 1000)
       }),
     )
+
+    for (const name of ['nfs', 'smb2']) {
+      it(
+        `C4-40 it is on a file system that other machines may have mounted: ${name}`,
+        inTempDir(async (directory) => {
+          await makeDatabase(join(directory, 'data.db'))
+          for (const path of [join(directory, 'data.db'), join(directory, 'new.db')]) {
+            const asked: string[] = []
+            const fileSystemOf = (place: string): string => {
+              asked.push(place)
+              return name
+            }
+            const error = await refused(directory, path, 'unsupported', { fileSystemOf })
+            assert.deepEqual(asked, [path])
+            assert.match(error.message, new RegExp(`network file system \\(${name}\\)`))
+            assert.match(error.hint ?? '', /local disk/)
+          }
+        }),
+      )
+    }
 
     it(
       'the file was cut off',

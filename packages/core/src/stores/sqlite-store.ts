@@ -43,6 +43,7 @@ import type { Connection } from './sqlite/connection.ts'
 import { databasePath, IN_MEMORY } from './sqlite/database-url.ts'
 import { hideThread } from './sqlite/delete-thread.ts'
 import { eraseChunk } from './sqlite/erase.ts'
+import { sharedFileSystemOf, type FileSystemOf } from './sqlite/file-system.ts'
 import { readHead } from './sqlite/heads.ts'
 import { currentBootId } from '../machine.ts'
 import { getMessage, listMessages } from './sqlite/messages.ts'
@@ -71,6 +72,8 @@ export interface SqliteStoreOptions {
   readonly clock?: () => number
   /** What tells this boot of the machine from others; found out when absent. */
   readonly bootId?: string
+  /** The name of the file system a path is on, if other machines may have it mounted too; found out when absent. */
+  readonly fileSystemOf?: FileSystemOf
 }
 
 const BUSY_TIMEOUT_MS = 5000
@@ -297,12 +300,13 @@ export class SqliteStore implements Store {
 
   #open(): OpenedDatabase {
     if (this.#isClosed) throw storeClosed()
-    const { durability = 'process', busyTimeoutMs = BUSY_TIMEOUT_MS, bootId, maxBytes } = this.#options
+    const { durability = 'process', busyTimeoutMs = BUSY_TIMEOUT_MS, bootId, maxBytes, fileSystemOf } = this.#options
     this.#opened ??= openDatabase({
       path: this.#path,
       durability,
       busyTimeoutMs,
       bootId: bootId ?? currentBootId(),
+      fileSystemOf: fileSystemOf ?? sharedFileSystemOf,
       ...(maxBytes === undefined ? {} : { maxBytes }),
     })
     return this.#opened

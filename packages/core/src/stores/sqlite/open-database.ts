@@ -4,6 +4,7 @@ import { EvenerError } from '@evener/protocol'
 import { Connection } from './connection.ts'
 import { IN_MEMORY } from './database-url.ts'
 import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
+import { refuseSharedFileSystem, type FileSystemOf } from './file-system.ts'
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES } from './migrations.ts'
 import { fileIdentity, fileOrigin, openFiles } from './open-files.ts'
 import { fromSqliteError } from './sqlite-errors.ts'
@@ -15,6 +16,7 @@ export interface DatabaseOptions {
   readonly durability: Durability
   readonly busyTimeoutMs: number
   readonly bootId: string
+  readonly fileSystemOf: FileSystemOf
   readonly maxBytes?: number
 }
 
@@ -37,6 +39,7 @@ const LOCK_RETRY_MS = 5
 
 export function openDatabase(options: DatabaseOptions): OpenedDatabase {
   const { path } = options
+  if (path !== IN_MEMORY) refuseSharedFileSystem(path, options.fileSystemOf)
   const created = path !== IN_MEMORY && !openFiles.has(fileIdentity(path)) && inspectFile(path).created
   try {
     const database = new DatabaseSync(path)
