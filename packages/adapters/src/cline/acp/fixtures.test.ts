@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { brief } from '../../../test/brief.ts'
+import { fixtureNames, mapFixture } from '../../../test/support.ts'
+import { clineAcpDialect } from './mapper.ts'
+
+/** What the runs did, from the scripts they were recorded with. */
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  'command-succeeds': ['command echo fine > /dev/null && echo fine', 'agent: Done.'],
+  'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
+  parallel: ['command echo one > /dev/null; echo one', 'command echo two > /dev/null; echo two', 'agent: Done.'],
+  'read-range': ['read /workspace/hello.txt:2-4', 'agent: Done.'],
+  refused: ['command echo fine > /dev/null && echo fine ✗', 'agent: Done.'],
+  search: ['search needle', 'agent: Done.'],
+  // It takes its model for one that writes patches, so its editor is not there.
+  write: ['write /workspace/new.txt ✗', 'agent: Done.'],
+  files: [
+    'read /workspace/hello.txt:2-4',
+    'read /workspace/missing.txt ✗',
+    // It has no tool for that, and what its shell does stays a command.
+    'command ls src',
+    'search needle',
+    'write /workspace/new.txt',
+    'write /workspace/src/app.js',
+    'write /workspace/src/app.js ✗',
+    'agent: Done.',
+  ],
+  commands: [
+    'agent: I run it.',
+    'command echo fine > /dev/null && echo fine',
+    'command echo bad; exit 3 → 3 ✗',
+    'command echo one > /dev/null; echo one',
+    'command echo two > /dev/null; echo two',
+    'agent: Done.',
+  ],
+  declined: ['command touch a.txt ✗', 'agent: Done.'],
+  aborted: ['command touch started.txt; tail -f /dev/null ✗'],
+  'skill-and-mcp': ['skill greet /workspace/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],
+  // What a subagent does and says is not told apart from what Cline does and says.
+  subagent: ['command ls > /dev/null', 'subagent_completed ?', 'agent: All is fine.Done.'],
+  unauthorized: ['error [-32603]: Internal error: invalid key'],
+}
+
+describe('Cline over ACP', () => {
+  for (const [name, expected] of Object.entries(RUNS)) {
+    it(`${name}`, () => {
+      const { activity } = mapFixture(clineAcpDialect, name)
+      assert.deepEqual(brief(activity), expected)
+    })
+  }
+
+  it('has an expectation for every run', () => {
+    assert.deepEqual(Object.keys(RUNS).sort(), fixtureNames(clineAcpDialect.id))
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { brief } from '../../../test/brief.ts'
+import { fixtureNames, mapFixture } from '../../../test/support.ts'
+import { gooseAcpDialect } from './mapper.ts'
+
+/** What the runs did, from the scripts they were recorded with. */
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  'command-succeeds': ['command echo fine > /dev/null && echo fine → 0', 'agent: Done.'],
+  'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
+  parallel: [
+    'command echo one > /dev/null; echo one → 0',
+    'command echo two > /dev/null; echo two → 0',
+    'agent: Done.',
+  ],
+  'read-range': ['read /workspace/hello.txt:2-4', 'agent: Done.'],
+  refused: ['command echo fine > /dev/null && echo fine ✗', 'agent: Done.'],
+  search: ['search needle in /workspace/src', 'agent: Done.'],
+  write: ['write /workspace/new.txt', 'agent: Done.'],
+  files: [
+    'read /workspace/hello.txt:2-4',
+    'read /workspace/missing.txt ✗',
+    'list /workspace/src',
+    'search needle in /workspace/src',
+    'write /workspace/new.txt',
+    'write /workspace/src/app.js',
+    'write /workspace/src/app.js ✗',
+    'agent: Done.',
+  ],
+  commands: [
+    'agent: I run it.',
+    'command echo fine > /dev/null && echo fine → 0',
+    'command echo bad; exit 3 → 3 ✗',
+    'command echo one > /dev/null; echo one → 0',
+    'command echo two > /dev/null; echo two → 0',
+    'agent: Done.',
+  ],
+  declined: ['command touch a.txt ✗', 'agent: Done.'],
+  aborted: ['command touch started.txt; tail -f /dev/null ✗'],
+  'skill-and-mcp': ['skill greet /workspace/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],
+  subagent: ['subagent_completed ?', 'agent: Done.'],
+  unauthorized: [
+    'error [auth-required]: Authentication required. To go on: Run `goose configure` to set up your AI provider and API key.',
+  ],
+}
+
+describe('Goose over ACP', () => {
+  for (const [name, expected] of Object.entries(RUNS)) {
+    it(`${name}`, () => {
+      const { activity } = mapFixture(gooseAcpDialect, name)
+      assert.deepEqual(brief(activity), expected)
+    })
+  }
+
+  it('has an expectation for every run', () => {
+    assert.deepEqual(Object.keys(RUNS).sort(), fixtureNames(gooseAcpDialect.id))
+  })
+})
