@@ -2,6 +2,7 @@ import type { AgentDriver, Capabilities } from '@evener/protocol'
 import { printDriver, type PrintOptions } from '../launch/print-driver.ts'
 import { launchCodex, type CodexLaunchOptions } from './launch.ts'
 import { codexDialect } from './mapper.ts'
+import { ownProvider } from './own-provider.ts'
 import { codexProfile } from './profile.ts'
 
 /**
@@ -34,7 +35,7 @@ export function codex(options: CodexOptions = {}): AgentDriver {
       profile: codexProfile,
       dialect: codexDialect,
       capabilities: CAPABILITIES,
-      launch: (request) => launchCodex(request, options),
+      launch: (request) => launchCodex(request, options, ownProvider({ ...process.env, ...options.env })),
       lostSession: /no rollout found for /,
     },
     options,

@@ -9,7 +9,10 @@ import { codexRules, type CodexRules } from './rules.ts'
 import { toToml, type TomlValue } from './toml.ts'
 
 export interface CodexLaunchOptions {
-  /** Read the user's configuration and command rules. Default no: they may allow what we do not. The login is used anyway. */
+  /**
+   * Read the user's configuration and command rules. Default no: they may allow what we do not. The login, the model and
+   * its provider are used anyway.
+   */
   readonly userConfig?: boolean
   /** Settings by their dotted name, as for `codex -c`. */
   readonly config?: Readonly<Record<string, TomlValue>>
@@ -17,8 +20,15 @@ export interface CodexLaunchOptions {
   readonly args?: readonly string[]
 }
 
-/** `codex exec`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it. */
-export function launchCodex(request: LaunchRequest, options: CodexLaunchOptions = {}): LaunchPlan {
+/**
+ * `codex exec`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it.
+ * `provider`: whom the user's configuration says to ask, as settings, for when that is not read as a whole.
+ */
+export function launchCodex(
+  request: LaunchRequest,
+  options: CodexLaunchOptions = {},
+  provider: readonly string[] = [],
+): LaunchPlan {
   const { title } = codexProfile
   const { userConfig = false, config = {}, args = [] } = options
   const { session, instructions } = request
@@ -48,6 +58,7 @@ export function launchCodex(request: LaunchRequest, options: CodexLaunchOptions 
       ...flag('--model', request.model),
       // Without this it waits for a lost network for ever.
       ...['unbounded_connection_retries', ...rules.disabled].flatMap((feature) => flag('--disable', feature)),
+      ...(userConfig ? [] : provider).flatMap((setting) => flag('-c', setting)),
       ...Object.entries(settings).flatMap(([key, value]) => flag('-c', `${key}=${toToml(value)}`)),
       ...args,
       ...(session.kind === 'new' ? [] : ['resume', session.nativeId]),
