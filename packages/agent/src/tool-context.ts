@@ -1,5 +1,6 @@
-import { asJson, type JsonObject, type ToolRunContext, type ToolSuspension } from '@evener/protocol'
+import type { JsonObject, ToolRunContext, ToolSuspension } from '@evener/protocol'
 import { RequestContext } from './request-context.ts'
+import { toJson } from './to-json.ts'
 
 export interface SuspendOptions {
   /** What kind of question it is. Default: `tool`. */
@@ -62,7 +63,8 @@ export interface PreparedContext {
 export function toolContext(run: ToolRunContext, resumeData: unknown): PreparedContext {
   let asked: Question | undefined
   const suspend = (payload: JsonObject, options: SuspendOptions = {}): Promise<never> => {
-    asked ??= { payload: asJson(payload ?? {}) as JsonObject, options }
+    // A copy: what the tool does with its own later is not what was asked.
+    asked ??= { payload: toJson(payload ?? {}).value as JsonObject, options }
     const suspended = Promise.reject(new Suspended())
     // Not awaited, it is no unhandled failure: the question was heard.
     suspended.catch(() => undefined)
