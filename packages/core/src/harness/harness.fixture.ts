@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions } from '@evener/agent'
-import type { HarnessEvent, HarnessEventType } from '@evener/protocol'
+import { toWireEvent, type HarnessEvent, type HarnessEventType } from '@evener/protocol'
 import { scriptedModel, type ScriptedModel } from '@evener/testing'
 import { Harness } from './harness.ts'
 import type { HarnessConfig, HarnessState } from './harness-config.ts'
@@ -12,6 +12,8 @@ export class HarnessBench<State extends HarnessState = HarnessState> implements 
   readonly model: ScriptedModel
   readonly harness: Harness<State>
   readonly events: HarnessEvent[] = []
+  /** The JSON form of each, as it was when it was told. */
+  readonly kept = new Map<HarnessEvent, string>()
 
   constructor(script: Script, config: Partial<HarnessConfig<State>> = {}, agent: Partial<AgentOptions> = {}) {
     this.model = scriptedModel(script)
@@ -21,7 +23,10 @@ export class HarnessBench<State extends HarnessState = HarnessState> implements 
       modes: [{ id: 'build' }],
       ...config,
     })
-    this.harness.subscribe((event) => void this.events.push(event))
+    this.harness.subscribe((event) => {
+      this.events.push(event)
+      this.kept.set(event, JSON.stringify(toWireEvent(event)))
+    })
   }
 
   /** What was told, without what only says that the display changed. */

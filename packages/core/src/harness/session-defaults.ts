@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@evener/protocol'
+import { toWire, type JsonObject, type JsonValue } from '@evener/protocol'
 import type { SessionBinding } from './session-binding.ts'
 
 /** What was chosen without a thread, or for threads to come: a new thread starts from it. */
@@ -45,8 +45,10 @@ export class ThreadSettings {
   }
 
   /** `null` removes it. */
-  async set(key: string, value: JsonValue): Promise<void> {
+  async set(key: string, given: JsonValue): Promise<void> {
     const { runtime } = this.#binding
+    // A copy: what the caller does with its own later is not what was set.
+    const value: JsonValue = toWire(given)
     if (runtime === undefined) this.#defaults.setSetting(key, value)
     else await runtime.configure({ settings: { [key]: value } })
   }

@@ -80,6 +80,32 @@ suite('the state of a session', () => {
     assert.equal(state.get().count, 3)
   })
 
+  test('is nobody else’s: what was given or got may be changed, and counts when it is set', async () => {
+    await using bench = new HarnessBench([])
+    const { state } = bench.harness.session
+    class Handle {
+      isOpen = true
+    }
+    const handle = new Handle()
+    const list = [{ name: 'one' }]
+    await state.set({ list, handle, when: new Date(0) })
+    list.push({ name: 'two' })
+    const got = state.get() as { list: { name: string }[] }
+    assert.deepEqual(got.list, [{ name: 'one' }])
+    got.list.push({ name: 'three' })
+    assert.deepEqual(state.get()['list'], [{ name: 'one' }])
+    await state.set({ list: got.list })
+    assert.deepEqual(bench.all('state_changed').at(-1)?.changedKeys, ['list'])
+    assert.deepEqual(state.get()['list'], [{ name: 'one' }, { name: 'three' }])
+    assert.equal(state.get()['handle'], handle, 'what has a class of its own is no data')
+    const loop: Record<string, unknown> = {}
+    loop['self'] = loop
+    await state.set({ loop })
+    const copy = state.get()['loop'] as typeof loop
+    assert.equal(copy['self'], copy)
+    assert.notEqual(copy, loop)
+  })
+
   test('tools read and change it, and find what the caller passed along', async () => {
     const seen: unknown[] = []
     const note = createTool({

@@ -37,12 +37,12 @@ export class SessionState<State extends HarnessState = HarnessState> {
     const { initial, schema } = options
     const given = withoutControl(initial ?? {})
     const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given } as unknown as State
-    this.#state = initial === undefined ? start : checkedAtOnce(schema, start)
+    this.#state = copyOf(initial === undefined ? start : checkedAtOnce(schema, start))
   }
 
-  /** A copy: changing it changes nothing. */
+  /** A copy, however deep: changing it changes nothing. */
   get(): State {
-    return { ...this.#state }
+    return copyOf(this.#state)
   }
 
   async set(updates: Partial<State>): Promise<void> {
@@ -75,11 +75,31 @@ export class SessionState<State extends HarnessState = HarnessState> {
       if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
       const changedKeys = Object.keys(next).filter((key) => !isDeepStrictEqual(next[key], this.#state[key]))
       await persist(Object.fromEntries(changedKeys.map((key) => [key, next[key]])))
-      this.#state = next
+      this.#state = copyOf(next)
       emit({ type: 'state_changed', state: this.get(), changedKeys })
     }
     for (const event of events) emit(event)
   }
+}
+
+/** Data is copied; whatever has a class of its own stays the one it is. */
+function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
+  if (typeof value !== 'object' || value === null) return value
+  const known = copies.get(value)
+  if (known !== undefined) return known as T
+  if (value instanceof Date) return new Date(value) as T
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    copies.set(value, list)
+    for (const item of value) list.push(copyOf(item, copies))
+    return list as T
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  const fields: Record<string, unknown> = {}
+  copies.set(value, fields)
+  for (const [key, item] of Object.entries(value)) fields[key] = copyOf(item, copies)
+  return fields as T
 }
 
 function withoutControl(updates: HarnessState): HarnessState {

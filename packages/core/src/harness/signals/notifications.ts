@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { toHarnessContent, type HarnessEvent, type Part } from '@evener/protocol'
+import { toWire, toHarnessContent, type HarnessEvent, type Part } from '@evener/protocol'
 import { Inbox, notificationPart, summaryPart } from './inbox.ts'
 import {
   deliveryOf,
@@ -44,7 +44,9 @@ export class Notifications {
   }
 
   /** Resolves when it is on record. */
-  send(input: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
+  send(given: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
+    // A copy: what its sender does with it later is not what was sent.
+    const input: NotificationInput = toWire(given)
     return this.#next(async () => {
       const known = this.#known(input)
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))

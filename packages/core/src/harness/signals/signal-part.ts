@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type JsonValue, type Part, type SignalKind } from '@evener/protocol'
+import { EvenerError, toWire, type JsonObject, type JsonValue, type Part, type SignalKind } from '@evener/protocol'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
 
 export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<keyof typeof TAGS, SignalKind>> = {
 /** What is put into the conversation. A user's words stay words; everything else is marked as what it is. */
 export function signalParts(signal: Signal, id: string): readonly Part[] {
   const { type, contents, attributes, metadata, providerOptions } = signal
-  const meta = providerOptions === undefined ? {} : { meta: { provider: providerOptions } }
+  const meta = providerOptions === undefined ? {} : { meta: { provider: toWire(providerOptions) } }
   if (type === 'user' || type === 'user-message') {
     return pieces(contents).map((piece, index): Part => {
       if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...meta }
@@ -49,14 +49,15 @@ export function signalParts(signal: Signal, id: string): readonly Part[] {
   }
   const message = plainText(contents, type)
   const tagName = signal.tagName ?? TAGS[type]
-  const data: JsonObject = {
+  // A copy: what the sender does with its own later is not what was said.
+  const data: JsonObject = toWire({
     ...metadata,
     id,
     message,
     ...(type === 'state' ? { stateId: tagName, mode: 'snapshot' } : { tagName }),
     ...(attributes === undefined ? {} : { attributes }),
     ...(metadata === undefined ? {} : { metadata }),
-  }
+  })
   return [{ id: '0', type: 'signal', kind: KINDS[type], text: signalXml(tagName, message, attributes), data, ...meta }]
 }
 
@@ -67,7 +68,7 @@ export function signalPart(
   data: Readonly<Record<string, JsonValue>>,
 ): Part {
   const text = signalXml(xml.tagName, xml.message, xml.attributes)
-  return { id: '0', type: 'signal', kind, text, data: { ...data, message: xml.message } }
+  return { id: '0', type: 'signal', kind, text, data: toWire({ ...data, message: xml.message }) }
 }
 
 function pieces(contents: SignalContents): Exclude<SignalContents, string> {
