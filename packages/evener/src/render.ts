@@ -68,6 +68,6 @@ function isForPeople(activity: ActivityEvent): boolean {
 }
 
 function shorten(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).trim().replaceAll(/\s*\n\s*/g, ' ⏎ ')
   return text.length <= RESULT_CHARS ? text : `${text.slice(0, RESULT_CHARS)}…`
 }
