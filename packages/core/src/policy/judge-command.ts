@@ -1,4 +1,5 @@
-import { readCommand, type SimpleCommand } from '@evener/shell/read'
+import type { SimpleCommand } from '@evener/shell/read'
+import { readCommand } from '@evener/shell/read/command'
 import { isReadable } from './argument.ts'
 import { covers, isTransparent, type Ground } from './covers.ts'
 import { setsDecidingVariable } from './deciding-variables.ts'
