@@ -2,6 +2,7 @@ import type { AgentDriver, Budget, RunnableTool } from '@evener/protocol'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
 import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'
 import { runnableTools, type ToolsInput } from './runnable-tool.ts'
+import { reportSchema } from './schema-report.ts'
 import type { DecorateContext } from './tool-context.ts'
 
 export interface AgentOptions extends NativeDriverOptions {
@@ -24,6 +25,7 @@ export class Agent {
     this.name = options.name ?? options.id
     this.description = options.description
     this.options = options
+    reportSchema(options.output?.schema, `the output of agent "${options.id}"`)
   }
 
   driver(): AgentDriver {

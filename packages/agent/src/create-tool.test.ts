@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Answer, ToolOutcome, ToolRunContext, ToolSuspension } from '@evener/protocol'
+import {
+  EvenerError,
+  type Answer,
+  type JsonObject,
+  type ToolOutcome,
+  type ToolRunContext,
+  type ToolSuspension,
+} from '@evener/protocol'
 import { z } from 'zod'
 import { createTool, type Tool } from './create-tool.ts'
 import { runnableTool, runnableTools } from './runnable-tool.ts'
@@ -233,5 +240,52 @@ suite('tools', () => {
         requiresApproval: true,
       },
     )
+  })
+})
+
+suite('the plain JSON Schema of a tool', () => {
+  const define = (inputSchema: JsonObject): Tool =>
+    createTool({ id: 'plain', description: 'Plain.', inputSchema, execute: () => 'done' })
+
+  /** What the process was warned of while the tool was made. */
+  async function warnings(inputSchema: JsonObject): Promise<(Error & { code?: string })[]> {
+    const heard: Error[] = []
+    const listen = (warning: Error): void => void heard.push(warning)
+    process.on('warning', listen)
+    define(inputSchema)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', listen)
+    return heard
+  }
+
+  test('that says more than is checked is reported when the tool is made', async () => {
+    const [warning, ...others] = await warnings({
+      properties: { a: { format: 'colour' } },
+      unevaluatedProperties: false,
+    })
+    assert.deepEqual(others, [])
+    assert.equal(warning?.code, 'EVENER_UNCHECKED_SCHEMA')
+    assert.equal(
+      warning.message,
+      'The schema of tool "plain" says more than is checked: unevaluatedProperties: false, format: "colour".',
+    )
+    assert.deepEqual(await warnings({ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: {} } }), [])
+  })
+
+  test('that nothing could be held against is refused', () => {
+    assert.throws(
+      () => define({ properties: { a: { $ref: 'other.json' } } }),
+      (error) =>
+        EvenerError.is(error, 'invalid-input') &&
+        /tool "plain" cannot be checked: \$ref: "other\.json"/.test(error.message),
+    )
+  })
+
+  test('is held against the input, with its references and formats', async () => {
+    const tool = runnableTool(
+      define({ properties: { to: { $ref: '#/$defs/to' } }, $defs: { to: { format: 'email' } } }),
+    )
+    assert.equal(await tool.checkInput?.({ to: 'nobody' }), 'to: expected email')
+    assert.equal(await tool.checkInput?.({ to: 'ann@example.com' }), undefined)
   })
 })

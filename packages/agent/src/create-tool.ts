@@ -1,5 +1,6 @@
 import type { JsonObject, ModelOutput, OnInterrupted, ToolAnnotations, ToolCategory } from '@evener/protocol'
 import type { Infer, SchemaInput } from './schema.ts'
+import { reportSchema } from './schema-report.ts'
 import type { ToolContext } from './tool-context.ts'
 
 export interface ToolOptions<
@@ -64,5 +65,10 @@ export function createTool<
   Resume extends SchemaInput = JsonObject,
   Result = unknown,
 >(options: ToolOptions<Input, Output, Suspend, Resume, Result>): Tool<Infer<Input>, Result> {
+  const { id, inputSchema, outputSchema, resumeSchema, suspendSchema } = options
+  reportSchema(inputSchema, `tool "${id}"`)
+  reportSchema(outputSchema, `the output of tool "${id}"`)
+  reportSchema(suspendSchema, `what tool "${id}" asks`)
+  reportSchema(resumeSchema, `what is answered to tool "${id}"`)
   return { inputSchema: { type: 'object' }, ...options } as unknown as Tool<Infer<Input>, Result>
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject } from '@evener/protocol'
 import { checkAgainst } from './json-schema-check.ts'
+import { schemaProblems } from './json-schema-words.ts'
 
 const person: JsonObject = {
   type: 'object',
@@ -22,7 +23,6 @@ suite('a value held against a JSON Schema', () => {
     const value = { name: 'Ann', age: 7, tags: ['a'], id: 3, kind: 'person', nick: null }
     assert.equal(checkAgainst(person, value), undefined)
     assert.equal(checkAgainst({}, [1, 'x', null]), undefined)
-    assert.equal(checkAgainst({ $ref: '#/unknown', format: 'email' }, 'x'), undefined)
   })
 
   for (const [value, problem] of [
@@ -52,5 +52,176 @@ suite('a value held against a JSON Schema', () => {
     const both = { allOf: [{ required: ['a'] }, { required: ['b'] }] }
     assert.equal(checkAgainst(both, { a: 1 }), 'missing b')
     assert.equal(checkAgainst(both, { a: 1, b: 2 }), undefined)
+  })
+})
+
+const tree: JsonObject = {
+  $ref: '#/$defs/node',
+  $defs: {
+    node: {
+      type: 'object',
+      properties: {
+        name: { $ref: '#/definitions/na~1me' },
+        children: { type: 'array', items: { $ref: '#/$defs/node' } },
+      },
+      required: ['name'],
+    },
+    byName: { $anchor: 'anchored', type: 'boolean' },
+  },
+  definitions: { 'na/me': { type: 'string', minLength: 1 } },
+}
+
+suite('a reference within a schema', () => {
+  test('is followed, also to where it stands itself', () => {
+    assert.equal(checkAgainst(tree, { name: 'a', children: [{ name: 'b', children: [] }] }), undefined)
+    assert.equal(
+      checkAgainst(tree, { name: 'a', children: [{ name: 'b' }, { name: '' }] }),
+      'children[1].name: expected at least 1 characters',
+    )
+    assert.equal(checkAgainst(tree, { children: [] }), 'missing name')
+    assert.equal(checkAgainst({ ...tree, $ref: '#anchored' }, 'x'), 'expected boolean, received string')
+    assert.equal(
+      checkAgainst({ properties: { next: { $ref: '#' } }, additionalProperties: false }, { next: { other: 1 } }),
+      'next: unknown property other',
+    )
+  })
+
+  test('that leads nowhere, or round in a circle, lets nothing pass', () => {
+    assert.equal(checkAgainst({ $ref: '#/$defs/gone' }, 1), 'cannot be checked: there is no #/$defs/gone')
+    assert.equal(
+      checkAgainst({ $ref: 'https://example.com/schema.json' }, 1),
+      'cannot be checked: there is no https://example.com/schema.json',
+    )
+    assert.equal(checkAgainst({ $ref: '#' }, 1), 'nested too deeply to be checked')
+    assert.equal(checkAgainst({ $ref: '#/__proto__/x' }, 1), 'cannot be checked: there is no #/__proto__/x')
+  })
+})
+
+const CONDITION: JsonObject = JSON.parse(
+  '{"if":{"required":["a"]},"then":{"required":["b"]},"else":{"required":["c"]}}',
+)
+
+suite('a word of JSON Schema', () => {
+  for (const [schema, good, bad, problem] of [
+    [{ exclusiveMinimum: 1 }, 1.1, 1, 'expected more than 1'],
+    [{ exclusiveMaximum: 1 }, 0.9, 1, 'expected less than 1'],
+    [{ multipleOf: 0.1 }, 0.3, 0.35, 'expected a multiple of 0.1'],
+    [{ pattern: '^a+$' }, 'aa', 'ab', 'expected to match ^a+$'],
+    [{ maxLength: 1 }, '🙂', 'ab', 'expected at most 1 characters'],
+    [{ oneOf: [{ minimum: 1 }, { maximum: 5 }] }, 0, 3, 'expected to fit one of several, fits 2'],
+    [{ not: { type: 'null' } }, 1, null, 'is what it must not be'],
+    [CONDITION, { a: 1, b: 1 }, { a: 1 }, 'missing b'],
+    [CONDITION, { c: 1 }, {}, 'missing c'],
+    [
+      { uniqueItems: true },
+      [{ a: 1, b: 2 }, { a: 1 }],
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      'expected no item twice',
+    ],
+    [
+      { prefixItems: [{ type: 'string' }], items: { type: 'number' } },
+      ['a', 1],
+      ['a', 'b'],
+      '[1]: expected number, received string',
+    ],
+    [{ items: [{ type: 'string' }], additionalItems: false }, ['a'], ['a', 'b'], '[1]: nothing is allowed here'],
+    [{ contains: { const: 1 }, maxContains: 1 }, [1, 2], [1, 1], 'expected at most 1 fitting items'],
+    [{ contains: { const: 1 } }, [1], [2], 'expected at least 1 fitting items'],
+    [{ minProperties: 1 }, { a: 1 }, {}, 'expected at least 1 properties'],
+    [{ maxProperties: 1 }, { a: 1 }, { a: 1, b: 2 }, 'expected at most 1 properties'],
+    [
+      { propertyNames: { maxLength: 1 } },
+      { a: 1 },
+      { ab: 1 },
+      'the name of property ab: expected at most 1 characters',
+    ],
+    [
+      { patternProperties: { '^n': { type: 'number' } }, additionalProperties: false },
+      { n1: 1 },
+      { n1: 'x' },
+      'n1: expected number, received string',
+    ],
+    [
+      { patternProperties: { '^n': { type: 'number' } }, additionalProperties: false },
+      {},
+      { x: 1 },
+      'unknown property x',
+    ],
+    [{ dependentRequired: { a: ['b'] } }, { b: 1 }, { a: 1 }, 'missing b, which a needs'],
+    [{ dependentSchemas: { a: { required: ['b'] } } }, { b: 1 }, { a: 1 }, 'missing b'],
+    [{ dependencies: { a: ['b'], c: { required: ['d'] } } }, { b: 1 }, { c: 1 }, 'missing d'],
+    [{ enum: [{ a: 1, b: 2 }] }, { b: 2, a: 1 }, { a: 1 }, 'expected one of [{"a":1,"b":2}]'],
+    [{ properties: { a: false } }, {}, { a: 1 }, 'unknown property a'],
+  ] as [JsonObject, unknown, unknown, string][]) {
+    test(`${JSON.stringify(schema)}: ${JSON.stringify(good)}, not ${JSON.stringify(bad)}`, () => {
+      assert.equal(checkAgainst(schema, good), undefined)
+      assert.equal(checkAgainst(schema, bad), problem)
+      assert.deepEqual(schemaProblems(schema), { unchecked: [], broken: [] })
+    })
+  }
+
+  for (const [format, good, bad] of [
+    ['date', ['2024-02-29', '2026-12-31'], ['2026-02-29', '2026-13-01', '2026-1-1', '2026-04-31']],
+    ['time', ['23:59:59', '00:00:00.5Z', '12:00:00+02:00'], ['24:00:00', '12:00', '12:00:00+25:00']],
+    [
+      'date-time',
+      ['2026-01-01T00:00:00Z', '2026-01-01t00:00:00.123-05:30'],
+      ['2026-01-01T00:00:00', '2026-01-01', '2026-02-30T00:00:00Z'],
+    ],
+    ['duration', ['P1D', 'PT1.5S', 'P2W', 'P1Y2M3DT4H5M6S'], ['P', 'PT', '1D', 'P1DT']],
+    ['email', ['a@b.example', 'a.b+c@d'], ['a', '@b', 'a@', 'a b@c', 'a@b@c']],
+    ['hostname', ['example', 'a-b.example'], ['-a', 'a..b', 'a_b', '']],
+    ['ipv4', ['127.0.0.1'], ['256.0.0.1', '1.2.3', '::1']],
+    ['ipv6', ['::1', 'fe80::1'], ['1.2.3.4', ':::']],
+    ['uri', ['https://a.example/b?c#d', 'urn:isbn:1'], ['a', '/b', 'https://a b']],
+    ['uri-reference', ['/b', '#d', 'https://a'], ['a b']],
+    ['uuid', ['01890a5d-ac96-774b-bcce-b302099a8057'], ['01890a5d', '01890a5d-ac96-774b-bcce-b302099a805g']],
+    ['json-pointer', ['', '/a/b~1c'], ['a', '/~2']],
+    ['regex', ['^a+$'], ['(']],
+  ] as const) {
+    test(`format ${format}`, () => {
+      const schema = { type: 'string', format }
+      for (const each of good) assert.equal(checkAgainst(schema, each), undefined, each)
+      for (const each of bad) assert.equal(checkAgainst(schema, each), `expected ${format}`, each)
+      assert.deepEqual(schemaProblems(schema).unchecked, [])
+    })
+  }
+})
+
+suite('what a schema says beyond what is checked', () => {
+  test('is named, wherever it stands, and remarks are not', () => {
+    const schema: JsonObject = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'A thing',
+      'x-order': 1,
+      unevaluatedProperties: false,
+      properties: {
+        colour: { type: 'string', format: 'colour', description: 'of it', default: 'red' },
+        old: { minimum: 1, exclusiveMinimum: true },
+        any: { items: { anyOf: [{ $dynamicRef: '#x' }] } },
+        // Names of properties are no words.
+        nullable: { nullable: true },
+      },
+      $defs: { deep: { contentEncoding: 'base64' } },
+    }
+    assert.deepEqual(schemaProblems(schema), {
+      unchecked: [
+        'unevaluatedProperties: false',
+        'format: "colour"',
+        'exclusiveMinimum: true',
+        '$dynamicRef: "#x"',
+        'nullable: true',
+        'contentEncoding: "base64"',
+      ],
+      broken: [],
+    })
+  })
+
+  test('and what nobody could check is broken', () => {
+    const schema = { items: { $ref: '#/$defs/gone' }, pattern: '(', patternProperties: { '[': {} } }
+    assert.deepEqual(schemaProblems(schema).broken, ['pattern: "("', 'pattern: "["', '$ref: "#/$defs/gone"'])
   })
 })

@@ -1,23 +1,52 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '@evener/protocol'
+import { checkFormat, readPattern } from './json-schema-formats.ts'
+import { isObject, resolveRef } from './json-schema-refs.ts'
 
-/**
- * What is wrong with a value by a plain JSON Schema, or `undefined`. Knows the words that tool schemas are written in;
- * a word it does not know (`$ref`, `format` …) constrains nothing.
- */
-export function checkAgainst(schema: JsonObject, value: unknown, path = ''): string | undefined {
-  return (
-    checkType(schema, value, path) ??
-    checkChoice(schema, value, path) ??
-    checkBounds(schema, value, path) ??
-    checkItems(schema, value, path) ??
-    checkProperties(schema, value, path)
-  )
+/** Where in a value the check is, and what references are looked up in. */
+interface Place {
+  readonly root: JsonObject
+  readonly path: string
+  readonly depth: number
 }
 
-function checkType({ type }: JsonObject, value: unknown, path: string): string | undefined {
+type Problem = string | undefined
+type Check = (schema: JsonObject, value: unknown, place: Place) => Problem
+
+/** Deeper than any schema of a tool; one that refers to itself without end is never left otherwise. */
+const MAX_DEPTH = 500
+
+/**
+ * What is wrong with a value by a plain JSON Schema (drafts 7 and 2020-12), or `undefined`. `uncheckedWords` names what a
+ * schema says beyond what is checked here.
+ */
+export function checkAgainst(schema: JsonObject, value: unknown): Problem {
+  return check(schema, value, { root: schema, path: '', depth: 0 })
+}
+
+/** A schema may also be `true` or `false`; what is none constrains nothing. */
+function check(schema: JsonValue | undefined, value: unknown, place: Place): Problem {
+  if (schema === false) return say(place, 'nothing is allowed here')
+  if (!isObject(schema)) return undefined
+  if (place.depth > MAX_DEPTH) return say(place, 'nested too deeply to be checked')
+  const inside = { ...place, depth: place.depth + 1 }
+  for (const each of CHECKS) {
+    const problem = each(schema, value, inside)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const checkRef: Check = ({ $ref }, value, place) => {
+  if (typeof $ref !== 'string') return undefined
+  const found = resolveRef(place.root, $ref)
+  return found === undefined ? say(place, `cannot be checked: there is no ${$ref}`) : check(found, value, place)
+}
+
+const checkType: Check = ({ type }, value, place) => {
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   if (types.length === 0 || types.some((each: JsonValue) => isOfType(each, value))) return undefined
-  return say(path, `expected ${types.join(' or ')}, received ${nameOf(value)}`)
+  return say(place, `expected ${types.join(' or ')}, received ${nameOf(value)}`)
 }
 
 function isOfType(type: JsonValue, value: unknown): boolean {
@@ -35,76 +64,161 @@ function isOfType(type: JsonValue, value: unknown): boolean {
   }
 }
 
-function checkChoice(schema: JsonObject, value: unknown, path: string): string | undefined {
+const checkChoice: Check = (schema, value, place) => {
   const choices = Array.isArray(schema['enum']) ? schema['enum'] : 'const' in schema ? [schema['const']] : undefined
-  const text = JSON.stringify(value)
-  if (choices !== undefined && !choices.some((choice) => JSON.stringify(choice) === text)) {
-    return say(path, `expected one of ${JSON.stringify(choices)}`)
-  }
-  for (const each of schemasIn(schema['allOf'])) {
-    const problem = checkAgainst(each, value, path)
-    if (problem !== undefined) return problem
-  }
-  const alternatives = [...schemasIn(schema['anyOf']), ...schemasIn(schema['oneOf'])]
-  const problems = alternatives.map((each) => checkAgainst(each, value, path))
-  return problems.length > 0 && problems.every((problem) => problem !== undefined) ? problems.join(', or ') : undefined
+  if (choices === undefined || choices.some((choice) => isDeepStrictEqual(choice, value))) return undefined
+  return say(place, `expected one of ${JSON.stringify(choices)}`)
 }
 
-function checkBounds(schema: JsonObject, value: unknown, path: string): string | undefined {
-  if (typeof value === 'number') return within(schema, value, path, ['minimum', 'maximum'], '')
-  if (typeof value === 'string') return within(schema, value.length, path, ['minLength', 'maxLength'], ' characters')
+const checkCombined: Check = (schema, value, place) => {
+  for (const each of listOf(schema['allOf'])) {
+    const problem = check(each, value, place)
+    if (problem !== undefined) return problem
+  }
+  const { anyOf, oneOf, not } = schema
+  const any = listOf(anyOf).map((each) => check(each, value, place))
+  if (any.length > 0 && !any.includes(undefined)) return any.join(', or ')
+  const one = listOf(oneOf).map((each) => check(each, value, place))
+  const fitting = one.filter((problem) => problem === undefined).length
+  if (one.length > 0 && fitting === 0) return one.join(', or ')
+  if (fitting > 1) return say(place, `expected to fit one of several, fits ${fitting}`)
+  if (not !== undefined && check(not, value, place) === undefined) return say(place, 'is what it must not be')
   return undefined
+}
+
+const checkCondition: Check = (schema, value, place) => {
+  if (schema['if'] === undefined) return undefined
+  const branch = check(schema['if'], value, place) === undefined ? 'then' : 'else'
+  return check(schema[branch], value, place)
+}
+
+const checkNumber: Check = (schema, value, place) => {
+  if (typeof value !== 'number') return undefined
+  const problem = within(schema, value, place, ['minimum', 'maximum'], '')
+  if (problem !== undefined) return problem
+  const { exclusiveMinimum: above, exclusiveMaximum: below, multipleOf } = schema
+  if (typeof above === 'number' && value <= above) return say(place, `expected more than ${above}`)
+  if (typeof below === 'number' && value >= below) return say(place, `expected less than ${below}`)
+  return typeof multipleOf === 'number' && !isMultiple(value, multipleOf)
+    ? say(place, `expected a multiple of ${multipleOf}`)
+    : undefined
+}
+
+/** 0.3 is a multiple of 0.1, whatever binary fractions make of it. */
+function isMultiple(value: number, step: number): boolean {
+  const times = value / step
+  return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times))
+}
+
+const checkString: Check = (schema, value, place) => {
+  if (typeof value !== 'string') return undefined
+  // Characters, not the halves of pairs that some of them are made of.
+  const problem = within(schema, Array.from(value).length, place, ['minLength', 'maxLength'], ' characters')
+  if (problem !== undefined) return problem
+  const { format, pattern } = schema
+  if (typeof pattern === 'string' && !matches(pattern, value)) return say(place, `expected to match ${pattern}`)
+  return typeof format === 'string' && !checkFormat(format, value) ? say(place, `expected ${format}`) : undefined
+}
+
+/** What nobody can read nothing fits. */
+function matches(pattern: string, text: string): boolean {
+  return readPattern(pattern)?.test(text) ?? false
 }
 
 /** Whether a size keeps to its bounds, whatever the schema calls them. */
 function within(
   schema: JsonObject,
   size: number,
-  path: string,
+  place: Place,
   [lowest, highest]: readonly [string, string],
   unit: string,
-): string | undefined {
+): Problem {
   const least = schema[lowest]
   const most = schema[highest]
-  if (typeof least === 'number' && size < least) return say(path, `expected at least ${least}${unit}`)
-  return typeof most === 'number' && size > most ? say(path, `expected at most ${most}${unit}`) : undefined
+  if (typeof least === 'number' && size < least) return say(place, `expected at least ${least}${unit}`)
+  return typeof most === 'number' && size > most ? say(place, `expected at most ${most}${unit}`) : undefined
 }
 
-function checkItems(schema: JsonObject, value: unknown, path: string): string | undefined {
+const checkItems: Check = (schema, value, place) => {
   if (!Array.isArray(value)) return undefined
-  const problem = within(schema, value.length, path, ['minItems', 'maxItems'], ' items')
+  const problem = within(schema, value.length, place, ['minItems', 'maxItems'], ' items')
   if (problem !== undefined) return problem
-  const { items } = schema
-  if (!isObject(items)) return undefined
+  if (schema['uniqueItems'] === true && hasTwice(value)) return say(place, 'expected no item twice')
+  const { contains, items } = schema
+  const first = listOf(Array.isArray(items) ? items : schema['prefixItems'])
+  const others = Array.isArray(items) ? schema['additionalItems'] : items
   for (const [index, item] of value.entries()) {
-    const wrong = checkAgainst(items, item, `${path}[${index}]`)
+    const wrong = check(index < first.length ? first[index] : others, item, at(place, `[${index}]`))
+    if (wrong !== undefined) return wrong
+  }
+  if (contains === undefined) return undefined
+  const found = value.filter((item, index) => check(contains, item, at(place, `[${index}]`)) === undefined).length
+  return within({ minContains: 1, ...schema }, found, place, ['minContains', 'maxContains'], ' fitting items')
+}
+
+function hasTwice(items: readonly unknown[]): boolean {
+  return items.some((item, index) => items.slice(0, index).some((other) => isDeepStrictEqual(other, item)))
+}
+
+const checkKeys: Check = (schema, value, place) => {
+  if (!isObject(value)) return undefined
+  const missing = stringsOf(schema['required']).filter((key) => !Object.hasOwn(value, key))
+  if (missing.length > 0) return say(place, `missing ${missing.join(', ')}`)
+  const problem = within(schema, Object.keys(value).length, place, ['minProperties', 'maxProperties'], ' properties')
+  if (problem !== undefined) return problem
+  for (const [key, needed] of entriesOf(schema['dependentRequired'], schema['dependencies'])) {
+    const absent = Object.hasOwn(value, key) ? stringsOf(needed).filter((each) => !Object.hasOwn(value, each)) : []
+    if (absent.length > 0) return say(place, `missing ${absent.join(', ')}, which ${key} needs`)
+  }
+  for (const [key, dependent] of entriesOf(schema['dependentSchemas'], schema['dependencies'])) {
+    const wrong = Object.hasOwn(value, key) ? check(dependent, value, place) : undefined
     if (wrong !== undefined) return wrong
   }
   return undefined
 }
 
-function checkProperties(schema: JsonObject, value: unknown, path: string): string | undefined {
+const checkProperties: Check = (schema, value, place) => {
   if (!isObject(value)) return undefined
-  const required = Array.isArray(schema['required']) ? schema['required'] : []
-  const missing = required.filter((key) => typeof key === 'string' && !Object.hasOwn(value, key))
-  if (missing.length > 0) return say(path, `missing ${missing.join(', ')}`)
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  const patterns = entriesOf(schema['patternProperties'])
   for (const [key, item] of Object.entries(value)) {
-    const known = Object.hasOwn(properties, key) ? properties[key] : schema['additionalProperties']
-    const at = path === '' ? key : `${path}.${key}`
-    if (known === false) return say(path, `unknown property ${key}`)
-    const problem = isObject(known) ? checkAgainst(known, item, at) : undefined
-    if (problem !== undefined) return problem
+    const named = check(schema['propertyNames'], key, place)
+    if (named !== undefined) return say(place, `the name of property ${key}: ${named}`)
+    const known = patterns.filter(([pattern]) => matches(pattern, key)).map(([, each]) => each)
+    if (Object.hasOwn(properties, key)) known.push(properties[key] ?? true)
+    if (known.length === 0) known.push(schema['additionalProperties'] ?? true)
+    if (known.includes(false)) return say(place, `unknown property ${key}`)
+    for (const each of known) {
+      const wrong = check(each, item, at(place, key))
+      if (wrong !== undefined) return wrong
+    }
   }
   return undefined
 }
 
-function schemasIn(value: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter((each: JsonValue): each is JsonObject => isObject(each)) : []
+const CHECKS: readonly Check[] = [
+  checkRef,
+  checkType,
+  checkChoice,
+  checkCombined,
+  checkCondition,
+  checkNumber,
+  checkString,
+  checkItems,
+  checkKeys,
+  checkProperties,
+]
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : []
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function stringsOf(value: JsonValue | undefined): string[] {
+  return listOf(value).filter((each) => typeof each === 'string')
+}
+
+function entriesOf(...values: readonly (JsonValue | undefined)[]): [string, JsonValue][] {
+  return values.flatMap((value) => (isObject(value) ? Object.entries(value) : []))
 }
 
 function nameOf(value: unknown): string {
@@ -112,6 +226,11 @@ function nameOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-function say(path: string, problem: string): string {
+function at(place: Place, step: string): Place {
+  const path = place.path === '' || step.startsWith('[') ? `${place.path}${step}` : `${place.path}.${step}`
+  return { ...place, path }
+}
+
+function say({ path }: Place, problem: string): string {
   return path === '' ? problem : `${path}: ${problem}`
 }

@@ -1,4 +1,4 @@
-import { checkAgainst } from '@evener/agent'
+import { checkAgainst, schemaProblems } from '@evener/agent'
 import { EvenerError, type Answer, type JsonObject, type Wait } from '@evener/protocol'
 
 /** Refuses what is no answer to this question, before it is taken. The question stays. */
@@ -9,7 +9,10 @@ export function checkAnswer(wait: Wait, answer: Answer): void {
   }
   if (decision === 'decline' || wait.answerSchema === undefined) return
   if (value === undefined && decision === 'approve') return
-  const wrong = checkAgainst(schemaOf(wait.answerSchema), value)
+  const schema = schemaOf(wait.answerSchema)
+  // A question that no answer could fit would wait for ever; whoever asked looks at the answer, too.
+  if (schemaProblems(schema).broken.length > 0) return
+  const wrong = checkAgainst(schema, value)
   if (wrong !== undefined) throw refused(wait, wrong)
 }
 

@@ -1,0 +1,115 @@
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { isKnownFormat, readPattern } from './json-schema-formats.ts'
+import { isObject, resolveRef } from './json-schema-refs.ts'
+
+/** What is in a schema that cannot be held against a value. */
+export interface SchemaProblems {
+  /** Words that are not checked: what they say constrains nothing. */
+  readonly unchecked: readonly string[]
+  /** What nobody could check, and that therefore nothing fits. */
+  readonly broken: readonly string[]
+}
+
+/** Words that hold one schema, a list of them, or several by name. */
+const ONE = [
+  'not',
+  'if',
+  'then',
+  'else',
+  'additionalItems',
+  'contains',
+  'propertyNames',
+  'additionalProperties',
+] as const
+const MANY = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
+const NAMED = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'] as const
+
+const CHECKED: ReadonlySet<string> = new Set([
+  ...ONE,
+  ...MANY,
+  ...NAMED,
+  'items',
+  'dependencies',
+  'dependentRequired',
+  '$ref',
+  'type',
+  'enum',
+  'const',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minContains',
+  'maxContains',
+  'required',
+  'minProperties',
+  'maxProperties',
+])
+
+/** Words that say something about a schema and nothing about a value. */
+const REMARKS: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$anchor',
+  '$comment',
+  '$vocabulary',
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+])
+
+/** Looks through a whole schema, once, before anything is held against it. */
+export function schemaProblems(schema: JsonObject): SchemaProblems {
+  const unchecked = new Set<string>()
+  const broken = new Set<string>()
+  const look = (here: JsonValue | undefined): void => {
+    if (!isObject(here)) return
+    for (const [word, value] of Object.entries(here)) {
+      if (!isChecked(word, value)) unchecked.add(sayWord(word, value))
+    }
+    const { $ref, pattern } = here
+    if (typeof $ref === 'string' && resolveRef(schema, $ref) === undefined) broken.add(`$ref: "${$ref}"`)
+    const patterns = [pattern, ...keysOf(here['patternProperties'])].filter((each) => typeof each === 'string')
+    for (const each of patterns) if (readPattern(each) === undefined) broken.add(`pattern: "${each}"`)
+    for (const word of ONE) look(here[word])
+    for (const list of [...MANY.map((word) => here[word]), here['items']]) {
+      if (Array.isArray(list)) list.forEach(look)
+      else look(list)
+    }
+    for (const named of [...NAMED.map((word) => here[word]), here['dependencies']]) {
+      if (isObject(named)) Object.values(named).forEach(look)
+    }
+  }
+  look(schema)
+  return { unchecked: [...unchecked], broken: [...broken] }
+}
+
+function isChecked(word: string, value: JsonValue): boolean {
+  if (REMARKS.has(word) || word.startsWith('x-')) return true
+  if (word === 'format') return typeof value !== 'string' || isKnownFormat(value)
+  // As draft 4 had them: said of `minimum`, not a bound of their own.
+  if (word === 'exclusiveMinimum' || word === 'exclusiveMaximum') return typeof value === 'number'
+  return CHECKED.has(word)
+}
+
+function sayWord(word: string, value: JsonValue): string {
+  const isShort = typeof value === 'string' || typeof value === 'boolean'
+  return isShort ? `${word}: ${JSON.stringify(value)}` : word
+}
+
+function keysOf(value: JsonValue | undefined): string[] {
+  return isObject(value) ? Object.keys(value) : []
+}
