@@ -23,19 +23,28 @@ interface KeptMessages {
 
 /**
  * The conversation as an agent sees it: the view holds what is sealed, the state what belongs to the open run. What is
- * sealed is read once for a run, however many steps it has.
+ * sealed is read once for a run, however many steps it has; for the first run of a new thread there is nothing to read.
  */
 export class ThreadHistory {
   readonly #store: Store
   readonly #log: ThreadLog
   #sealed: KeptMessages | undefined
+  /** Nothing was said in this thread before the open run. */
+  #isNew: boolean
   readonly #inflated = new WeakMap<ThreadMessage, StoredMessage>()
 
   constructor(store: Store, log: ThreadLog) {
     this.#store = store
     this.#log = log
+    this.#isNew = log.state.head.seq === 0
     log.onEntry((entry) => {
-      if (entry.kind === 'record' && RESETS.has(entry.record.body.type)) this.#sealed = undefined
+      if (entry.kind !== 'record') return
+      const { type } = entry.record.body
+      const isReset = RESETS.has(type)
+      if (isReset) this.#sealed = undefined
+      if (isReset ? type !== 'run.started' : type === 'message.added' && entry.state.head.run === null) {
+        this.#isNew = false
+      }
     })
   }
 
@@ -90,6 +99,7 @@ export class ThreadHistory {
     open: readonly ThreadMessage[],
     cursor: string | undefined,
   ): Promise<{ messages: StoredMessage[]; next: string | null }> {
+    if (this.#isNew) return { messages: [], next: null }
     const openIds = new Set(open.map(({ id }) => id))
     const { lineage } = this.#log.state.head
     const page = await this.#store.listMessages(lineage, { order, ...(cursor === undefined ? {} : { cursor }) })
