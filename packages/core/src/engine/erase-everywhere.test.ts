@@ -6,6 +6,7 @@ import { SpoolFolder } from '@evener/shell/run'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { SqliteStore } from '../stores/sqlite-store.ts'
+import { boundaryAt } from './boundaries.ts'
 import { clearHistory, eraseRange } from './erase.ts'
 import {
   assertFolds,
@@ -37,9 +38,9 @@ async function spoken(
   const thread = await openTestThread(store)
   const spool = new SpoolFolder(join(directory, 'spools'))
   await thread.log.commit([
-    text('before', 'Hello'),
     { type: 'tasks.changed', tasks: [task('0', 'An old task')] },
     { type: 'config.changed', state: { theme: 'dark' }, settings: { effort: 'high' }, rules: NO_RULES },
+    text('before', 'Hello'),
   ])
   const range = await sayEverywhere(store, thread.log, spool)
   return { thread, spool, ...range }
@@ -85,9 +86,10 @@ for (const [name, open] of Object.entries(stores)) {
         await using opened = thread
         const { store, log } = opened
         await log.commit([text('after', 'Something else')])
-        await rewindThread(store, log, to)
+        const end = await boundaryAt(store, log.state.head.lineage, to)
+        await rewindThread(store, log, end)
         await log.commit([text('later', 'And on')])
-        await rewindThread(store, log, to)
+        await rewindThread(store, log, end)
         assert.equal(log.state.head.tasks[0]?.content, WORD)
         await noteHashes(store, [log])
         await eraseRange(store, log, { from, to, spool })
@@ -114,7 +116,7 @@ for (const [name, open] of Object.entries(stores)) {
           { type: 'binding.changed', binding: { agentId: 'codex', nativeId: 'native', syncedTo: to } },
           text('after', 'Something else'),
         ])
-        await forkThread(store, owner, log.state, { id: 'early', resourceId: 'test', at: 1, title: 'Early' })
+        await forkThread(store, owner, log.state, { id: 'early', resourceId: 'test', at: from - 1, title: 'Early' })
         await forkThread(store, owner, log.state, {
           id: 'fork',
           resourceId: 'test',
@@ -127,11 +129,13 @@ for (const [name, open] of Object.entries(stores)) {
           { type: 'run.started', runId: 'in-fork', agentId: 'a', rules: NO_RULES },
           text('of-fork', 'On its own'),
           { type: 'tasks.changed', tasks: [...fork.state.head.tasks, task('3', 'One more')] },
+          text('of-run', 'In its run'),
           { type: 'run.ended', runId: 'in-fork', outcome: 'complete' },
         ])
         await spoolRun(spool, 'fork', 'in-fork')
-        await rewindThread(store, fork, fork.state.head.seq)
-        await forkThread(store, owner, fork.state, { id: 'of-fork', resourceId: 'test', at: fork.state.head.seq })
+        const end = await boundaryAt(store, fork.state.head.lineage, fork.state.head.seq)
+        await rewindThread(store, fork, end)
+        await forkThread(store, owner, fork.state, { id: 'of-fork', resourceId: 'test', at: end })
         await fork.close()
         await owner.release('fork', fork.fence)
         await noteHashes(store, [log, fork])
@@ -152,7 +156,7 @@ for (const [name, open] of Object.entries(stores)) {
         assert.equal((await store.getThread('early'))?.title, 'Early')
         assert.deepEqual(
           (await store.listMessages(forks[0]?.state.head.lineage ?? [], { order: 'oldest' })).items.map(({ id }) => id),
-          ['before', 'after', 'of-fork'],
+          ['before', 'after', 'of-fork', 'of-run'],
         )
         assert.deepEqual(await placesOf(directory, store, [log, ...forks]), [])
       }),

@@ -8,6 +8,7 @@ import { filesHolding } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { SqliteStore } from '../stores/sqlite-store.ts'
+import { boundaryAt } from './boundaries.ts'
 import { clearHistory, eraseRange } from './erase.ts'
 import { recordsAfter } from './load-state.ts'
 import { openTestThread } from './thread.fixture.ts'
@@ -210,7 +211,8 @@ for (const [name, open] of Object.entries(stores)) {
       inTempDir(async (directory) => {
         await using thread = await openTestThread(await open(directory))
         const { store, log, owner } = thread
-        const { to } = await say(log, 'run-1', 'of the parent')
+        await say(log, 'run-1', 'of the parent')
+        const to = await boundaryAt(store, log.state.head.lineage, log.state.head.seq)
         await forkThread(store, owner, log.state, { id: 'fork', resourceId: 'test', at: to })
         const fork = await ThreadLog.open({ store, stream: 'fork', fence: await owner.claim('fork') })
         await say(fork, 'run-2', SECRET)

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import {
+  emptyState,
   EvenerError,
   isContentSetting,
   isSafeSegment,
   lineageUpTo,
   NO_GRANTS,
   RECORD_VERSIONS,
+  reduce,
   type Binding,
   type ForkRecord,
   type Grants,
   type JsonObject,
   type JsonValue,
   type Lineage,
+  type LogRecord,
   type OmPointer,
   type RewindRecord,
   type Store,
@@ -19,6 +22,7 @@ import {
   type ThreadInfo,
   type ThreadState,
 } from '@evener/protocol'
+import { requireBoundary } from './boundaries.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { ThreadLog } from './thread-log.ts'
 
@@ -41,10 +45,15 @@ export interface Fork extends NewThread {
   readonly at: number
   /** A forked subagent keeps the session's grants; a user's fork does not. */
   readonly grants?: Grants
+  /** That nothing is asked: kept only where it is wanted, and where the parent has it. */
+  readonly yolo?: boolean
   readonly hidden?: boolean
 }
 
-/** A new thread that goes on from a point of another. Nothing is copied: it names its parent's records. */
+/**
+ * A new thread that goes on from a point of another. Nothing is copied: it names its parent's records. Fails with
+ * `invalid-input` where no message ends and no step begins.
+ */
 export async function forkThread(
   store: Store,
   owner: ProcessOwner,
@@ -52,6 +61,7 @@ export async function forkThread(
   fork: Fork,
 ): Promise<ThreadInfo> {
   const parentId = parent.head.stream
+  await requireBoundary(store, parent.head.lineage, fork.at)
   const info: ThreadInfo = {
     ...threadInfo(fork),
     hidden: fork.hidden ?? false,
@@ -69,7 +79,7 @@ export async function forkThread(
       model: parent.head.model,
       agentId: parent.head.agentId,
       rules: parent.head.rules,
-      yolo: parent.head.yolo,
+      yolo: fork.yolo === true && parent.head.yolo,
       settings: await settingsAt(store, lineage, parent.head.settings),
       tasks,
       om,
@@ -91,7 +101,10 @@ export async function forkThread(
   return info
 }
 
-/** Moves the conversation back (or, after a rewind, forward again) to `to`. Nothing is cut off. */
+/**
+ * Moves the conversation back (or, after a rewind, forward again) to `to`. Nothing is cut off. Fails with
+ * `invalid-input` where no message ends and no step begins.
+ */
 export async function rewindThread(store: Store, log: ThreadLog, to: number, target?: Lineage): Promise<void> {
   const { head } = log.state
   if (head.run !== null) {
@@ -99,36 +112,49 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
       hint: 'Abort the run first.',
     })
   }
+  await log.flush()
+  await requireBoundary(store, target ?? head.lineage, to)
   const lineage = lineageUpTo(target ?? head.lineage, to)
   const { tasks, om } = await stateAt(store, lineage, to)
   const body: RewindRecord = { type: 'rewind', to, lineage, tasks, om }
   await log.commit([body])
 }
 
-/** Tasks and memory pointer as they were at a point: the newest records about them that the lineage shows. */
+/** Tasks and memory pointer as they were at a point, folded from the records about them that the lineage shows. */
 export async function stateAt(
   store: Store,
   lineage: Lineage,
   at: number,
 ): Promise<{ tasks: readonly TaskItem[]; om: OmPointer | null }> {
-  const newest = await Promise.all(
-    (['tasks.changed', 'om.committed', 'fork', 'rewind'] as const).map((type) => store.latestRecord(lineage, type, at)),
+  if (lineage.length === 0) return { tasks: [], om: null }
+  const [fork, rewind, tasks] = await Promise.all(
+    (['fork', 'rewind', 'tasks.changed'] as const).map((type) => store.latestRecord(lineage, type, at)),
   )
-  const [tasksRecord, omRecord, ...bases] = newest
   // A fork or rewind record carries both values itself and so overrules everything before it.
-  const base = bases.filter((record) => record !== null).sort((a, b) => b.seq - a.seq)[0]
-  const baseSeq = base?.seq ?? 0
-  const carried = base?.body.type === 'fork' ? base.body.keep : base?.body.type === 'rewind' ? base.body : undefined
-  return {
-    tasks:
-      tasksRecord?.body.type === 'tasks.changed' && tasksRecord.seq > baseSeq
-        ? tasksRecord.body.tasks
-        : (carried?.tasks ?? []),
-    om: await stillKept(
-      store,
-      omRecord?.body.type === 'om.committed' && omRecord.seq > baseSeq ? omRecord.body.om : (carried?.om ?? null),
-    ),
+  const base = newer(fork, rewind)
+  const records = [base, tasks, ...(await recordsSince(store, lineage, base?.seq ?? 0, at))]
+  let state = emptyState('')
+  for (const record of records.filter((each) => each !== null && each !== undefined).sort((a, b) => a.seq - b.seq)) {
+    state = reduce(state, record).state
   }
+  return { tasks: state.head.tasks, om: await stillKept(store, state.head.om) }
+}
+
+function newer(one: LogRecord | null | undefined, other: LogRecord | null | undefined): LogRecord | null {
+  return (one?.seq ?? 0) > (other?.seq ?? 0) ? (one ?? null) : (other ?? null)
+}
+
+/** Of two that made memory of the same, the first was heard; an erasure takes memory away. */
+async function recordsSince(store: Store, lineage: Lineage, after: number, upTo: number): Promise<LogRecord[]> {
+  const found: LogRecord[] = []
+  for (const type of ['om.committed', 'erased'] as const) {
+    let record = await store.latestRecord(lineage, type, upTo)
+    while (record !== null && record.seq > after) {
+      found.push(record)
+      record = await store.latestRecord(lineage, type, record.seq - 1)
+    }
+  }
+  return found
 }
 
 /** Memory that was erased with what it was made of is none. */

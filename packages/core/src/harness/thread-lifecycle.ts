@@ -1,4 +1,5 @@
 import { toHarnessThread, type ConfigChangedRecord, type HarnessThread, type ThreadInfo } from '@evener/protocol'
+import { boundaryAt } from '../engine/boundaries.ts'
 import { createThread, forkThread } from '../engine/threads.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
@@ -84,23 +85,24 @@ export class ThreadLifecycle {
     await this.#parts.binding.requireRuntime().configure({ title })
   }
 
-  /** A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. */
+  /**
+   * A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. It has no title unless
+   * it is given one, and asks again what its source was allowed.
+   */
   async clone(request: CloneRequest = {}): Promise<HarnessThread> {
     const { binding, core, identity } = this.#parts
     await core.ready()
     const sourceId = request.sourceThreadId ?? binding.requireRuntime().state.head.stream
-    const known = await core.store.getThread(sourceId)
-    if (known === null) throw noSuchThread(sourceId)
+    if ((await core.store.getThread(sourceId)) === null) throw noSuchThread(sourceId)
     const source = core.threads.find(sourceId)?.state ?? (await readThreadState(core.store, sourceId))
     const { run, seq } = source.head
-    const title = request.title ?? known.title
     const info = await forkThread(core.store, await core.threads.owner(), source, {
       id: core.newId(),
       resourceId: request.resourceId ?? identity.getResourceId(),
       // What is being said is in neither: a fork begins where something has ended.
-      at: run === null ? seq : run.startedSeq - 1,
+      at: await boundaryAt(core.store, source.head.lineage, run === null ? seq : run.startedSeq - 1),
       now: core.now(),
-      ...(title === null ? {} : { title }),
+      ...(request.title === undefined ? {} : { title: request.title }),
     })
     try {
       await this.#enter(info.id)

@@ -4,6 +4,7 @@ import { EvenerError } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
+import { readThreadState } from './thread-reads.ts'
 
 /** A lock that writes down what is asked of it and holds what it was told to. */
 function watchedLock(taken: readonly string[] = []) {
@@ -155,7 +156,18 @@ suite('threads', () => {
     assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 4)
     assert.equal((await bench.harness.session.thread.listMessages({ threadId: source.id })).length, 2)
     const again = await bench.harness.cloneThread({ sourceThreadId: source.id })
-    assert.equal(again.title, 'First')
+    assert.equal(again.title ?? null, null)
+  })
+
+  test('a clone of one in which nothing is asked asks again', async () => {
+    const storage = new MemoryStore()
+    await using bench = new HarnessBench([{ text: 'Hello.' }], { storage })
+    const source = await bench.harness.createThread()
+    await bench.harness.sendMessage({ content: 'Hi' })
+    await bench.harness.session.permissions.setYolo({ enabled: true })
+    const clone = await bench.harness.cloneThread()
+    assert.equal((await readThreadState(storage, source.id)).head.yolo, true)
+    assert.equal((await readThreadState(storage, clone.id)).head.yolo, false)
   })
 
   test('a deleted one is gone, with its lock', async () => {

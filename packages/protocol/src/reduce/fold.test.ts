@@ -4,11 +4,12 @@ import { arbitraryForkedLog, arbitraryLog, withoutSealedBatches } from '@evener/
 import * as fc from 'fast-check'
 import { isContentSetting } from '../content-settings.ts'
 import { eraseBody } from '../erase-body.ts'
+import { emptyHead } from '../head.ts'
 import type { JsonObject } from '../json.ts'
 import { lineageHolds } from '../lineage.ts'
 import { List } from '../list.ts'
 import type { StoredMessage } from '../message.ts'
-import { NO_RULES } from '../permission.ts'
+import { NO_GRANTS, NO_RULES } from '../permission.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
 import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
 import { storedMessage, type ThreadState } from './draft.ts'
@@ -176,17 +177,26 @@ suite('the fold', () => {
     )
   })
 
-  test('a fork folds from its own records alone', () => {
+  test('a fork folds from its own records alone: it keeps what its record says, and begins anew with the rest', () => {
     fc.assert(
-      fc.property(arbitraryForkedLog({ maxMoves: 60 }), ({ parent, fork, at }) => {
-        const before = fold(parent)
+      fc.property(arbitraryForkedLog({ maxMoves: 60 }), ({ fork, at }) => {
         const forked = fold(fork.slice(0, 1))
-        assert.equal(forked.head.seq, at + 1)
-        assert.deepEqual(forked.head.waits, {})
-        assert.deepEqual(forked.head.queue, [])
-        assert.equal(forked.head.run, null)
+        const body = fork[0]?.body
+        assert.ok(body?.type === 'fork')
+        const { origins, ...keep } = body.keep
+        assert.deepEqual(forked.head, {
+          // Waits, queue, run, usage, title, goal, state and the rest.
+          ...emptyHead('main-fork'),
+          ...keep,
+          settingsAt: forked.head.settingsAt,
+          bindings: origins,
+          seq: at + 1,
+          lineage: [...body.lineage, { stream: 'main-fork', from: at + 1, to: null }],
+          tasksAt: at + 1,
+        })
+        assert.deepEqual([keep.grants, keep.yolo], [NO_GRANTS, false])
+        for (const binding of Object.values(origins)) assert.equal(binding.origin, true)
         assert.equal(forked.messages.length, 0)
-        assert.equal(before.head.stream, 'main')
         assert.equal(fold(fork).head.stream, 'main-fork')
       }),
       { numRuns: 100 },

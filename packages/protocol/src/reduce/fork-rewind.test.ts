@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Binding } from '../binding.ts'
 import type { ForkRecord } from '../control-record.ts'
+import { emptyHead } from '../head.ts'
 import { lineageUpTo } from '../lineage.ts'
 import { NO_GRANTS } from '../permission.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
@@ -56,7 +57,7 @@ function forkOf(parent: ThreadState, at: number): ForkRecord {
       model: head.model,
       agentId: head.agentId,
       rules: head.rules,
-      yolo: head.yolo,
+      yolo: false,
       settings: head.settings,
       tasks: head.tasks,
       om: head.om,
@@ -82,13 +83,25 @@ suite('a fork', () => {
     assert.deepEqual(fork.head.om, OM)
   })
 
-  test('resets waits, queue, run, grants, usage and title', () => {
-    assert.deepEqual(fork.head.waits, {})
-    assert.deepEqual(fork.head.queue, [])
-    assert.equal(fork.head.run, null)
-    assert.deepEqual(fork.head.grants, NO_GRANTS)
-    assert.deepEqual(fork.head.usage.own, NO_USAGE)
-    assert.equal(fork.head.title, null)
+  test('resets waits, queue, run, grants, usage, title and whatever else is not kept', () => {
+    const { mode, model, agentId, rules, settings, tasks, om, bindings } = fork.head
+    assert.deepEqual(fork.head, {
+      ...emptyHead('fork'),
+      seq: 6,
+      lineage: fork.head.lineage,
+      tasksAt: 6,
+      mode,
+      model,
+      agentId,
+      rules,
+      settings,
+      tasks,
+      om,
+      bindings,
+    })
+    assert.deepEqual([fork.head.waits, fork.head.queue, fork.head.run, fork.head.title], [{}, [], null, null])
+    assert.deepEqual([fork.head.grants, fork.head.yolo, fork.head.usage.own], [NO_GRANTS, false, NO_USAGE])
+    assert.equal(fork.messages.length, 0)
   })
 
   test('keeps a native session only as the origin of a native fork', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { toHarnessMessage, type HarnessEvent, type HarnessMessageContent, type JsonObject } from '@evener/protocol'
 import type { RunnableTool } from '../../engine/runnable-tool.ts'
+import { boundaryAt } from '../../engine/boundaries.ts'
 import { forkThread } from '../../engine/threads.ts'
 import { ThreadControl } from '../thread-control.ts'
 import { INBOX_LIMIT } from './inbox.ts'
@@ -231,7 +232,8 @@ suite('the inbox', () => {
     await control.sendNotificationSignal(low())
     await bench.say('Hello.')
     const { state } = bench.runtime
-    const fork = await forkThread(bench.store, bench.owner, state, { resourceId: 'test', at: state.head.seq })
+    const at = await boundaryAt(bench.store, state.head.lineage, state.head.seq)
+    const fork = await forkThread(bench.store, bench.owner, state, { resourceId: 'test', at })
     assert.ok(Object.keys(state.head.settings).length > 0)
     const head = { ...state.head, stream: fork.id }
     const port = threadPort(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject, RunnableTool, SignalPart } from '@evener/protocol'
 import { ThreadLog } from '../../engine/thread-log.ts'
+import { boundaryAt } from '../../engine/boundaries.ts'
 import { forkThread, rewindThread } from '../../engine/threads.ts'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
@@ -147,7 +148,8 @@ suite('the task list in the conversation', () => {
       tools,
     })
     await bench.say('Hello.')
-    const before = bench.runtime.state.head.seq
+    const { head } = bench.runtime.state
+    const before = await boundaryAt(bench.store, head.lineage, head.seq)
     await bench.say('Plan.')
     await bench.runtime.close()
     const fence = await bench.owner.claim('thread')
@@ -167,7 +169,8 @@ suite('the task list in the conversation', () => {
   test('is that of the parent in a fork, and its own from there on', async () => {
     await using bench = await played(step(write('a')))
     const { state } = bench.runtime
-    const fork = await forkThread(bench.store, bench.owner, state, { resourceId: 'test', at: state.head.seq })
+    const at = await boundaryAt(bench.store, state.head.lineage, state.head.seq)
+    const fork = await forkThread(bench.store, bench.owner, state, { resourceId: 'test', at })
     const fence = await bench.owner.claim(fork.id)
     const log = await ThreadLog.open({ store: bench.store, stream: fork.id, fence })
     assert.deepEqual(

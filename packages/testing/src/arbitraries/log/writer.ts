@@ -86,10 +86,10 @@ export class LogWriter {
     fork.#seq = at.seq
     fork.tasks = at.tasks
     fork.om = at.om
-    fork.keep = parent.keep
+    fork.keep = { ...parent.keep, yolo: false }
     fork.bindings = new Map(Object.entries(origins))
     fork.boundaries.push(...parent.boundaries.filter((other) => lineageHolds(at.lineage, other.seq)))
-    const keep: Keep = { ...parent.keep, tasks: at.tasks, om: at.om, grants: NO_GRANTS, origins }
+    const keep: Keep = { ...parent.keep, yolo: false, tasks: at.tasks, om: at.om, grants: NO_GRANTS, origins }
     fork.append({ type: 'fork', parent: parent.stream, at: at.seq, lineage: at.lineage, keep })
     fork.lineage = [...at.lineage, { stream, from: at.seq + 1, to: null }]
     fork.tasksAt = at.seq + 1

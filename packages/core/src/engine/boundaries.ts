@@ -1,0 +1,89 @@
+import { EvenerError, type Lineage, type LogRecord, type RecordType, type Store } from '@evener/protocol'
+
+/** Where a thread can be forked or rewound to: where a message has ended, or a step begins, and nothing is half said. */
+const ENDS: ReadonlySet<RecordType> = new Set<RecordType>(['message.added', 'message.ended', 'step.started'])
+
+/** After these nothing is open, whatever was before. */
+const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['run.started', 'run.ended', 'rewind', 'fork'])
+
+const PAGE = 500
+
+/** Fails for a seq that is no boundary of the lineage, and names the nearest one. The start of the thread is one. */
+export async function requireBoundary(store: Store, lineage: Lineage, at: number): Promise<void> {
+  if (await isBoundary(store, lineage, at)) return
+  const before = await boundaryAt(store, lineage, Math.max(0, at - 1))
+  const after = await boundaryAfter(store, lineage, at)
+  const nearest = after !== null && after - at < at - before ? after : before
+  throw new EvenerError('invalid-input', `At ${at} no message ends and no step begins.`, {
+    hint: `A thread is forked or rewound at such a point only; the nearest is ${nearest}.`,
+    details: { at, nearest, before, after },
+  })
+}
+
+/** The newest boundary at or before a seq. */
+export async function boundaryAt(store: Store, lineage: Lineage, upTo: number): Promise<number> {
+  for (let at = upTo; at > 0;) {
+    const seq = await latestEnd(store, lineage, at)
+    if (seq === 0 || (await isBoundary(store, lineage, seq))) return seq
+    at = seq - 1
+  }
+  return 0
+}
+
+async function isBoundary(store: Store, lineage: Lineage, at: number): Promise<boolean> {
+  if (at === 0) return true
+  if (!Number.isInteger(at) || at < 0 || lineage.length === 0) return false
+  const { items } = await store.readLineage(lineage, { after: at - 1, upTo: at, limit: 1 })
+  const [record] = items
+  if (record?.seq !== at || !ENDS.has(record.body.type)) return false
+  const start = await openRun(store, lineage, at)
+  if (start === null) return true
+  const open = new Set<string>()
+  for await (const each of recordsOf(store, lineage, start, at)) follow(open, each)
+  return open.size === 0
+}
+
+async function boundaryAfter(store: Store, lineage: Lineage, at: number): Promise<number | null> {
+  if (lineage.length === 0) return null
+  const open = new Set<string>()
+  const start = (await openRun(store, lineage, at)) ?? at
+  for await (const record of recordsOf(store, lineage, start)) {
+    follow(open, record)
+    if (record.seq > at && ENDS.has(record.body.type) && open.size === 0) return record.seq
+  }
+  return null
+}
+
+/** The run that is going on there: only in a run is a message ever open. */
+async function openRun(store: Store, lineage: Lineage, at: number): Promise<number | null> {
+  const [started, ...over] = await Promise.all(
+    (['run.started', 'run.ended', 'rewind', 'fork'] as const).map((type) => latest(store, lineage, type, at)),
+  )
+  return started === undefined || started === 0 || over.some((seq) => seq > started) ? null : started
+}
+
+async function latestEnd(store: Store, lineage: Lineage, upTo: number): Promise<number> {
+  const found = await Promise.all([...ENDS].map((type) => latest(store, lineage, type, upTo)))
+  return Math.max(...found)
+}
+
+async function latest(store: Store, lineage: Lineage, type: RecordType, upTo: number): Promise<number> {
+  return lineage.length === 0 ? 0 : ((await store.latestRecord(lineage, type, upTo))?.seq ?? 0)
+}
+
+function follow(open: Set<string>, { body }: LogRecord): void {
+  if (RESETS.has(body.type)) open.clear()
+  if (body.type === 'message.started') open.add(body.messageId)
+  if (body.type === 'message.ended') open.delete(body.messageId)
+}
+
+async function* recordsOf(store: Store, lineage: Lineage, from: number, upTo?: number): AsyncGenerator<LogRecord> {
+  let after = from - 1
+  for (;;) {
+    const page = await store.readLineage(lineage, { after, limit: PAGE, ...(upTo === undefined ? {} : { upTo }) })
+    yield* page.items
+    const last = page.items.at(-1)
+    if (page.next === null || last === undefined) return
+    after = last.seq
+  }
+}
