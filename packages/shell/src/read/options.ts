@@ -4,6 +4,7 @@ import { literalWord } from './words.ts'
 
 const DASH = 0x2d
 const NO_OPERANDS: readonly Word[] = []
+const NO_OPTIONS: readonly GivenOption[] = []
 const DIGITS_OPTION = /^-\d+$/
 
 type Arity = 'flag' | 'value' | 'optional'
@@ -20,6 +21,8 @@ export interface OptionTable {
 interface LetterOption {
   readonly name: string
   readonly arity: Arity
+  /** Given without a value. */
+  readonly alone: GivenOption
 }
 
 /** From `'-a -n: -i? --long --lines: --color?'`: a colon takes a value, a question mark takes one only if attached. */
@@ -31,7 +34,8 @@ export function optionTable(description: string, settings: { digits?: boolean } 
     else if (item !== '') options.set(item, 'flag')
   }
   const letters: (LetterOption | undefined)[] = Array.from({ length: 128 })
-  for (const [name, arity] of options) if (/^-[^-]$/.test(name)) letters[name.charCodeAt(1)] = { name, arity }
+  for (const [name, arity] of options)
+    if (/^-[^-]$/.test(name)) letters[name.charCodeAt(1)] = { name, arity, alone: { name, value: null } }
   return { options, letters, digits: settings.digits === true }
 }
 
@@ -49,6 +53,7 @@ export type ParsedOptions =
  * run another program; otherwise they may stand anywhere, as GNU tools read them.
  */
 export function parseOptions(args: readonly Word[], table: OptionTable, leading = false): ParsedOptions {
+  if (areOperands(args)) return { ok: true, given: NO_OPTIONS, operands: args }
   const given: GivenOption[] = []
   let operands: Word[] | undefined
   for (let at = 0; at < args.length; at += 1) {
@@ -77,6 +82,15 @@ export function parseOptions(args: readonly Word[], table: OptionTable, leading 
   return { ok: true, given, operands: operands ?? NO_OPERANDS }
 }
 
+/** No word is an option, or becomes something that may be one. */
+function areOperands(args: readonly Word[]): boolean {
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at]
+    if (arg === undefined || arg.text.charCodeAt(0) === DASH || arg.splits) return false
+  }
+  return true
+}
+
 /** How many further arguments the option took; null when it is not understood. */
 function takeLong(arg: Word, next: Word | undefined, table: OptionTable, given: GivenOption[]): 0 | 1 | null {
   const equals = arg.text.indexOf('=')
@@ -100,7 +114,7 @@ function takeLong(arg: Word, next: Word | undefined, table: OptionTable, given: 
 
 function takeShort(arg: Word, next: Word | undefined, table: OptionTable, given: GivenOption[]): 0 | 1 | null {
   const text = arg.text
-  if (table.digits && DIGITS_OPTION.test(text)) {
+  if (table.digits && isDigit(text.charCodeAt(1)) && DIGITS_OPTION.test(text)) {
     given.push({ name: '-#', value: literalWord(text.slice(1)) })
     return 0
   }
@@ -109,7 +123,7 @@ function takeShort(arg: Word, next: Word | undefined, table: OptionTable, given:
     if (option === undefined) return null
     const { name, arity } = option
     if (arity === 'flag') {
-      given.push({ name, value: null })
+      given.push(option.alone)
       continue
     }
     if (at + 1 < text.length) {
@@ -117,7 +131,7 @@ function takeShort(arg: Word, next: Word | undefined, table: OptionTable, given:
       return 0
     }
     if (arity === 'optional') {
-      given.push({ name, value: null })
+      given.push(option.alone)
       return 0
     }
     if (next === undefined) return null
@@ -125,6 +139,10 @@ function takeShort(arg: Word, next: Word | undefined, table: OptionTable, given:
     return 1
   }
   return arg.dynamic ? null : 0
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
 }
 
 function tail(arg: Word, from: number): Word {
@@ -137,10 +155,15 @@ function notUnderstood(reason: string): ParsedOptions {
 }
 
 export function hasOption(given: readonly GivenOption[], ...names: readonly string[]): boolean {
-  return given.some((option) => names.includes(option.name))
+  for (let at = 0; at < given.length; at += 1) if (names.includes(given[at]?.name ?? '')) return true
+  return false
 }
 
 /** The value given last, as programs take it. */
 export function optionValue(given: readonly GivenOption[], ...names: readonly string[]): Word | null {
-  return given.findLast((option) => names.includes(option.name))?.value ?? null
+  for (let at = given.length - 1; at >= 0; at -= 1) {
+    const option = given[at]
+    if (option !== undefined && names.includes(option.name)) return option.value
+  }
+  return null
 }

@@ -2,30 +2,44 @@
 
 const DOT = 0x2e
 const SLASH = 0x2f
+const COLON = 0x3a
+const TILDE = 0x7e
 
 /** `~/x` and `C:\x` count as absolute: where they lead does not depend on the working directory. */
 export function isAbsolute(path: string): boolean {
-  return path.charCodeAt(0) === SLASH || /^(?:~$|~\/|[A-Za-z]:[\\/])/.test(path)
+  const first = path.charCodeAt(0)
+  if (first === SLASH) return true
+  return (first === TILDE || path.charCodeAt(1) === COLON) && /^(?:~$|~\/|[A-Za-z]:[\\/])/.test(path)
 }
 
 /** `path` as seen from `directory`; as written when it is absolute or when `directory` is the unknown start ('.'). */
 export function joinPath(directory: string, path: string): string {
   if (isAbsolute(path) || directory === '.') return path
-  if (path === '.' && directory.charCodeAt(0) === SLASH && hasOnlyNames(directory, 1)) return directory
+  if (path === '.' && isNormal(directory)) return directory
   const joined = `${directory}/${path}`
-  const isNormal = directory.charCodeAt(0) === SLASH && hasOnlyNames(directory, 1) && hasOnlyNames(path, 0)
-  return isNormal ? joined : normalize(joined)
+  return hasOnlyNames(path) && isNormal(directory) ? joined : normalize(joined)
+}
+
+/** The directory that was looked at last: one run has few of them. */
+let normalDirectory: string | undefined
+
+function isNormal(directory: string): boolean {
+  if (directory === normalDirectory) return true
+  if (directory.charCodeAt(0) !== SLASH || !hasOnlyNames(directory.slice(1))) return false
+  normalDirectory = directory
+  return true
 }
 
 /** No part is empty or begins with a dot: such a path is as short as it can be. */
-function hasOnlyNames(path: string, from: number): boolean {
-  let isAtPart = true
-  for (let at = from; at < path.length; at += 1) {
-    const code = path.charCodeAt(at)
-    if (isAtPart && (code === SLASH || code === DOT)) return false
-    isAtPart = code === SLASH
+function hasOnlyNames(path: string): boolean {
+  for (let part = 0; ;) {
+    const first = path.charCodeAt(part)
+    // At the end there is no character, and so no name.
+    if (first === DOT || first === SLASH || Number.isNaN(first)) return false
+    const slash = path.indexOf('/', part)
+    if (slash === -1) return true
+    part = slash + 1
   }
-  return !isAtPart
 }
 
 function normalize(path: string): string {

@@ -12,6 +12,11 @@ const SYSTEM_DIRECTORIES = new Set([
   '/run/current-system/sw/bin',
 ])
 
+/** What lies there is what its name says. */
+export function isSystemDirectory(path: string): boolean {
+  return SYSTEM_DIRECTORIES.has(path)
+}
+
 /** Last part of the name, wherever it lies; null when the name is not fixed. */
 export function baseName(name: Word | null): string | null {
   if (name === null || name.dynamic) return null
@@ -23,5 +28,5 @@ export function programName(name: Word | null): string | null {
   if (name === null || name.dynamic) return null
   const slash = name.text.lastIndexOf('/')
   if (slash === -1) return name.text
-  return SYSTEM_DIRECTORIES.has(name.text.slice(0, slash)) ? name.text.slice(slash + 1) : null
+  return isSystemDirectory(name.text.slice(0, slash)) ? name.text.slice(slash + 1) : null
 }

@@ -26,21 +26,45 @@ const LABEL_COMMANDS = 'btT:'
 const TEXT_COMMANDS = 'aic'
 const FILE_COMMANDS = 'rRwWe'
 
-/** `2,40p` */
-const LINES_TO_PRINT = /^[1-9]\d{0,8}(?:,[1-9]\d{0,8})?p$/
+const COMMA = 0x2c
+const DASH = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const MAX_DIGITS = 9
 
 /** The lines that `sed -n 2,40p file …` prints, nearly the only use that agents make of it; null for any other. */
 export function printedLines(args: readonly Word[]): { readonly start: number; readonly end: number } | null {
-  const [option, script] = args
-  if (option?.text !== '-n' || script === undefined || script.dynamic || !LINES_TO_PRINT.test(script.text)) return null
+  const option = args[0]
+  const script = args[1]
+  if (option?.text !== '-n' || script === undefined || script.dynamic) return null
   for (let at = 2; at < args.length; at += 1) {
     const arg = args[at]
-    if (arg === undefined || arg.text.startsWith('-') || arg.splits) return null
+    if (arg === undefined || arg.text.charCodeAt(0) === DASH || arg.splits) return null
   }
-  const start = Number.parseInt(script.text, 10)
-  const comma = script.text.indexOf(',')
+  const { text } = script
+  const p = text.length - 1
+  if (text.charAt(p) !== 'p') return null
+  const comma = digitsEnd(text, 0)
+  const start = lineNumber(text, 0, comma)
+  if (start === 0) return null
+  if (comma === p) return { start, end: start }
+  const end = text.charCodeAt(comma) === COMMA && digitsEnd(text, comma + 1) === p ? lineNumber(text, comma + 1, p) : 0
   // A second number before the first still prints the first line.
-  return { start, end: comma === -1 ? start : Math.max(start, Number.parseInt(script.text.slice(comma + 1), 10)) }
+  return end === 0 ? null : { start, end: Math.max(start, end) }
+}
+
+function digitsEnd(text: string, from: number): number {
+  let end = from
+  while (text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) end += 1
+  return end
+}
+
+/** The number from one place to another; 0 when none is written there as line numbers are. */
+function lineNumber(text: string, from: number, to: number): number {
+  if (from === to || to - from > MAX_DIGITS || text.charCodeAt(from) === ZERO) return 0
+  let number = 0
+  for (let at = from; at < to; at += 1) number = number * 10 + text.charCodeAt(at) - ZERO
+  return number
 }
 
 /** Reads a script far enough to know what it can do; null when it is not plain sed. */

@@ -45,6 +45,13 @@ const SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/
 /** `x = 1`, `x += 1`, `x++`, `--x` in arithmetic. */
 const CALCULATED = /([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g
 
+const WITH_RULES: ReadonlySet<string> = new Set(['let', 'printf', 'test', '['])
+
+/** Whether there are arguments with which `unknownFromSetting` has something to say about a builtin. */
+export function canSet(base: string): boolean {
+  return WITH_RULES.has(base) || SETTERS.has(base)
+}
+
 /** Why a builtin, with these arguments, sets more than an ordinary variable; null when it does not. */
 export function unknownFromSetting(base: string, args: readonly Word[]): string | null {
   switch (base) {

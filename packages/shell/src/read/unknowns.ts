@@ -1,7 +1,7 @@
 import { isPureAwk } from './awk-program.ts'
 import type { Word } from './reading.ts'
 import { printedLines, readSedScript } from './sed-script.ts'
-import { unknownFromSetting } from './settings.ts'
+import { canSet, unknownFromSetting } from './settings.ts'
 
 interface Rule {
   /** Long options; an unambiguous beginning counts, as GNU tools accept it. */
@@ -56,6 +56,13 @@ const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['mapfile', { long: [], short: /^-[a-zA-Z]*C/ }],
   ['readarray', { long: [], short: /^-[a-zA-Z]*C/ }],
 ])
+
+const WITH_RULES: ReadonlySet<string> = new Set(['git', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'alias'])
+
+/** Whether there are arguments with which `unknownFromArguments` has something to say about a program. */
+export function canDoMore(base: string): boolean {
+  return WITH_RULES.has(base) || RUNNING_OPTIONS.has(base) || canSet(base)
+}
 
 /** Why a program, with these arguments, does more than its name says; null when nothing of that kind is seen. */
 export function unknownFromArguments(base: string, args: readonly Word[]): string | null {

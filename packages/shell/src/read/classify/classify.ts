@@ -5,6 +5,7 @@ import type { FileOperation } from './operations.ts'
 import { classifyPipeline } from './pipeline.ts'
 import type { Found, Step } from './pipeline.ts'
 import { classifyPlain } from './plain.ts'
+import { relevantProgram } from './relevant.ts'
 import { isSearcher } from './searches.ts'
 import { withSuccess } from './success.ts'
 
@@ -39,7 +40,7 @@ function conclude(found: Found, { exitCode }: ClassifyOptions): readonly FileOpe
   const { operations, producers, last } = found
   if (operations.length === 0) return null
   if (exitCode === undefined) return operations
-  return withSuccess(operations, exitCode, { count: producers, endsInSearch: isSearcher(last) })
+  return withSuccess(operations, exitCode, { count: producers, endsInSearch: exitCode === 1 && isSearcher(last) })
 }
 
 /** Classifies the commands of one script; false when one of them is not a file operation. */
@@ -75,7 +76,9 @@ function classifyStages(
     if (stages.length === 1 && isShellCommand(command)) {
       return stdin === null && command.runs === null && classifyScript(commands, command.index, start, found)
     }
-    const { program, args, cwd } = command
+    const { args, cwd } = command
+    const program = command.program === null ? undefined : relevantProgram(command.program)
+    if (program === undefined) return false
     steps.push({ program, args, stdin, cwd })
   }
   return classifyPipeline(steps, start, found)

@@ -42,14 +42,18 @@ interface Term {
   readonly text: string
 }
 
+/** How links are followed, before everything else. */
+const LINKS = /^-(?:[HLP]|O\d)$/
+const EXPRESSION_STARTS = '-(!),'
+
 export function findOperations(invocation: Invocation): FileOperation[] | null {
   const args = invocation.args
   let at = 0
-  while (/^-[HLP]$|^-O\d$/.test(args[at]?.text ?? '')) at += 1
+  while (LINKS.test(args[at]?.text ?? '')) at += 1
   const scopes: Word[] = []
   while (at < args.length) {
     const word = args[at]
-    if (word === undefined || /^(?:-|\(|!|\)|,)/.test(word.text)) break
+    if (word === undefined || EXPRESSION_STARTS.includes(word.text.charAt(0) || ' ')) break
     scopes.push(word)
     at += 1
   }

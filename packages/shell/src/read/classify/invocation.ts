@@ -1,5 +1,4 @@
 import { resolveIn } from '../directory.ts'
-import { withItem } from '../lists.ts'
 import { joinPath } from '../paths.ts'
 import type { Word } from '../reading.ts'
 
@@ -25,27 +24,9 @@ export function filePath(word: Word, { cwd }: Invocation): string | null {
 }
 
 /** Like a file, but a pattern may stand for the places that were looked at. */
-function scopePath(word: Word, invocation: Invocation): string | null {
+export function scopePath(word: Word | undefined, invocation: Invocation): string | null {
+  if (word === undefined) return null
   const onlyGlob = word.expansions.length === 1 && word.glob
   if (!onlyGlob) return filePath(word, invocation)
   return invocation.cwd === null ? null : joinPath(invocation.cwd, word.text)
-}
-
-/** One result for each scope, or one for the directory the command ran in; null when any of them is not known. */
-export function forScopes<Result>(
-  words: readonly Word[],
-  invocation: Invocation,
-  make: (path: string | undefined) => Result,
-): Result[] | null {
-  if (words.length === 0) {
-    if (invocation.cwd === null) return null
-    return [make(invocation.moved ? invocation.cwd : undefined)]
-  }
-  let results: Result[] | undefined
-  for (const word of words) {
-    const path = scopePath(word, invocation)
-    if (path === null) return null
-    results = withItem(results, make(path))
-  }
-  return results ?? []
 }

@@ -8,14 +8,16 @@ import type { LineRange } from './line-range.ts'
 import { listFiles } from './listings.ts'
 import { isNeutral } from './members.ts'
 import type { FileOperation } from './operations.ts'
-import { isReader, readFiles } from './readers.ts'
+import { readFiles } from './readers.ts'
+import type { Select } from './readers.ts'
+import type { RelevantProgram } from './relevant.ts'
 import { searchFiles } from './searches.ts'
 
 const NO_EFFECTS: readonly FilterEffect[] = []
 
 /** A program of a pipe, with the wrappers that change nothing looked through. */
 export interface Step {
-  readonly program: string | null
+  readonly program: RelevantProgram
   readonly args: readonly Word[]
   /** The file its standard input comes from. */
   readonly stdin: Word | null
@@ -34,16 +36,22 @@ export interface Found {
 /** Adds the operations of one pipe; false when it is, or may be, anything else. `start`: where the whole command began. */
 export function classifyPipeline(steps: readonly Step[], start: string, found: Found): boolean {
   const [first] = steps
-  if (first === undefined || first.program === null) return false
-  if (steps.length === 1 && isNeutral(first.program, first.args, found.operations.length > 0)) return true
+  if (first === undefined) return false
+  const { program, args, stdin, cwd } = first
+  if (steps.length === 1 && program.mayBeNeutral && isNeutral(program.name, args, found.operations.length > 0)) {
+    return true
+  }
   const effects = steps.length === 1 ? NO_EFFECTS : effectsOf(steps)
   if (effects === null) return false
-  const { program, args, stdin, cwd } = first
-  const operations = firstOperations({ program, args, stdin, cwd, moved: cwd !== start }, effects)
+  const operations = firstOperations(
+    program,
+    { program: program.name, args, stdin, cwd, moved: cwd !== start },
+    effects,
+  )
   if (operations === null) return false
   found.operations = found.operations.length === 0 ? operations : [...found.operations, ...operations]
   found.producers += 1
-  found.last = steps.at(-1)?.program ?? ''
+  found.last = steps.length === 1 ? program.name : (steps.at(-1)?.program.name ?? '')
   return true
 }
 
@@ -52,18 +60,21 @@ function effectsOf(steps: readonly Step[]): readonly FilterEffect[] | null {
   const effects: FilterEffect[] = []
   for (let at = 1; at < steps.length; at += 1) {
     const step = steps[at]
-    if (step === undefined || step.program === null || step.stdin !== null) return null
-    const effect = filterEffect(step.program, step.args)
+    if (step === undefined || step.stdin !== null) return null
+    const effect = filterEffect(step.program.name, step.args)
     if (effect === null) return null
     effects.push(effect)
   }
   return effects
 }
 
-function firstOperations(invocation: Invocation, effects: readonly FilterEffect[]): readonly FileOperation[] | null {
-  const { program } = invocation
-  if (isReader(program)) return readOperations(invocation, effects)
-  switch (program) {
+function firstOperations(
+  { name, select }: RelevantProgram,
+  invocation: Invocation,
+  effects: readonly FilterEffect[],
+): readonly FileOperation[] | null {
+  if (select !== undefined) return readOperations(select, invocation, effects)
+  switch (name) {
     case 'git':
       return gitOperations(invocation)
     case 'find':
@@ -78,8 +89,12 @@ function firstOperations(invocation: Invocation, effects: readonly FilterEffect[
 }
 
 /** One read for each file and range. Filters narrow it only where they still see the lines of one file. */
-function readOperations(invocation: Invocation, effects: readonly FilterEffect[]): readonly FileOperation[] | null {
-  const reading = readFiles(invocation)
+function readOperations(
+  select: Select,
+  invocation: Invocation,
+  effects: readonly FilterEffect[],
+): readonly FileOperation[] | null {
+  const reading = readFiles(select, invocation)
   if (reading === null) return null
   const { paths, ranges } = reading
   const narrowed = effects.some((effect) => effect.lines === 'range')
@@ -90,7 +105,9 @@ function readOperations(invocation: Invocation, effects: readonly FilterEffect[]
     return paths.flatMap((path) => ranges.map((each) => readOf(path, narrowByFilters(each, effects))))
   }
   const lines = narrowByFilters(range, effects)
-  return paths.map((path) => readOf(path, lines))
+  const [path, anotherPath] = paths
+  if (path !== undefined && anotherPath === undefined) return [readOf(path, lines)]
+  return paths.map((each) => readOf(each, lines))
 }
 
 /** A whole file has no lines, and neither has a range of none. */

@@ -8,6 +8,12 @@ function told(text: string): boolean | null {
   return classifyPlain(text, '/repo', { operations: [], producers: 0, last: '' })
 }
 
+function quotedIn(way: string, text: string): string {
+  if (way === 'single') return `'${text.replaceAll("'", `'"'"'`)}'`
+  if (way === 'double') return `"${text.replace(/[\\"]/g, '\\$&')}"`
+  return way === 'raw' ? `"${text}"` : text
+}
+
 describe('plain commands', () => {
   it('are told without the parser', () => {
     for (const text of [
@@ -20,6 +26,12 @@ describe('plain commands', () => {
       'find . -name "*.ts" -not -path "./.git/*"',
       'wc -l < a.txt',
       'cat a; echo ---; cat b;',
+      `/bin/bash -lc "cat 'a.txt' \\"b.txt\\""`,
+      `bash -lc 'cat a'".txt"`,
+      `bash -c "sh -c 'cat a.txt'"`,
+      'zsh -lc ls',
+      '/bin/cat a.txt',
+      `'cat' a.txt`,
     ]) {
       assert.equal(told(text), true, text)
       assert.notEqual(classify(text), null, text)
@@ -37,6 +49,12 @@ describe('plain commands', () => {
       'cat a & cat b',
       'sh -c "node x.js"',
       './cat a',
+      'make\ncat a',
+      'cat a > b\ncat a',
+      `bash -lc "echo \\"a b\\" $X"`,
+      `bash -lc 'echo '"it's"' $X | cat a'`,
+      `echo'x' a`,
+      `bash -lc 'make x`,
     ]) {
       assert.equal(told(text), false, text)
       assert.equal(classifyRead(text), null, text)
@@ -59,6 +77,13 @@ describe('plain commands', () => {
       './bash -c "cat a"',
       'bash -c -- "cat a"',
       "bash -c '-x' 'cat a'",
+      `bash -c '-x a' 'cat a'`,
+      `bash -c 'cat a' x`,
+      `bash -c 'X=1 cat a'`,
+      `bash -c "cat $X"`,
+      `bash -c "cat 'a'`,
+      `sh -c "bash -c 'sh -c \\"cat a\\"'"`,
+      `bash -lc 'make' 'cat a'`,
       'cd a || cat b',
       'cat a\ncat b',
       'cat a |& head',
@@ -166,6 +191,28 @@ describe('telling without the parser', () => {
       fc.constantFrom(['', ''], ["/bin/bash -lc '", "'"], ['bash -c "', '"'], ["sh -c '", "' x"], ["./bash -c '", "'"]),
     )
     .map(([text, [before, after]]) => `${before}${text}${after}`)
+  /** A script as one word of a shell, in pieces that are each quoted in one way or another. */
+  const quotedScript = fc
+    .tuple(script, fc.array(fc.tuple(fc.nat(40), fc.constantFrom('single', 'double', 'raw', 'bare')), { maxLength: 3 }))
+    .map(([text, cuts]) => {
+      let rest = text
+      let word = ''
+      for (const [length, way] of cuts) {
+        word += quotedIn(way, rest.slice(0, length))
+        rest = rest.slice(length)
+      }
+      return word + quotedIn('double', rest)
+    })
+  const shell = fc.constantFrom(
+    '/bin/bash -lc ',
+    'bash -c ',
+    '/usr/bin/sh -c ',
+    './bash -c ',
+    '/opt/zsh -lc ',
+    'bash -l ',
+  )
+  const quotedShell = fc.tuple(shell, quotedScript).map(([before, word]) => before + word)
+  const nestedShell = fc.tuple(shell, quotedShell).map(([before, text]) => `${before}${quotedIn('double', text)}`)
   const options = fc.record(
     { cwd: fc.constantFrom('/repo', '/repo/../x', 'rel', '/'), exitCode: fc.constantFrom(0, 1, 2) },
     { requiredKeys: [] },
@@ -174,11 +221,11 @@ describe('telling without the parser', () => {
   it('gives what a full reading gives', () => {
     let withoutParser = 0
     fc.assert(
-      fc.property(fc.oneof(wrapped, script, simple), options, (text, given) => {
+      fc.property(fc.oneof(wrapped, quotedShell, nestedShell, script, simple), options, (text, given) => {
         if (told(text) === true) withoutParser += 1
         assert.deepEqual(classify(text, given), classifyRead(text, given), text)
       }),
-      { numRuns: 12_000, seed: 17 },
+      { numRuns: 16_000, seed: 17 },
     )
     assert.ok(withoutParser > 500, `${withoutParser} were told to be operations`)
   })

@@ -20,7 +20,8 @@ interface Selection {
   readonly ranges: readonly LineRange[] | null
 }
 
-type Select = (args: readonly Word[]) => Selection | null
+/** What a program with these arguments prints. */
+export type Select = (args: readonly Word[]) => Selection | null
 
 const ALL: readonly LineRange[] = [WHOLE]
 
@@ -149,13 +150,13 @@ const READERS: ReadonlyMap<string, Select> = new Map<string, Select>([
 
 export const readerNames: readonly string[] = [...READERS.keys()]
 
-export function isReader(program: string): boolean {
-  return READERS.has(program)
+export function readerOf(program: string): Select | undefined {
+  return READERS.get(program)
 }
 
 /** The files a program reads and prints; null when it is not clear which, or when it may do more. */
-export function readFiles(invocation: Invocation): Reading | null {
-  const selection = READERS.get(invocation.program)?.(invocation.args) ?? null
+export function readFiles(select: Select, invocation: Invocation): Reading | null {
+  const selection = select(invocation.args)
   if (selection === null) return null
   const { files, ranges } = selection
   const words = files.length === 0 && invocation.stdin !== null ? [invocation.stdin] : files

@@ -1,9 +1,12 @@
 import { shellNames } from '../shells.ts'
+import { canDoMore } from '../unknowns.ts'
 import { transparentWrapperNames } from '../wrappers.ts'
 import { filterNames } from './filters.ts'
 import { listerNames } from './listings.ts'
 import { neutralNames, separatorNames } from './members.ts'
-import { readerNames } from './readers.ts'
+import { kindOf, PLAIN } from './plain-words.ts'
+import { readerNames, readerOf } from './readers.ts'
+import type { Select } from './readers.ts'
 import { searcherNames } from './searches.ts'
 
 /** The names a text of file operations can begin with. */
@@ -22,39 +25,74 @@ const BEGINNINGS: readonly string[] = [
  * all (`case x in esac`, `time` alone).
  */
 const FOR_THE_PARSER: readonly string[] = [...shellNames, ...transparentWrapperNames, 'fd', 'fdfind', 'case', 'time']
-const MAY_BEGIN: ReadonlySet<string> = new Set([...BEGINNINGS, ...FOR_THE_PARSER])
 
-/** A program that has a place in such a text. */
+const SLASH = 0x2f
+/** What ends a word that is then surely one. Not `<` and `>`: a number before them is a descriptor. */
+const ENDS = ' \n;|&'
+const OPTION_SIGNS = '-+'
+
+/** A program that has a place in a text of file operations. Everything that depends on its name alone is known here. */
 export interface RelevantProgram {
   /** As the very string the tables hold: those compare fast. */
   readonly name: string
   readonly needsParser: boolean
+  readonly mayBegin: boolean
+  /** It may say nothing about files. */
+  readonly mayBeNeutral: boolean
+  /** Its arguments can make it do more than its name says. */
+  readonly canDoMore: boolean
+  /** What it prints, if it is one that prints files. */
+  readonly select: Select | undefined
 }
 
-const RELEVANT: ReadonlyMap<string, RelevantProgram> = new Map<string, RelevantProgram>([
-  ...[...BEGINNINGS, ...separatorNames, ...filterNames].map((name) => [name, { name, needsParser: false }] as const),
-  ...FOR_THE_PARSER.map((name) => [name, { name, needsParser: true }] as const),
-])
-
-export function relevantProgram(base: string): RelevantProgram | undefined {
-  return RELEVANT.get(base)
+/** By first letter and length, so that a name is found without making a string of it. */
+const SHELVES: (RelevantProgram[] | undefined)[] = []
+for (const name of new Set([...BEGINNINGS, ...separatorNames, ...filterNames, ...FOR_THE_PARSER])) {
+  const shelf = shelfOf(name.charCodeAt(0), name.length)
+  SHELVES[shelf] = [...(SHELVES[shelf] ?? []), describe(name)]
 }
 
-const SLASH = 0x2f
-const NAME_CHARACTERS = new Uint8Array(0x1_0000)
-for (let code = 0; code < 128; code += 1) if (/[\w./-]/.test(String.fromCharCode(code))) NAME_CHARACTERS[code] = 1
-/** What ends a word that is then surely one. Not `<` and `>`: a number before them is a descriptor. */
-const ENDS = ' \n;|&'
+function shelfOf(first: number, length: number): number {
+  return length * 128 + (first & 127)
+}
 
-/** Its first word settles that the text is more, or other, than file operations, whatever follows. */
-export function beginsOtherwise(text: string): boolean {
-  let start = 0
-  let end = 0
-  for (; end < text.length; end += 1) {
-    const code = text.charCodeAt(end)
-    if (NAME_CHARACTERS[code] !== 1) break
-    if (code === SLASH) start = end + 1
+function describe(name: string): RelevantProgram {
+  const needsParser = FOR_THE_PARSER.includes(name)
+  return {
+    name,
+    needsParser,
+    mayBegin: needsParser || BEGINNINGS.includes(name),
+    mayBeNeutral: neutralNames.includes(name) || separatorNames.includes(name),
+    canDoMore: canDoMore(name),
+    select: readerOf(name),
   }
-  const isWord = end > start && (end === text.length || ENDS.includes(text.charAt(end)))
-  return isWord && !MAY_BEGIN.has(text.slice(start, end))
+}
+
+/** The program whose name stands from `from` to `to`. */
+export function relevantAt(text: string, from: number, to: number): RelevantProgram | undefined {
+  const shelf = SHELVES[shelfOf(text.charCodeAt(from), to - from)]
+  if (shelf === undefined) return undefined
+  for (let at = 0; at < shelf.length; at += 1) {
+    const program = shelf[at]
+    if (program !== undefined && text.startsWith(program.name, from)) return program
+  }
+  return undefined
+}
+
+export function relevantProgram(name: string): RelevantProgram | undefined {
+  return relevantAt(name, 0, name.length)
+}
+
+/** The word at `from` settles that the text is more, or other, than file operations, whatever follows. */
+export function beginsOtherwise(text: string, from: number, to: number): boolean {
+  let base = from
+  let end = from
+  for (; end < to; end += 1) {
+    const code = text.charCodeAt(end)
+    if (kindOf(code) !== PLAIN) break
+    if (code === SLASH) base = end + 1
+  }
+  if (end === from || end === to || !ENDS.includes(text.charAt(end)) || OPTION_SIGNS.includes(text.charAt(from)))
+    return false
+  return relevantAt(text, base, end)?.mayBegin !== true
 }

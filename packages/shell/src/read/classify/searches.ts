@@ -1,7 +1,8 @@
+import { withItem } from '../lists.ts'
 import { hasOption, optionTable, parseOptions } from '../options.ts'
 import type { GivenOption, OptionTable } from '../options.ts'
 import type { Word } from '../reading.ts'
-import { fixed, forScopes } from './invocation.ts'
+import { fixed, scopePath } from './invocation.ts'
 import type { Invocation } from './invocation.ts'
 import type { FileOperation } from './operations.ts'
 
@@ -77,15 +78,16 @@ function readQuery(args: readonly Word[], table: OptionTable): Query | null {
 }
 
 function queryOf(given: readonly GivenOption[], operands: readonly Word[]): Query | null {
-  const texts: string[] = []
-  for (const { name, value } of given) {
-    if (!isOneOf(name, PATTERN_OPTIONS)) continue
-    const text = fixed(value)
+  let query: string | null = null
+  for (let at = 0; at < given.length; at += 1) {
+    const option = given[at]
+    if (option === undefined || !isOneOf(option.name, PATTERN_OPTIONS)) continue
+    const text = fixed(option.value)
     if (text === null) return null
-    texts.push(text)
+    query = query === null ? text : `${query}|${text}`
   }
-  const isFirst = texts.length === 0
-  const query = isFirst ? fixed(operands[0]) : texts.join('|')
+  const isFirst = query === null
+  query ??= fixed(operands[0])
   return query === null || query === '' ? null : { query, scopes: isFirst ? operands.slice(1) : operands, given }
 }
 
@@ -98,15 +100,31 @@ export function searchOperations(
   scopes: readonly Word[],
   invocation: Invocation,
 ): FileOperation[] | null {
-  return forScopes(scopes, invocation, (path): FileOperation =>
-    path === undefined ? { kind: 'search', query } : { kind: 'search', query, path },
-  )
+  if (scopes.length === 0) return here(invocation, { kind: 'search', query })
+  let operations: FileOperation[] | undefined
+  for (let at = 0; at < scopes.length; at += 1) {
+    const path = scopePath(scopes[at], invocation)
+    if (path === null) return null
+    operations = withItem(operations, { kind: 'search', query, path })
+  }
+  return operations ?? null
 }
 
 export function listOperations(scopes: readonly Word[], invocation: Invocation): FileOperation[] | null {
-  return forScopes(scopes, invocation, (path): FileOperation =>
-    path === undefined ? { kind: 'list' } : { kind: 'list', path },
-  )
+  if (scopes.length === 0) return here(invocation, { kind: 'list' })
+  let operations: FileOperation[] | undefined
+  for (let at = 0; at < scopes.length; at += 1) {
+    const path = scopePath(scopes[at], invocation)
+    if (path === null) return null
+    operations = withItem(operations, { kind: 'list', path })
+  }
+  return operations ?? null
+}
+
+/** In the directory the command ran in, which has to be named only if it chose one itself. */
+function here({ cwd, moved }: Invocation, operation: FileOperation): FileOperation[] | null {
+  if (cwd === null) return null
+  return [moved ? { ...operation, path: cwd } : operation]
 }
 
 /** `grep` without a file reads its input, which is then either a redirected file or nothing we know of. */

@@ -17,11 +17,18 @@ export function withSuccess(
   exitCode: number,
   producers: Producers,
 ): readonly FileOperation[] {
-  const all = (success: boolean): FileOperation[] => operations.map((operation) => ({ ...operation, success }))
-  if (exitCode === 0) return all(true)
+  if (exitCode === 0) return all(operations, true)
   if (producers.count > 1) return operations
   if (exitCode === 1 && producers.endsInSearch) {
-    return operations.every((operation) => operation.kind === 'search') ? all(true) : operations
+    return operations.every((operation) => operation.kind === 'search') ? all(operations, true) : operations
   }
-  return operations.length === 1 ? all(false) : operations
+  return operations.length === 1 ? all(operations, false) : operations
 }
+
+/** They were made for this one command, so they can be completed in place. */
+function all(operations: readonly FileOperation[], success: boolean): readonly FileOperation[] {
+  for (const operation of operations as readonly Mutable<FileOperation>[]) operation.success = success
+  return operations
+}
+
+type Mutable<Type> = Type extends unknown ? { -readonly [Key in keyof Type]: Type[Key] } : never

@@ -1,0 +1,62 @@
+import { shellNames } from '../shells.ts'
+import { EQUALS, isQuotedOnce, kindOf, QUOTE, quotedEnd, unquoted } from './plain-words.ts'
+import { beginsOtherwise } from './relevant.ts'
+
+const SPACE = 0x20
+const PLUS = 0x2b
+const DASH = 0x2d
+const SLASH = 0x2f
+
+/** A part of a text. */
+export interface Range {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The text of `bash -lc 'text'`, where that is all there is and its name is that of a shell. It is yet to be read.
+ * `'other'`: its first word settles that it is more than file operations.
+ */
+export function plainShellScript({ text, from, to }: Range): Range | 'other' | null {
+  const start = scriptStart(text, from, to)
+  if (start === 0) return null
+  const script = scriptOf(text, start, to)
+  if (script === null || script === 'other') return script
+  const first = script.text.charCodeAt(script.from)
+  // More options may come after `-c`.
+  return first === DASH || first === PLUS ? null : script
+}
+
+/** Where the script of a shell begins; 0 when no shell is called by a name of which it is known where it leads. */
+function scriptStart(text: string, from: number, to: number): number {
+  const first = text.charCodeAt(from)
+  let base = from
+  let at = from
+  for (; at < to; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === SPACE) break
+    if (code === SLASH) base = at + 1
+  }
+  if (base > from && first !== SLASH) return 0
+  const length = at - base
+  for (let each = 0; each < shellNames.length; each += 1) {
+    const name = shellNames[each] ?? ''
+    if (name.length !== length || !text.startsWith(name, base)) continue
+    if (text.startsWith(' -lc ', at)) return at + 5
+    return text.startsWith(' -c ', at) ? at + 4 : 0
+  }
+  return 0
+}
+
+function scriptOf(text: string, from: number, to: number): Range | 'other' | null {
+  // Nearly always one pair of quotes with nothing special in between.
+  if (from < to - 1 && isQuotedOnce(text, from, to - 1)) return { text, from: from + 1, to: to - 1 }
+  if (beginsOtherwise(text, kindOf(text.charCodeAt(from)) === QUOTE ? from + 1 : from, to)) return 'other'
+  let plain = from
+  while (plain < to && kindOf(text.charCodeAt(plain)) <= EQUALS) plain += 1
+  if (plain >= to) return { text, from, to }
+  if (kindOf(text.charCodeAt(plain)) !== QUOTE || quotedEnd(text, plain, to) !== to) return null
+  const script = unquoted(text, from, to)
+  return script === null ? null : { text: script, from: 0, to: script.length }
+}
