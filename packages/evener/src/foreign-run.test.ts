@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -142,4 +142,17 @@ test('evener normalize: a file for --stderr that cannot be read is said so, with
   assert.equal(code, 1)
   assert.match(err, /nowhere\.txt cannot be read/)
   assert.doesNotMatch(err, /\n\s+at /)
+})
+
+test('evener replay: what is no recording is said so, with what would be', async () => {
+  await writeFile(join(folder, 'output.jsonl'), '{"type":"thread.started","thread_id":"t"}\n')
+  await mkdir(join(folder, 'empty'))
+  for (const [what, message] of [
+    ['output.jsonl', /output\.jsonl is no recording of a run\..*raw\.jsonl.*evener normalize/],
+    ['empty', /There is no raw\.jsonl in .*empty/],
+  ] as const) {
+    const { code, err } = await evener('replay', what)
+    assert.equal(code, 1)
+    assert.match(err, message)
+  }
 })

@@ -2,14 +2,18 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { dialects, liveDialects, Normalizer } from '@evener/adapters'
-import type { ActivityEvent } from '@evener/protocol'
+import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineStream, spoolFileName } from '@evener/shell/run'
 
 /** The raw recording that a path means: the file itself, or the folder of a run. */
 export function recordingAt(path: string): string | undefined {
   if (!existsSync(path)) return undefined
-  const file = statSync(path).isDirectory() ? join(path, spoolFileName) : path
-  return existsSync(file) ? file : undefined
+  if (!statSync(path).isDirectory()) return path
+  const file = join(path, spoolFileName)
+  if (existsSync(file)) return file
+  throw new EvenerError('not-found', `There is no ${spoolFileName} in ${path}.`, {
+    hint: 'Name the folder of a recorded run, or a thread: "evener threads" lists those.',
+  })
 }
 
 /** The events of a recording in their order, as far apart as they were; `speed` 10 is ten times as fast. */
@@ -24,6 +28,21 @@ export async function* playRecording(file: string, speed: number): AsyncGenerato
       yield event
     }
   }
-  for await (const line of new LineStream(createReadStream(file))) yield* pace(normalizer.line(line.text))
-  yield* pace(normalizer.end())
+  for await (const line of new LineStream(createReadStream(file))) {
+    yield* pace(asRecording(file, () => normalizer.line(line.text)))
+  }
+  yield* pace(asRecording(file, () => normalizer.end()))
+}
+
+/** A recording says whose it is; what does not say so is something else. */
+function asRecording(file: string, read: () => readonly ActivityEvent[]): readonly ActivityEvent[] {
+  try {
+    return read()
+  } catch (error) {
+    if (!EvenerError.is(error, 'invalid-input')) throw error
+    throw new EvenerError('invalid-input', `${file} is no recording of a run.`, {
+      hint: `Name the folder of a run or its ${spoolFileName}; "evener normalize" reads a program's own output.`,
+      cause: error,
+    })
+  }
 }
