@@ -53,9 +53,18 @@ export async function* nativeTurn(
     const maxSteps = turn.maxSteps ?? options.maxSteps ?? DEFAULT_MAX_STEPS
     steps.push(...begun.steps)
     await callHook(hooks, 'beforeTurn', { context }, signal)
-    yield* carryOut(begun.calls, { host, hooks, context, signal })
+    const late = yield* carryOut(begun.calls, { host, hooks, context, signal })
     finishReason = begun.answer?.finishReason ?? finishReason
     let isDone = begun.answer !== undefined && (await answers.isGood(begun.answer.text)) && !(await listen())
+    const last = steps.at(-1)
+    if (last !== undefined && last.toolCalls.length > 0 && last.stepIndex === begun.nextStep - 1 && !signal.aborted) {
+      // The step that an earlier process began ends here, as any other does.
+      const step = { ...last, toolResults: [...last.toolResults, ...late] }
+      steps.splice(-1, 1, step)
+      finishReason = last.finishReason
+      if (begun.calls.length > 0) await callHook(hooks, 'afterStep', { context, step }, signal)
+      isDone = await mustStop(options, steps)
+    }
     for (let stepIndex = begun.nextStep; stepIndex < maxSteps && !isDone && !signal.aborted; stepIndex++) {
       await listen()
       const request = await prepareRequest(options, turn, host, context)

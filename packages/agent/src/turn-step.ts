@@ -32,25 +32,23 @@ export function hasToolCall(toolName: string): StopCondition {
 
 /** A step as an earlier process recorded it. */
 export function recordedStep(message: StoredMessage): TurnStep {
+  // What the provider ran itself was never ordered from us.
+  const parts = message.parts.filter((part) => part.meta?.['providerExecuted'] !== true)
+  const toolCalls = parts.flatMap((part) =>
+    part.type === 'tool-call' ? [{ toolCallId: part.toolCallId, toolName: part.toolName, args: part.args }] : [],
+  )
+  const toolResults = parts.flatMap((part) =>
+    part.type === 'tool-result' && part.state !== 'open'
+      ? [{ toolCallId: part.toolCallId, toolName: part.toolName, result: part.result, isError: part.isError === true }]
+      : [],
+  )
   return {
     stepIndex: message.step ?? 0,
     text: textOf(message),
-    toolCalls: message.parts.flatMap((part) =>
-      part.type === 'tool-call' ? [{ toolCallId: part.toolCallId, toolName: part.toolName, args: part.args }] : [],
-    ),
-    toolResults: message.parts.flatMap((part) =>
-      part.type === 'tool-result' && part.state !== 'open'
-        ? [
-            {
-              toolCallId: part.toolCallId,
-              toolName: part.toolName,
-              result: part.result,
-              isError: part.isError === true,
-            },
-          ]
-        : [],
-    ),
-    finishReason: message.finishReason ?? 'other',
+    toolCalls,
+    toolResults,
+    // A message says how it ended when all its calls have their results.
+    finishReason: message.finishReason ?? (toolCalls.length > 0 ? 'tool-calls' : 'other'),
     usage: message.usage ?? {},
   }
 }

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool, hasToolCall, stepCountIs, type StopCondition, type TurnStep } from '@evener/agent'
+import { AgentBench, type Script } from './agent-bench.fixture.ts'
+
+const ask = createTool({
+  id: 'ask',
+  description: 'Asks.',
+  execute: (_input, { resumeData, suspend }) => (resumeData === undefined ? suspend({}) : 'the answer'),
+})
+const quick = createTool({ id: 'quick', description: 'Ends at once.', execute: () => 'quick result' })
+
+const SCRIPT: Script = [
+  { toolCalls: [{ name: 'quick' }] },
+  { toolCalls: [{ name: 'ask' }, { name: 'quick' }] },
+  { text: 'One step too many.', repeat: true },
+]
+
+/** A turn that waits in its second step, and goes on in another process, or after the thread was let go of. */
+async function takenUp(
+  how: 'restart' | 'passivation',
+  stopWhen: StopCondition,
+  seen: (kind: string, steps: readonly TurnStep[]) => void = () => undefined,
+): Promise<AgentBench> {
+  const bench = await AgentBench.open(SCRIPT, {
+    agent: {
+      tools: { ask, quick },
+      stopWhen,
+      hooks: {
+        afterStep: ({ step }) => seen('step', [step]),
+        afterTurn: ({ steps }) => seen('turn', steps),
+      },
+    },
+    runtime: { passivateAfter: how === 'passivation' ? 1 : 10_000 },
+  })
+  await bench.submit('Go.')
+  const wait = await bench.wait()
+  await bench.runtime.idle()
+  if (how === 'restart') await bench.restart()
+  else while (bench.runtime.isHeld) await new Promise((resolve) => setImmediate(resolve))
+  await bench.runtime.answer(wait.id, { decision: 'answer', value: {} })
+  await bench.runtime.idle()
+  assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+  return bench
+}
+
+suite('a turn that is taken up in the middle of a step', () => {
+  for (const how of ['restart', 'passivation'] as const) {
+    test(`stops when a condition holds after its calls are carried out (${how})`, async () => {
+      await using bench = await takenUp(how, hasToolCall('ask'))
+      assert.equal(bench.model.calls, 2)
+      const [finish] = await bench.eventsOf('finish')
+      assert.equal(finish?.finishReason, 'tool-calls')
+    })
+
+    test(`counts the steps before (${how})`, async () => {
+      await using bench = await takenUp(how, stepCountIs(2))
+      assert.equal(bench.model.calls, 2)
+    })
+  }
+
+  test('tells its hooks of the whole step, with all its results', async () => {
+    const told: [string, string[][]][] = []
+    const seen = (kind: string, steps: readonly TurnStep[]): void => {
+      told.push([kind, steps.map(({ toolResults }) => toolResults.map(({ result }) => String(result)).toSorted())])
+    }
+    await using _ = await takenUp('restart', stepCountIs(2), seen)
+    const both = ['quick result', 'the answer']
+    assert.deepEqual(told, [
+      ['step', [['quick result']]],
+      ['step', [both]],
+      ['turn', [['quick result'], both]],
+    ])
+  })
+
+  test('goes on when no condition holds', async () => {
+    await using bench = await takenUp('restart', stepCountIs(3))
+    assert.equal(bench.model.calls, 3)
+  })
+
+  test('stops as well when all results were there and only the next step was not', async () => {
+    await using bench = await AgentBench.open(SCRIPT, { agent: { tools: { ask, quick }, stopWhen: stepCountIs(1) } })
+    await bench.runtime.change(async (log) => {
+      const call = { toolCallId: 'c', toolName: 'quick' }
+      await log.commit(
+        [
+          { type: 'run.started', runId: 'r', agentId: 'native', rules: { categories: {}, tools: {}, patterns: [] } },
+          { type: 'turn.started', turnId: 't', agentId: 'native' },
+          { type: 'step.started', stepIndex: 0 },
+          { type: 'message.started', messageId: 'm', role: 'assistant', step: 0, by: 'native' },
+          { type: 'tool-call', messageId: 'm', partId: '0', ...call, args: {} },
+          { type: 'step.ended', stepIndex: 0, finishReason: 'tool-calls' },
+          {
+            type: 'tool-result',
+            messageId: 'm',
+            partId: '1',
+            ...call,
+            result: 'x',
+            call: { messageId: 'm', partId: '0' },
+          },
+          { type: 'message.ended', messageId: 'm', outcome: 'done', finishReason: 'tool-calls' },
+        ],
+        { run: 'r', turn: 't' },
+      )
+    })
+    await bench.restart()
+    await bench.runtime.idle()
+    assert.equal(bench.model.calls, 0)
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+  })
+})
