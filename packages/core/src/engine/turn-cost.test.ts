@@ -40,14 +40,17 @@ class WatchedStore extends SqliteStore {
   }
 }
 
-async function withThread(work: (bench: RuntimeBench, store: WatchedStore) => Promise<void>): Promise<void> {
+async function withThread(
+  work: (bench: RuntimeBench, store: WatchedStore) => Promise<void>,
+  now: () => number = () => 1000,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'evener-turn-cost-'))
   try {
     const store = new WatchedStore({ url: join(folder, 'data.db') })
     const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }])
     const agents = { native: { driver: nativeDriver({ id: 'native', model }) } }
     {
-      await using bench = await RuntimeBench.open(agents, { store })
+      await using bench = await RuntimeBench.open(agents, { store, now })
       await work(bench, store)
     }
     await store.close()
@@ -87,4 +90,20 @@ suite('a plain turn', () => {
       await turn(bench)
       assert.equal(store.listings, 1)
     }))
+
+  test('moves its thread in the lists when it begins, and at its end only if it took a second', async () => {
+    const movesAtEnd = async (now: () => number): Promise<boolean> => {
+      let moves = false
+      await withThread(async (bench, store) => {
+        store.appends = []
+        await turn(bench)
+        assert.notEqual(store.appends[0]?.thread, undefined)
+        moves = store.appends.at(-1)?.thread !== undefined
+      }, now)
+      return moves
+    }
+    assert.equal(await movesAtEnd(() => 1000), false)
+    let clock = 0
+    assert.equal(await movesAtEnd(() => (clock += 1000)), true)
+  })
 })

@@ -49,8 +49,7 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
       ...(waits.length === 0 ? {} : { waits }),
       // Between runs the head is the whole state; in a run it would lack the open messages.
       ...(isHeadDue && state.head.run === null ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
-      // The lists are sorted by this: what happens in between, 25 times a second, does not move a thread in them.
-      ...(last === undefined || !records.some((record) => MOVES_THREAD.has(record.body.type))
+      ...(last === undefined || !movesThread(before, records)
         ? {}
         : {
             thread: {
@@ -62,14 +61,26 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
   }
 }
 
+/** The lists are sorted by this: what happens in between, 25 times a second, does not move a thread in them. */
+function movesThread({ head }: ThreadState, records: readonly LogRecord[]): boolean {
+  return records.some(({ at, body }) => {
+    if (!ENDS.has(body.type)) return MOVES_THREAD.has(body.type)
+    // It has moved when the run began, and moving it writes as much as the end of a short answer itself.
+    return head.run === null || at - head.run.startedAt >= SHORT_RUN_MS
+  })
+}
+
+/** Nobody minds in which order threads stand that were used within a second. */
+const SHORT_RUN_MS = 1000
+
+const ENDS: ReadonlySet<string> = new Set(['message.ended', 'run.ended'])
+
 /** A head is due when seqs pass a multiple of this. */
 const HEAD_EVERY = 500
 
 const MOVES_THREAD: ReadonlySet<string> = new Set([
   'message.added',
-  'message.ended',
   'run.started',
-  'run.ended',
   'wait.opened',
   'config.changed',
   'queue.added',
