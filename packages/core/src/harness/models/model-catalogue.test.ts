@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { suite, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { scriptedModel } from '@evener/testing'
 import { ModelCatalogue } from './model-catalogue.ts'
 import type { ModelGateway } from './model-types.ts'
@@ -26,6 +28,27 @@ suite('the catalogue of models', () => {
     assert.ok(models.length > 500)
     assert.equal(new Set(models.map(({ id }) => id)).size, models.length)
     assert.equal(models.find(({ provider }) => provider === 'openai')?.hasApiKey, false)
+  })
+
+  test('is a snapshot: nothing is fetched for it, and the documentation says which one it is', async () => {
+    const { fetch } = globalThis
+    const fetched: unknown[] = []
+    globalThis.fetch = (url) => {
+      fetched.push(url)
+      return Promise.reject(new Error('offline'))
+    }
+    try {
+      assert.ok((await new ModelCatalogue({ env: {} }).list()).length > 500)
+      assert.ok((await priceOf(SONNET, { inputTokens: 1_000_000 })) ?? 0)
+    } finally {
+      globalThis.fetch = fetch
+    }
+    assert.deepEqual(fetched, [])
+    const entry = createRequire(import.meta.url).resolve('@pydantic/genai-prices')
+    const manifest = await readFile(new URL('../package.json', pathToFileURL(entry)), 'utf8')
+    const { version } = JSON.parse(manifest) as { version: string }
+    const page = await readFile(new URL('../../../../../docs/harness.md', import.meta.url), 'utf8')
+    assert.ok(page.includes(`genai-prices\` ${version} of 20`), version)
   })
 
   test('asks the checker for keys before the environment', async () => {
