@@ -12,6 +12,7 @@ import { run } from './pack-test/run.ts'
 
 interface PackageJson extends Manifest {
   readonly scripts?: Readonly<Record<string, string>>
+  readonly private?: boolean
   readonly publishConfig?: unknown
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly allowScripts?: Readonly<Record<string, boolean>>
@@ -109,6 +110,26 @@ describe('C4-49 what is published', () => {
   it('can be traced to its source', () => {
     for (const { manifest } of packages) {
       assert.deepEqual(manifest.publishConfig, { access: 'public', provenance: true }, manifest.name)
+    }
+  })
+
+  it('is published by the release job alone: no token, no login, no script that does it', () => {
+    assert.equal(workspace.private, true, 'the root could be published by mistake')
+    assert.doesNotMatch(readFileSync(join(root, '.npmrc'), 'utf8'), /_auth|_password|username|registry/i)
+    for (const manifest of [workspace, ...packages.map((one) => one.manifest)]) {
+      const publishing = Object.entries(manifest.scripts ?? {}).filter(([, script]) =>
+        /\bnpm (publish|login|owner)\b/.test(script),
+      )
+      assert.deepEqual(publishing, [], manifest.name)
+    }
+  })
+
+  it('has its publish rights reviewed, and who may do what is written down', () => {
+    const releases = /^## Releases\n(.+?)^(?=## |Contributions)/ms.exec(
+      readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'),
+    )?.[1]
+    for (const said of [/trusted publisher/, /provenance/, /Publish rights are reviewed/, /two factors/]) {
+      assert.match(releases ?? '', said)
     }
   })
 
