@@ -52,6 +52,49 @@ test('C4-46 a listener added while an event is dispatched hears the next one', (
   assert.deepEqual(heard, ['old a', 'old b', 'new b'])
 })
 
+test('C4-46 a listener that emits while it is called: everybody hears everything, in one order', () => {
+  const heard: string[] = []
+  const emitter = new Emitter<number>(fail)
+  emitter.subscribe((value) => {
+    heard.push(`first ${value}`)
+    if (value < 3) emitter.emit(value + 1)
+  })
+  emitter.subscribe((value) => heard.push(`second ${value}`))
+  emitter.emit(1)
+  assert.deepEqual(heard, ['first 1', 'second 1', 'first 2', 'second 2', 'first 3', 'second 3'])
+})
+
+test('C4-46 one that throws while others have emitted loses nothing of what comes after it', () => {
+  const heard: number[] = []
+  const emitter = new Emitter<number>(() => undefined)
+  emitter.subscribe((value) => {
+    if (value === 1) emitter.emit(2)
+    throw new Error('broken')
+  })
+  emitter.subscribe((value) => heard.push(value))
+  emitter.emit(1)
+  emitter.emit(3)
+  assert.deepEqual(heard, [1, 2, 3])
+})
+
+test('C4-46 a slow listener is not waited for, and keeps nobody from the next event', async () => {
+  const heard: string[] = []
+  const slow = Promise.withResolvers<void>()
+  const emitter = new Emitter<string>(fail)
+  emitter.subscribe(async (value) => {
+    await slow.promise
+    heard.push(`slow ${value}`)
+  })
+  emitter.subscribe((value) => heard.push(`quick ${value}`))
+  emitter.emit('a')
+  emitter.emit('b')
+  assert.deepEqual(heard, ['quick a', 'quick b'])
+  slow.resolve()
+  await slow.promise
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(heard, ['quick a', 'quick b', 'slow a', 'slow b'])
+})
+
 test('the same function may be subscribed twice and taken away once', () => {
   let calls = 0
   const emitter = new Emitter<null>(fail)

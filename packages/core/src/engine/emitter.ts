@@ -9,6 +9,8 @@ export type ListenerFailure = (error: unknown) => void
 export class Emitter<T> {
   #listeners: readonly ((value: T) => unknown)[] = []
   readonly #onFailure: ListenerFailure
+  #isEmitting = false
+  #waiting: T[] = []
 
   constructor(onFailure: ListenerFailure) {
     this.#onFailure = onFailure
@@ -27,7 +29,24 @@ export class Emitter<T> {
     }
   }
 
+  /** From inside a listener: after what is being told now, so that everybody hears one order. */
   emit(value: T): void {
+    if (this.#isEmitting) {
+      this.#waiting.push(value)
+      return
+    }
+    this.#isEmitting = true
+    try {
+      this.#tell(value)
+      // Nearly always there is nothing more: listeners give commands, which come later.
+      for (let next = 0; next < this.#waiting.length; next++) this.#tell(this.#waiting[next] as T)
+    } finally {
+      if (this.#waiting.length > 0) this.#waiting = []
+      this.#isEmitting = false
+    }
+  }
+
+  #tell(value: T): void {
     for (const listener of this.#listeners) {
       try {
         const returned = listener(value)

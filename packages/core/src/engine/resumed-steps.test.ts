@@ -62,14 +62,17 @@ suite('a turn that is taken up in the middle of a step', () => {
   test('tells its hooks of the whole step, with all its results', async () => {
     const told: [string, string[][]][] = []
     const seen = (kind: string, steps: readonly TurnStep[]): void => {
-      told.push([kind, steps.map(({ toolResults }) => toolResults.map(({ result }) => String(result)).toSorted())])
+      told.push([
+        kind,
+        steps.map(({ toolResults }) => toolResults.map(({ result }) => JSON.stringify(result)).toSorted()),
+      ])
     }
     await using _ = await takenUp('restart', stepCountIs(2), seen)
-    const both = ['quick result', 'the answer']
+    const both = ['"quick result"', '"the answer"']
     assert.deepEqual(told, [
-      ['step', [['quick result']]],
+      ['step', [['"quick result"']]],
       ['step', [both]],
-      ['turn', [['quick result'], both]],
+      ['turn', [['"quick result"'], both]],
     ])
   })
 

@@ -369,7 +369,7 @@ suite('an approval', () => {
 })
 
 suite('cancelling', () => {
-  test('while an approval waits: the wait is cancelled, the call closed, answering it later is an error', async () => {
+  test('C4-16 C4-43 while an approval waits: the wait is cancelled, the call closed, answering it later is an error', async () => {
     await using bench = await Bench.open(CALL, { decide: () => ASK })
     const run = await bench.submit('Write it.')
     const { id } = await bench.wait()

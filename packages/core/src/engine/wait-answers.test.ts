@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { nativeDriver } from '@evener/agent'
+import { EvenerError, NO_RULES, type ErrorCode, type JsonObject, type RunnableTool, type Wait } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { createPolicy } from '../policy/index.ts'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { ForeignAgent, type Act } from './foreign-agent.fixture.ts'
+import { ProcessOwner } from './ownership.ts'
+import { RuntimeBench } from './runtime-bench.fixture.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
+import { createThread } from './threads.ts'
+
+const isCode = (code: ErrorCode) => (error: unknown) => EvenerError.is(error, code)
+
+suite('an answer', () => {
+  test('C4-16 to a question of another thread is a clear error, there and here', async () => {
+    const store = new MemoryStore()
+    const owner = await ProcessOwner.register(store)
+    const journal: string[] = []
+    const open = async (thread: string): Promise<ThreadRuntime> => {
+      await createThread(store, { id: thread, resourceId: 'test' })
+      const write: RunnableTool = {
+        name: 'write',
+        inputSchema: { type: 'object' },
+        execute: async () => {
+          journal.push(thread)
+          return { result: 'written' }
+        },
+      }
+      const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'write' }] }, { text: 'Done.' }])
+      const agents = { native: { driver: nativeDriver({ id: 'native', model }), tools: [write] } }
+      const runtime = await ThreadRuntime.open({
+        store,
+        owner,
+        thread,
+        agents,
+        policy: createPolicy({ rules: NO_RULES }),
+      })
+      await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+      await runtime.idle()
+      return runtime
+    }
+    const [mine, theirs] = await Promise.all([open('mine'), open('theirs')])
+    const [wait] = Object.values(theirs.state.head.waits)
+    assert.ok(wait)
+    await assert.rejects(mine.answer(wait.id, { decision: 'approve' }), isCode('not-found'))
+    assert.deepEqual(Object.keys(theirs.state.head.waits), [wait.id], 'it still waits')
+    assert.equal(Object.keys(mine.state.head.waits).length, 1)
+    assert.deepEqual(journal, [])
+    await theirs.answer(wait.id, { decision: 'approve' })
+    await theirs.idle()
+    // Over there it is answered; here it was never asked.
+    await assert.rejects(theirs.answer(wait.id, { decision: 'approve' }), isCode('conflict'))
+    await assert.rejects(mine.answer(wait.id, { decision: 'approve' }), isCode('not-found'))
+    assert.deepEqual(journal, ['theirs'])
+    await Promise.all([mine.close(), theirs.close()])
+    await owner.close()
+    await store.close()
+  })
+
+  const several: Act = async function* (_turn, host) {
+    yield { type: 'step-start', stepIndex: 0 }
+    const ask = (id: string, schema: JsonObject): Promise<unknown> =>
+      host.ask({ id, kind: 'question', subject: {}, description: id, answerSchema: JSON.stringify(schema) })
+    const answers = await Promise.all([
+      ask('free', { type: 'string', minLength: 1 }),
+      ask('single', { enum: ['red', 'blue'] }),
+      ask('multi', { type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: true, minItems: 1 }),
+    ])
+    yield { type: 'text-delta', text: JSON.stringify(answers) }
+    yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+  }
+
+  test('to several questions at once (free, one of several, some of several) goes to each, in any order, and only if it fits', async () => {
+    const agent = new ForeignAgent('cli', [several])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    const { done } = await bench.submit('go', { agentId: 'cli' })
+    const waits: Wait[] = await bench.waits(3)
+    assert.deepEqual(waits.map(({ id }) => id).toSorted(), ['free', 'multi', 'single'])
+    for (const [id, wrong] of [
+      ['multi', ['a', 'a']],
+      ['multi', []],
+      ['multi', 'a'],
+      ['single', 'green'],
+      ['free', ''],
+      ['free', 5],
+    ] as const) {
+      await assert.rejects(bench.runtime.answer(id, { decision: 'answer', value: wrong }), isCode('invalid-input'))
+    }
+    assert.equal(Object.keys(bench.runtime.state.head.waits).length, 3, 'what does not fit changes nothing')
+    await bench.runtime.answer('multi', { decision: 'answer', value: ['c', 'a'] })
+    await bench.runtime.answer('free', { decision: 'answer', value: 'anything' })
+    await bench.runtime.answer('single', { decision: 'answer', value: 'blue' })
+    assert.equal(await done, 'complete')
+    const said = JSON.stringify(await bench.records())
+    assert.match(said, /anything.*blue.*c.*a/)
+  })
+})
