@@ -49,7 +49,7 @@ describe('a turn that is stopped', () => {
   it('by its deadline fails, also when the agent does not listen', async (t) => {
     const deaf = `t.text('for ever'); setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 20)
       await new Promise(() => {})`
-    const { host, run } = await stage(t, deaf, { deadlineMs: 2_000 })
+    const { host, run } = await stage(t, deaf, { deadlineMs: 2_000, interruptMs: 500 })
     const events = await run().all
     assert.equal(await survivors(host), 0)
     assert.equal(errorOf(events).code, 'deadline')

@@ -275,7 +275,7 @@ describe('a turn that is stopped', () => {
   })
 
   it('by its deadline has failed', async (t) => {
-    const { host, run } = await stage(t, `await t.interrupted`, { deadlineMs: 300 })
+    const { host, run } = await stage(t, `await t.interrupted`, { deadlineMs: 300, interruptMs: 500 })
     const events = await run().all
     assert.equal(finishOf(events), 'error')
     assert.deepEqual(

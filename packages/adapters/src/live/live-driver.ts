@@ -8,6 +8,11 @@ import { LiveSession } from './live-session.ts'
 export interface LiveOptions extends PrintOptions {
   /** How long the process stays when it has nothing to do. Default 15 minutes; `null`: as long as the session. */
   readonly idleMs?: number | null
+  /**
+   * How long the program may take to agree that a turn is stopped, before it is ended without having agreed: where its
+   * session then ends nobody knows. Default 10 seconds.
+   */
+  readonly interruptMs?: number
 }
 
 /** What all turns of a session share. */

@@ -21,6 +21,7 @@ import { SessionLost, type LiveTask } from './live-harness.ts'
 import { Launcher, type Ready, type Running } from './live-launcher.ts'
 import { LiveTurn } from './live-turn.ts'
 
+const DEFAULT_INTERRUPT_MS = 10_000
 const DEFAULT_IDLE_MS = 15 * 60_000
 /** How long it may take until it is noticed that a process was gone before it could take a turn. */
 const NOTICE_MS = 1_000
@@ -235,7 +236,8 @@ export class LiveSession implements AgentSession {
   async #interrupt(live: LiveTurn, { peer, process }: Running): Promise<void> {
     const asked = peer.interrupt().then(() => live.whenOver)
     const over = new AbortController()
-    const late = pause(this.#context.harness.profile.stop.graceMs, undefined, { signal: over.signal })
+    const { interruptMs = DEFAULT_INTERRUPT_MS } = this.#context.options
+    const late = pause(interruptMs, undefined, { signal: over.signal })
     await Promise.race([asked.catch(() => undefined), process.done, late.catch(() => undefined)])
     over.abort()
   }

@@ -19,6 +19,7 @@ import { startProvider, type Provider, type ProviderRequest, type ScriptObject }
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import type { PrintOptions } from '../launch/print-driver.ts'
 import type { CliProfile } from '../launch/profile.ts'
+import type { LiveOptions } from '../live/live-driver.ts'
 
 /** A home, a working directory and a temporary directory of its own for one run of a program. */
 export interface Place {
@@ -33,11 +34,12 @@ export interface AgentSetup {
   readonly provider: Provider
   /** Without a key, to see what the program says then. */
   readonly hasKey: boolean
-  readonly options: PrintOptions
+  readonly options: LiveOptions
 }
 
 /** No turn takes so long unless something is wrong, even if the machine is busy. */
 const TURN_MS = 8 * 60_000
+const INTERRUPT_MS = 2 * 60_000
 
 export type RealScript = ScriptObject<ProviderRequest>
 
@@ -125,7 +127,7 @@ export class Bench {
       provider,
       hasKey,
       // Everything is allowed unless a scenario is about that; nothing may take for ever.
-      options: { permissions: 'full', deadlineMs: TURN_MS, cwd: place.work, ...options },
+      options: { permissions: 'full', deadlineMs: TURN_MS, interruptMs: INTERRUPT_MS, cwd: place.work, ...options },
     })
   }
 
