@@ -240,7 +240,8 @@ suite('an erasure', () => {
     await using thread = await openTestThread(new MemoryStore())
     const { store, log } = thread
     const range = await say(log, 'run-1', SECRET)
-    const spool: RawSpool = { remove: () => Promise.reject(new Error('the disk is read-only')) }
+    const fail = (): Promise<never> => Promise.reject(new Error('the disk is read-only'))
+    const spool: RawSpool = { remove: fail, removeThread: fail }
     const { remains } = await eraseRange(store, log, { ...range, spool })
     assert.deepEqual(remains, [{ kind: 'raw', runId: 'run-1', reason: 'the disk is read-only' }])
     assert.ok(!(await everything(store, log)).includes(SECRET))

@@ -5,6 +5,7 @@ export { BudgetMeter, type BudgetNotice, type Spending } from './budget-meter.ts
 export type { RunnableTool, ToolRunContext } from './runnable-tool.ts'
 export { closeInterruptedRun } from './recover.ts'
 export { createThread, forkThread, rewindThread, type Fork, type NewThread } from './threads.ts'
+export { deleteThread, type DeleteOptions, type DeleteRemainder, type DeleteReport } from './delete-thread.ts'
 export { boundaryAt } from './boundaries.ts'
 export { isDead, ProcessOwner } from './ownership.ts'
 export { recordsAfter } from './load-state.ts'

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@evener/agent'
-import type { AgentDriver, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
+import type { AgentDriver, HarnessEvent, PermissionRules, RawSpool, Store, ToolCategory } from '@evener/protocol'
 import type { HeartbeatHandler } from './heartbeats.ts'
 import type { Observability } from './observability.ts'
 import type {
@@ -121,4 +121,6 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
   readonly notifications?: DeliveryPolicy
   /** What a new thread starts from: rules that hold whatever a session adds. */
   readonly permissions?: StandingRules
+  /** Where agents put the raw output of their runs: what a thread has there goes with it. */
+  readonly spool?: RawSpool
 }

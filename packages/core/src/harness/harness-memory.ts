@@ -1,4 +1,5 @@
 import type { HarnessThread } from '@evener/protocol'
+import type { DeleteReport } from '../engine/delete-thread.ts'
 import type { Session } from './session.ts'
 import type { ThreadListQuery, ThreadPage } from './session-thread.ts'
 
@@ -8,7 +9,8 @@ export interface HarnessMemory {
   switchThread(options: { readonly threadId: string }): Promise<void>
   renameThread(options: { readonly title: string }): Promise<void>
   listThreads(query?: ThreadListQuery): Promise<ThreadPage>
-  deleteThread(options: { readonly threadId: string }): Promise<void>
+  /** What forks of it need stays hidden until the last of them goes: `retained` names it. */
+  deleteThread(options: { readonly threadId: string }): Promise<DeleteReport>
 }
 
 export function harnessMemory(session: Pick<Session, 'thread'>): HarnessMemory {

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type ThreadState,
 } from '@evener/protocol'
+import type { DeleteReport } from '../engine/delete-thread.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
@@ -83,7 +84,7 @@ export class SessionThread {
     return this.#lifecycle.clone(request)
   }
 
-  delete(options: { readonly threadId: string }): Promise<void> {
+  delete(options: { readonly threadId: string }): Promise<DeleteReport> {
     return this.#lifecycle.delete(options)
   }
 

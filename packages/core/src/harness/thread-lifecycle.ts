@@ -1,5 +1,6 @@
 import { toHarnessThread, type ConfigChangedRecord, type HarnessThread, type ThreadInfo } from '@evener/protocol'
 import { boundaryAt } from '../engine/boundaries.ts'
+import { deleteThread, type DeleteReport } from '../engine/delete-thread.ts'
 import { createThread, forkThread } from '../engine/threads.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
@@ -115,13 +116,15 @@ export class ThreadLifecycle {
     return thread
   }
 
-  async delete({ threadId }: { readonly threadId: string }): Promise<void> {
+  /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
+  async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
     const { binding, core } = this.#parts
     await core.ready()
     if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
     await core.evict(threadId)
-    await this.#remove(threadId)
+    const report = await this.#remove(threadId)
     binding.emit({ type: 'thread_deleted', threadId })
+    return report
   }
 
   async clear(): Promise<void> {
@@ -149,10 +152,10 @@ export class ThreadLifecycle {
     if (binding.isRunning && binding.isAlone) await binding.runtime?.cancel()
   }
 
-  async #remove(threadId: string): Promise<void> {
+  async #remove(threadId: string): Promise<DeleteReport> {
     const { core } = this.#parts
-    const owner = await core.threads.owner()
-    await core.store.deleteThread(threadId, await owner.claim(threadId))
+    const { spool } = core.config
+    return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
   }
 
   #firstConfig(mode: string, model: string): Omit<ConfigChangedRecord, 'type'> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError } from '@evener/protocol'
+import { EvenerError, type RawSpool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -184,6 +184,37 @@ suite('threads', () => {
     await assert.rejects(bench.harness.memory.deleteThread({ threadId: id }), (error) =>
       EvenerError.is(error, 'not-found'),
     )
+  })
+
+  test('one that is deleted while it works ends its run, takes its raw output along and says what a fork keeps', async () => {
+    const storage = new MemoryStore()
+    const removed: string[] = []
+    const spool: RawSpool = {
+      remove: () => assert.fail('A thread goes as a whole.'),
+      removeThread: ({ threadId }) => Promise.resolve(removed.push(threadId) > 0),
+    }
+    await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two…', hang: true }], { storage, spool })
+    const { id } = await bench.harness.createThread()
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const clone = await bench.harness.cloneThread()
+    await bench.harness.switchThread({ threadId: id })
+    const answer = bench.harness.sendMessage({ content: 'And on' }).catch(() => undefined)
+    await bench.next('message_update', ({ message }) => JSON.stringify(message).includes('Two'))
+    const report = await bench.harness.memory.deleteThread({ threadId: id })
+    await answer
+    assert.deepEqual(
+      report.retained.map(({ stream, neededBy }) => [stream, neededBy]),
+      [[id, [clone.id]]],
+    )
+    assert.deepEqual([report.deleted, report.remains, removed], [true, [], [id]])
+    assert.equal(bench.all('agent_end').length, 2)
+    assert.equal(bench.harness.session.run.isRunning(), false)
+    assert.equal(await storage.getThread(id), null)
+    // The clone goes on with what it shares.
+    await bench.harness.switchThread({ threadId: clone.id })
+    assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
+    assert.deepEqual((await bench.harness.memory.deleteThread({ threadId: clone.id })).retained, [])
+    await assert.rejects(storage.readLineage([{ stream: id, from: 1, to: 1 }], {}), { code: 'not-found' })
   })
 
   test('are listed page by page, or all', async () => {

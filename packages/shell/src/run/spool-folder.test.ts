@@ -36,6 +36,16 @@ describe('a folder of raw records', () => {
       assert.deepEqual(await readdir(folder.root), [])
     }))
 
+  it('removes a thread with all its runs, and no other thread', () =>
+    withFolder(async (folder) => {
+      await spool(folder, { threadId: 't', runId: 'r1', turnId: 'a' })
+      await spool(folder, { threadId: 't', runId: 'r2', turnId: 'b' })
+      await spool(folder, { threadId: 'other', runId: 'r1', turnId: 'a' })
+      assert.equal(await folder.removeThread({ threadId: 't' }), true)
+      assert.deepEqual(await readdir(folder.root), ['other'])
+      assert.equal(await folder.removeThread({ threadId: 't' }), false)
+    }))
+
   it('never leaves its root, whatever the ids are', () =>
     withFolder(async (folder) => {
       const outside = join(dirname(folder.root), 'keep')
@@ -46,6 +56,7 @@ describe('a folder of raw records', () => {
         assert.equal(relative(folder.root, dir).split('/').length, 3)
         assert.ok(!relative(folder.root, dir).includes('..'))
         await folder.remove({ threadId: '..', runId: id })
+        await folder.removeThread({ threadId: id })
       }
       assert.ok(existsSync(join(outside, 'file')))
     }))

@@ -26,20 +26,32 @@ export class SpoolFolder implements RawSpool {
   }
 
   async remove(run: { readonly threadId: string; readonly runId: string }): Promise<boolean> {
-    const dir = this.#runDir(run)
-    const isThere = await lstat(dir).then(
-      () => true,
-      () => false,
-    )
-    await rm(dir, { recursive: true, force: true })
+    const isThere = await removeDir(this.#runDir(run))
     // The thread's own folder goes with its last run; while others are there this fails.
-    await rmdir(join(this.root, fileName(run.threadId))).catch(() => undefined)
+    await rmdir(this.#threadDir(run)).catch(() => undefined)
     return isThere
   }
 
-  #runDir({ threadId, runId }: { readonly threadId: string; readonly runId: string }): string {
-    return join(this.root, fileName(threadId), fileName(runId))
+  removeThread(thread: { readonly threadId: string }): Promise<boolean> {
+    return removeDir(this.#threadDir(thread))
   }
+
+  #runDir(run: { readonly threadId: string; readonly runId: string }): string {
+    return join(this.#threadDir(run), fileName(run.runId))
+  }
+
+  #threadDir({ threadId }: { readonly threadId: string }): string {
+    return join(this.root, fileName(threadId))
+  }
+}
+
+async function removeDir(dir: string): Promise<boolean> {
+  const isThere = await lstat(dir).then(
+    () => true,
+    () => false,
+  )
+  await rm(dir, { recursive: true, force: true })
+  return isThere
 }
 
 /** Ids may come from anywhere; what is not plainly a file name is replaced by its hash. */
