@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite'
 import type { Append, Fence, NewStream, StreamStatus } from '@evener/protocol'
 import { checkId, checkSeq } from '../input-checks.ts'
 import { notContiguous, prepareAppend, type PreparedAppend, type PreparedRecord } from '../prepared-append.ts'
@@ -39,8 +40,14 @@ const ADVANCE = `UPDATE streams SET head_seq = coalesce(?1, head_seq)
   WHERE id = ?2 AND owner = ?3 AND epoch = ?4 AND head_seq = coalesce(?5, head_seq)
   RETURNING no, head_seq`
 
-const PUT_RECORD = `INSERT INTO records (key, first, type, v, at, extra, part, body)
-  VALUES (${keySql('?1', '?2')}, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
+/** So many records go into one statement: running one costs as much as the row itself. */
+const MOST_ROWS = 8
+
+const PUT_RECORDS: readonly string[] = Array.from({ length: MOST_ROWS + 1 }, (_, rows) => {
+  const row = `(${keySql('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`
+  const columns = 'key, first, type, v, at, extra, part, body'
+  return `INSERT INTO records (${columns}) VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
+})
 
 const DROP_BATCHES = `DELETE FROM records WHERE ${IN_RANGE_SQL} AND part = ?4`
 
@@ -59,7 +66,7 @@ function writeAppend(
     | undefined
   if (row === undefined) throw refusal(db, stream, fence, prepared.expectedHead ?? 0)
   const { no, head_seq: headSeq } = row
-  for (const record of prepared.records) writeRecord(db, stream, no, record)
+  writeRecords(db, stream, no, prepared.records)
   for (const { order, id, json } of prepared.messages) db.run(PUT_MESSAGE, no, order, id, viewRow(db, no, order, json))
   for (const wait of prepared.waits) putWait(db, no, { ...wait, wait: viewRow(db, no, wait.openedAt, wait.wait) })
   for (const blob of prepared.blobs) putBlob(db, no, blob)
@@ -69,22 +76,28 @@ function writeAppend(
   return headSeq
 }
 
-function writeRecord(db: Connection, stream: string, no: number, record: PreparedRecord): void {
-  if (record.replaces !== null) db.run(DROP_BATCHES, no, record.first, record.seq, record.replaces)
-  db.run(
-    PUT_RECORD,
-    no,
-    record.seq,
-    record.first,
-    record.type,
-    record.v,
-    record.at,
-    record.extra,
-    record.part,
+function writeRecords(db: Connection, stream: string, no: number, records: readonly PreparedRecord[]): void {
+  let rows = 0
+  let values: SQLInputValue[] = []
+  const writeRows = (): void => {
+    if (rows > 0) db.run(PUT_RECORDS[rows] as string, ...values)
+    rows = 0
+    values = []
+  }
+  for (const record of records) {
+    if (record.replaces !== null) {
+      // Also batches that are among the records before it.
+      writeRows()
+      db.run(DROP_BATCHES, no, record.first, record.seq, record.replaces)
+    }
+    const { at, extra, first, part, seq, type, v } = record
     // What is said in a batch is said again, as a whole, by the part that replaces it.
-    record.part === null ? recordBody(db, no, record) : record.body,
-  )
-  if (record.lineage !== null) addNeeds(db, stream, no, record.lineage)
+    const body = part === null ? recordBody(db, no, record) : record.body
+    values.push(no, seq, first, type, v, at, extra, part, body)
+    if (++rows === MOST_ROWS) writeRows()
+    if (record.lineage !== null) addNeeds(db, stream, no, record.lineage)
+  }
+  writeRows()
 }
 
 function recordBody(db: Connection, no: number, { seq, body }: PreparedRecord): string {
