@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
+import { createTool, stepCountIs } from '@evener/agent'
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
@@ -148,7 +148,21 @@ suite('each parameter of a harness counts', () => {
     const browser = { kind: 'browser' }
     const published: [string, HarnessEvent][] = []
     const pubsub = { publish: (topic: string, event: HarnessEvent) => void published.push([topic, event]) }
-    const subagents = [{ id: 'explore', name: 'Explore', description: 'Looks.', instructions: 'Look.' }]
+    const subagents = [
+      {
+        id: 'explore',
+        name: 'Explore',
+        description: 'Looks.',
+        instructions: 'Look.',
+        tools: { hers: tool('hers') },
+        allowedHarnessTools: ['read'],
+        allowedWorkspaceTools: ['grep'],
+        defaultModelId: 'x/small',
+        maxSteps: 5,
+        stopWhen: stepCountIs(3),
+        forked: false,
+      },
+    ]
     await using bench = new HarnessBench([{ text: 'Yes.' }], { browser, pubsub, subagents })
     assert.equal(bench.harness.getBrowser(), browser)
     assert.deepEqual(bench.harness.listSubagents(), subagents)

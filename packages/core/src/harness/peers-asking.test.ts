@@ -37,6 +37,36 @@ suite('permissions', () => {
     assert.deepEqual(journal, ['rm'])
   })
 
+  test('what programs put into the state for the control layer counts, whatever the schema knows', async () => {
+    const journal: string[] = []
+    const script = [{ toolCalls: [call('rm')] }, done]
+    await using bench = new HarnessBench(script, { stateSchema: schema, ...withTools(journal, 'rm') })
+    await bench.harness.session.state.set({ yolo: true } as never)
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(journal, ['rm'])
+    const started = new HarnessBench(script, { initialState: { yolo: true }, ...withTools(journal, 'rm') })
+    await started.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(journal, ['rm', 'rm'])
+    await started.harness.destroy()
+  })
+
+  test('an "always" for a call of no known kind approves this one, and the next asks again', async () => {
+    const journal: string[] = []
+    const script = [{ toolCalls: [call('odd', 'c1')] }, { toolCalls: [call('odd', 'c2')] }, done]
+    await using bench = new HarnessBench(script, withTools(journal, 'odd'))
+    const { session } = bench.harness
+    const asked: string[] = []
+    bench.harness.subscribe((event) => {
+      if (event.type !== 'tool_approval_required') return
+      asked.push(event.toolCallId)
+      const decision = asked.length === 1 ? 'always_allow_category' : 'decline'
+      return session.respondToToolApproval({ decision, toolCallId: event.toolCallId })
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(asked, ['c1', 'c2'])
+    assert.deepEqual(journal, ['odd'])
+  })
+
   test('the model that was chosen stays when the user’s schema knows nothing of it', async () => {
     await using bench = new HarnessBench([done], { stateSchema: z.object({ name: z.string().default('me') }) })
     await bench.harness.createThread()

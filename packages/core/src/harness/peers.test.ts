@@ -120,6 +120,30 @@ suite('events', () => {
     assert.notEqual(bench.harness.session.displayState.get(), before)
   })
 
+  test('what streams can be passed on piece by piece: twice the words are twice the bytes', async () => {
+    const bytes = async (words: number): Promise<number> => {
+      await using bench = new HarnessBench([{ text: Array.from({ length: words }, () => 'word ') }])
+      await bench.harness.sendMessage({ content: 'Go.' })
+      // Whole messages and snapshots are for those in the same process, where they share what did not change.
+      const whole = new Set<HarnessEvent['type']>(['message_update', 'display_state_changed'])
+      return [...bench.kept].reduce((sum, [{ type }, json]) => sum + (whole.has(type) ? 0 : json.length), 0)
+    }
+    const [base, one, two] = [await bytes(1), await bytes(400), await bytes(800)]
+    const ratio = (two - base) / (one - base)
+    assert.ok(ratio > 1.9 && ratio < 2.1, `${ratio}`)
+  })
+
+  test('files are noted whatever the tool that changed them is called', async () => {
+    const sculpt = createTool({ id: 'sculpt', description: 'Edits.', category: 'edit', execute: () => 'ok' })
+    await using bench = new HarnessBench([{ toolCalls: [call('sculpt', 'c1', { path: 'a.ts' })] }, done], {
+      tools: { sculpt },
+      toolCategoryResolver: (name) => (name === 'sculpt' ? 'edit' : null),
+      permissions: { tools: { sculpt: 'allow' } },
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual([...bench.harness.session.displayState.get().modifiedFiles.keys()], ['a.ts'])
+  })
+
   test('signals are events of their own, not only pieces of messages', async () => {
     await using bench = new HarnessBench([done])
     await bench.harness.createThread()
@@ -232,6 +256,13 @@ suite('threads and locks', () => {
     await storage.close()
   })
 
+  test('a setting that is made without a thread is that of the next one', async () => {
+    await using bench = new HarnessBench([])
+    await bench.harness.session.thread.setSetting({ key: 'theme', value: 'dark' })
+    await bench.harness.createThread()
+    assert.equal(bench.harness.session.thread.getSetting({ key: 'theme' }), 'dark')
+  })
+
   test('a setting that cannot be kept is an error and not silence', async () => {
     const storage = new MemoryStore()
     await using bench = new HarnessBench([], { storage })
@@ -265,6 +296,28 @@ suite('sessions', () => {
     await bench.harness.session.permissions.setYolo({ enabled: true })
     await bench.harness.sendMessage({ content: 'Go.', requestContext: { tenant: 't1' } })
     assert.deepEqual(seen, ['t1'])
+  })
+
+  test('the agent of a mode has the workspace of the harness as well', async () => {
+    const seen: unknown[] = []
+    const look = createTool({
+      id: 'look',
+      description: 'look',
+      category: 'read',
+      execute: async (_input, { requestContext }) =>
+        void seen.push((requestContext.get('harness') as { workspace?: unknown }).workspace),
+    })
+    const workspace = { id: 'ws', init: () => undefined }
+    const { model } = new HarnessBench([{ toolCalls: [call('look')] }, done])
+    const agent = new Agent({ id: 'own', model, tools: { look } })
+    await using bench = new HarnessBench([], {
+      workspace,
+      modes: [{ id: 'plain' }, { id: 'special', agent }],
+      defaultModeId: 'special',
+      permissions: { tools: { look: 'allow' } },
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(seen, [workspace])
   })
 
   test('a conversation needs no workspace', async () => {
