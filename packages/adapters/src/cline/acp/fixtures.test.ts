@@ -1,11 +1,8 @@
-import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { brief } from '../../../test/brief.ts'
-import { fixtureNames, mapFixture } from '../../../test/support.ts'
+import { testRuns } from '../../../test/fixture-runs.ts'
 import { clineAcpDialect } from './mapper.ts'
 
-/** What the runs did, from the scripts they were recorded with. */
-const RUNS: Readonly<Record<string, readonly string[]>> = {
+// What the runs did, from the scripts they were recorded with.
+testRuns('Cline over ACP', clineAcpDialect, {
   'command-succeeds': ['command echo fine > /dev/null && echo fine', 'agent: Done.'],
   'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
   parallel: ['command echo one > /dev/null; echo one', 'command echo two > /dev/null; echo two', 'agent: Done.'],
@@ -39,17 +36,4 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   // What a subagent does and says is not told apart from what Cline does and says.
   subagent: ['command ls > /dev/null', 'subagent_completed ?', 'agent: All is fine.Done.'],
   unauthorized: ['error [-32603]: Internal error: invalid key'],
-}
-
-describe('Cline over ACP', () => {
-  for (const [name, expected] of Object.entries(RUNS)) {
-    it(`${name}`, () => {
-      const { activity } = mapFixture(clineAcpDialect, name)
-      assert.deepEqual(brief(activity), expected)
-    })
-  }
-
-  it('has an expectation for every run', () => {
-    assert.deepEqual(Object.keys(RUNS).sort(), fixtureNames(clineAcpDialect.id))
-  })
 })

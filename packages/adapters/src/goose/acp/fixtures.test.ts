@@ -1,11 +1,8 @@
-import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { brief } from '../../../test/brief.ts'
-import { fixtureNames, mapFixture } from '../../../test/support.ts'
+import { testRuns } from '../../../test/fixture-runs.ts'
 import { gooseAcpDialect } from './mapper.ts'
 
-/** What the runs did, from the scripts they were recorded with. */
-const RUNS: Readonly<Record<string, readonly string[]>> = {
+// What the runs did, from the scripts they were recorded with.
+testRuns('Goose over ACP', gooseAcpDialect, {
   'command-succeeds': ['command echo fine > /dev/null && echo fine → 0', 'agent: Done.'],
   'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
   parallel: [
@@ -42,17 +39,4 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   unauthorized: [
     'error [auth-required]: Authentication required. To go on: Run `goose configure` to set up your AI provider and API key.',
   ],
-}
-
-describe('Goose over ACP', () => {
-  for (const [name, expected] of Object.entries(RUNS)) {
-    it(`${name}`, () => {
-      const { activity } = mapFixture(gooseAcpDialect, name)
-      assert.deepEqual(brief(activity), expected)
-    })
-  }
-
-  it('has an expectation for every run', () => {
-    assert.deepEqual(Object.keys(RUNS).sort(), fixtureNames(gooseAcpDialect.id))
-  })
 })
