@@ -88,7 +88,7 @@ export type { Listed, MessageListQuery } from './harness/thread-reads.ts'
 export type { ApprovalDecision } from './harness/suspensions.ts'
 export type { CloneRequest } from './harness/thread-lifecycle.ts'
 export type { BuiltinToolId } from './harness/tools/builtin-tools.ts'
-export type { HarnessWorkspace, WorkspaceFactory, WorkspaceInput } from './harness/workspace-slot.ts'
+export type { HarnessWorkspace, WorkspaceConfig, WorkspaceFactory, WorkspaceInput } from './harness/workspace-slot.ts'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'
 export {
