@@ -47,6 +47,7 @@ it('fails when one has failed, with all that one has said, and still runs the ot
   assert.equal(await runSuites(['a.mjs', 'b.mjs'], { root: dir, env: { DIARY: diary }, log }), false)
   assert.equal(await readFile(diary, 'utf8'), 'b.mjs\n')
   assert.ok(said.some((line) => line.includes('BROKEN-1')))
+  assert.ok(said.some((line) => /^\[0:\d\d\] a\.mjs: ✖ works/.test(line)))
   assert.match(said.at(-1) ?? '', /failed: a\.mjs/)
 })
 

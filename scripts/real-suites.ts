@@ -47,7 +47,11 @@ export async function runSuites(files: readonly string[], options: SuitesOptions
       running.add(suite)
       say(`${suite.name} …`)
       const output: string[] = []
-      const code = await play(file, suite, options, (line) => output.push(line))
+      const code = await play(file, suite, options, (line) => {
+        output.push(line)
+        // Why is told at the end; which one can be looked at meanwhile.
+        if (/^ +✖ /.test(line)) say(`${suite.name}: ${line.trim()}`)
+      })
       running.delete(suite)
       ended += 1
       const took = clock(Date.now() - suite.startedAt)
@@ -84,8 +88,8 @@ async function play(
   })
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      if (/^\s+✔ /.test(line)) suite.passed += 1
-      if (/^\s+✖ /.test(line)) suite.failed += 1
+      if (/^ +✔ /.test(line)) suite.passed += 1
+      if (/^ +✖ /.test(line)) suite.failed += 1
       onLine(line)
     })
   }
