@@ -10,9 +10,9 @@ import type {
   RunOutcome,
   ThreadState,
   TurnDefaults,
-  UsageTotals,
 } from '@evener/protocol'
 import type { ForeignCalls } from './foreign-calls.ts'
+import type { RunSpending } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import type { TurnSpans } from './telemetry/turn-spans.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
@@ -63,13 +63,6 @@ export function openHandle(runId: string): OpenHandle {
   return { runId, done, settle }
 }
 
-/** A turn that an earlier process began. */
-export interface ResumedTurn {
-  readonly attempt: number
-  /** What its steps were billed for. */
-  readonly usage: UsageTotals
-}
-
 /** Who has the floor next in the same run. */
 export interface NextTurn {
   readonly agentId: string
@@ -84,6 +77,10 @@ export interface ActiveTurn {
   readonly turnId: string
   readonly handle: OpenHandle
   readonly agent: RuntimeAgent
+  /** Set when an earlier process began the turn: how often it was taken up. */
+  readonly attempt: number | undefined
+  /** By the run, before. */
+  readonly spent: RunSpending
   readonly recorder: TurnRecorder
   readonly setup: TurnSetup
   readonly abort: AbortController

@@ -1,4 +1,4 @@
-import type { Budget, BudgetLimit, UsageTotals } from '@evener/protocol'
+import type { Budget, BudgetLimit, JsonObject, UsageTotals } from '@evener/protocol'
 
 /** What a run has used up of its budget. */
 export interface Spending {
@@ -20,7 +20,13 @@ const DEFAULT_WARN_AT = 0.8
 
 /** Says once when a limit is near and once when it is reached, whatever kind of agent it is that spends. */
 export class BudgetMeter {
-  readonly #said = new Set<string>()
+  readonly #said: Set<string>
+
+  /** `announced`: what was said already, in an earlier turn or process. */
+  constructor(announced: readonly string[] = []) {
+    // That a limit is reached is said to every turn: each of them has to end.
+    this.#said = new Set(announced.filter((notice) => notice.endsWith(' near')))
+  }
 
   check(budget: Budget, spending: Spending): BudgetNotice[] {
     return LIMITS.flatMap((limit) => {
@@ -30,7 +36,7 @@ export class BudgetMeter {
       const stages = ['near', 'reached'] as const
       return stages
         .filter((stage) => used >= (stage === 'near' ? max * (budget.warnAt ?? DEFAULT_WARN_AT) : max))
-        .flatMap((stage) => (this.#isNew(`${limit} ${stage}`) ? [{ limit, stage, used, max }] : []))
+        .flatMap((stage) => (this.#isNew(budgetNotice({ limit, stage })) ? [{ limit, stage, used, max }] : []))
     })
   }
 
@@ -39,6 +45,11 @@ export class BudgetMeter {
     this.#said.add(key)
     return true
   }
+}
+
+/** What goes by one name is announced once. */
+export function budgetNotice({ limit, stage }: JsonObject): string {
+  return `${String(limit)} ${String(stage)}`
 }
 
 function usedOf(limit: BudgetLimit, { ms, usage }: Spending): number {

@@ -20,7 +20,6 @@ import {
   type ActiveTurn,
   type NextTurn,
   type OpenHandle,
-  type ResumedTurn,
   type RunHandle,
   type RuntimeAgent,
 } from './active-run.ts'
@@ -30,13 +29,13 @@ import type { Mailbox } from './mailbox.ts'
 import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'
+import { NOTHING_SPENT, runSpending, type RunSpending } from './run-spending.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
 import { driveTurn } from './turn-drive.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { TurnSetup } from './turn-setup.ts'
-import { usedInTurn } from './turn-usage.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
 const MAX_ATTEMPTS = 3
@@ -51,6 +50,15 @@ export interface RunsPorts {
   readonly hold: () => ThreadHold
   /** A run has ended or only waits: there may be nothing left to do. */
   readonly onRest: () => void
+}
+
+interface TurnStart {
+  readonly agent: RuntimeAgent
+  readonly handle: OpenHandle
+  readonly turnId: string
+  readonly input: readonly Part[]
+  readonly attempt?: number
+  readonly spent?: RunSpending
 }
 
 /** The runs of one thread, one at a time, turn by turn. Everything here happens in the thread's mailbox. */
@@ -106,7 +114,7 @@ export class Runs {
       ],
       { run: runId, turn: turnId, ...(by === undefined ? {} : { by }) },
     )
-    return this.#drive(agent, this.handleOf(runId), turnId, parts)
+    return this.#drive({ agent, handle: this.handleOf(runId), turnId, input: parts })
   }
 
   /** Into the run that is going on; while it waits, for later. */
@@ -249,8 +257,8 @@ export class Runs {
     const agent = this.agent(run.agentId)
     const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
     await this.#log.commit([{ type: 'run.resumed', runId: run.runId, attempt, reason }], { run: run.runId })
-    const usage = await usedInTurn(this.#ports.options.store, this.#log.stream, run)
-    this.#drive(agent, this.handleOf(run.runId), run.turnId, [], { attempt, usage })
+    const { turnId } = run
+    this.#drive({ agent, handle: this.handleOf(run.runId), turnId, input: [], attempt, spent: await this.#spent() })
   }
 
   /** All is answered that a program had asked which is gone: it goes on in a turn of its own. */
@@ -278,16 +286,16 @@ export class Runs {
       run: handle.runId,
       turn: turnId,
     })
-    this.#drive(agent, handle, turnId, said)
+    this.#drive({ agent, handle, turnId, input: said, spent: await this.#spent() })
   }
 
-  #drive(
-    agent: RuntimeAgent,
-    handle: OpenHandle,
-    turnId: string,
-    input: readonly Part[],
-    resumed?: ResumedTurn,
-  ): RunHandle {
+  async #spent(): Promise<RunSpending> {
+    const { state, stream } = this.#log
+    const { run } = state.head
+    return run === null ? NOTHING_SPENT : runSpending(this.#ports.options.store, stream, run)
+  }
+
+  #drive({ agent, handle, turnId, input, attempt, spent = NOTHING_SPENT }: TurnStart): RunHandle {
     const { runId } = handle
     const hold = this.#hold
     const abort = new AbortController()
@@ -297,13 +305,15 @@ export class Runs {
       turnId,
       handle,
       agent,
+      attempt,
+      spent,
       recorder: new TurnRecorder({
         log: hold.log,
         runId,
         turnId,
         agentId: agent.driver.id,
         signal: abort.signal,
-        resumed,
+        usedBefore: attempt === undefined ? undefined : spent.turnUsage,
         priceOf: this.#ports.options.priceOf,
         model: () => setup.defaults.model,
       }),
@@ -321,18 +331,18 @@ export class Runs {
       isDetached: false,
     }
     this.#active = active
-    active.driven = this.#take(active, hold, input, resumed)
+    active.driven = this.#take(active, hold, input)
     return handle
   }
 
   /** Lets the driver take its turn; never rejects. */
-  async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[], resumed?: ResumedTurn): Promise<void> {
+  async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[]): Promise<void> {
     const { mailbox, options, policy, warm } = this.#ports
     let failure: unknown
     try {
       const onAsk = (): void => this.#parkLater(active)
       const onLimit = (): void => void this.cancel(active).catch(() => undefined)
-      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk, onLimit }, input, resumed)
+      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk, onLimit }, input)
     } catch (error) {
       failure = error
     }

@@ -14,10 +14,10 @@ export class TurnBudget implements Disposable {
   readonly #active: ActiveTurn
   readonly #log: ThreadLog
   readonly #onLimit: () => void
-  readonly #meter = new BudgetMeter()
+  readonly #meter: BudgetMeter
   readonly #usedBefore: UsageTotals
   readonly #unfollow: () => void
-  #workedMs = 0
+  #workedMs: number
   #since: number | undefined = performance.now()
   #timer: NodeJS.Timeout | undefined
 
@@ -26,6 +26,8 @@ export class TurnBudget implements Disposable {
     this.#log = log
     this.#onLimit = onLimit
     this.#usedBefore = usedByRun(log)
+    this.#workedMs = active.spent.workedMs
+    this.#meter = new BudgetMeter(active.spent.announced)
     this.#unfollow = log.onEntry((entry) => {
       if (entry.kind !== 'record') return
       if (entry.record.body.type === 'run.parked') this.#rest()
@@ -34,12 +36,14 @@ export class TurnBudget implements Disposable {
     this.#setTimer()
   }
 
+  /** Asked before the agent is told anything: whether turns or processes before it have used up all there was. */
+  isUsedUp(): boolean {
+    return this.#check()
+  }
+
   /** Asked after everything that may have changed what was used. */
   check(): void {
-    const budget = this.#budget
-    if (budget === undefined) return
-    const usage = addUsage(this.#usedBefore, this.#active.recorder.used)
-    for (const notice of this.#meter.check(budget, { usage, ms: this.#elapsed })) this.#tell(notice)
+    if (this.#check()) this.#onLimit()
   }
 
   [Symbol.dispose](): void {
@@ -55,16 +59,25 @@ export class TurnBudget implements Disposable {
     return this.#workedMs + (this.#since === undefined ? 0 : performance.now() - this.#since)
   }
 
-  #tell(notice: BudgetNotice): void {
+  /** Tells what there is to tell; whether the turn has to end for it. */
+  #check(): boolean {
+    const budget = this.#budget
+    if (budget === undefined) return false
+    const usage = addUsage(this.#usedBefore, this.#active.recorder.used)
+    const notices = this.#meter.check(budget, { usage, ms: this.#elapsed })
+    return notices.map((notice) => this.#tell(notice)).includes(true)
+  }
+
+  #tell(notice: BudgetNotice): boolean {
     const { recorder, runId, turnId } = this.#active
     const { limit, max, stage, used } = notice
     const text = `${stage === 'near' ? 'Near' : 'At'} the limit of ${max} ${limit}: ${used} used.`
     const data = { limit, max, stage, used }
     this.#log.add({ type: 'note', kind: 'budget', text, data }, { run: runId, turn: turnId })
     // What ended by itself before anybody could stop it has its own reason.
-    if (stage === 'near' || recorder.isFinished) return
+    if (stage === 'near' || recorder.isFinished) return false
     recorder.noteLimit(limit)
-    this.#onLimit()
+    return true
   }
 
   /** While it waits for people a run uses up no time. */

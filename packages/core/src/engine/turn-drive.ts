@@ -9,7 +9,7 @@ import {
   type UsageMetadata,
   type UsageTotals,
 } from '@evener/protocol'
-import { isForeign, type ActiveTurn, type ResumedTurn } from './active-run.ts'
+import { isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
 import { ForeignCalls } from './foreign-calls.ts'
 import { SeenCalls } from './seen-calls.ts'
@@ -30,13 +30,8 @@ export interface TurnDrive extends TurnHostPorts {
 }
 
 /** Lets the agent take its turn and puts on record what it says. */
-export async function driveTurn(
-  active: ActiveTurn,
-  drive: TurnDrive,
-  input: readonly Part[],
-  resumed: ResumedTurn | undefined,
-): Promise<void> {
-  const { agent, runId, turnId } = active
+export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: readonly Part[]): Promise<void> {
+  const { agent, attempt, runId, spent, turnId } = active
   const { driver } = agent
   const { log } = drive.hold
   const capabilities = await driver.describe()
@@ -52,7 +47,7 @@ export async function driveTurn(
     runId,
     threadId: log.stream,
     input,
-    ...(resumed === undefined ? {} : { resumed: { attempt: resumed.attempt, usage: tokensOf(resumed.usage) } }),
+    ...(attempt === undefined ? {} : { resumed: { attempt, usage: tokensOf(spent.turnUsage) } }),
   }
   const spans = await turnSpans(
     { agentId: driver.id, threadId: log.stream, runId, turnId, isForeign: !isOurs },
@@ -91,6 +86,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   const { desk } = drive.hold
   const check = violationCheck(active, drive)
   using budget = new TurnBudget(active, drive.hold.log, drive.onLimit)
+  if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
   let lastYield = performance.now()
   for await (const event of session.run(turn)) {

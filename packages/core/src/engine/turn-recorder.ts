@@ -42,8 +42,8 @@ export interface RecorderOptions {
   readonly turnId: string
   readonly agentId: string
   readonly signal?: AbortSignal
-  /** Goes on with a turn that an earlier process began. */
-  readonly resumed?: { readonly usage: UsageTotals } | undefined
+  /** Set when it goes on with a turn that an earlier process began: what its steps were billed for. */
+  readonly usedBefore?: UsageTotals | undefined
   readonly priceOf?: PriceOf | undefined
   /** The model of agents that do not say what they asked. */
   readonly model?: () => string | undefined
@@ -91,8 +91,8 @@ export class TurnRecorder {
     this.#priceOf = options.priceOf
     this.#modelOf = options.model
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
-    this.#usedBefore = options.resumed?.usage ?? NO_USAGE
-    if (options.resumed !== undefined) this.#resume()
+    this.#usedBefore = options.usedBefore ?? NO_USAGE
+    if (options.usedBefore !== undefined) this.#resume()
   }
 
   /** How the turn ended; `undefined` while it goes on. */
