@@ -2,6 +2,7 @@ import { EvenerError, NO_RULES, type HarnessEvent, type PermissionRules, type Po
 import { createPolicy } from '../policy/create-policy.ts'
 import { withKnownTools } from '../policy/known-tools.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
+import { BrowserSlot } from './browser-slot.ts'
 import { defaultModeOf } from './check-config.ts'
 import type { HarnessConfig, StandingRules } from './harness-config.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
@@ -44,6 +45,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     agents: new ModeAgents(config, models),
     policy: createPolicy({ rules: standingRules(config.permissions), toolCategory }),
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
+    browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
     contexts: new RunContexts(),
     scorers: new Map(),

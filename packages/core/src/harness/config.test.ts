@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { createTool, stepCountIs } from '@evener/agent'
+import { Agent, createTool, stepCountIs } from '@evener/agent'
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
+import type { HarnessRequestContext } from './request-context.ts'
 
 function offered(bench: HarnessBench, call = 0): string[] {
   const { tools = [] } = bench.model.requests[call] as unknown as { tools?: { name: string }[] }
@@ -61,6 +62,16 @@ suite('each parameter of a harness counts', () => {
     assert.deepEqual(await made.harness.getResolvedMemory({ user: 'ada' }), { of: 'ada' })
     await using none = new HarnessBench([])
     assert.equal(await none.harness.getResolvedMemory(), null)
+  })
+
+  test('modes: what is only shown of them is given out as it came in', async () => {
+    const modes = [
+      { id: 'plan', name: 'Plan', description: 'Thinks first.', metadata: { colour: 'blue' }, transitionsTo: 'build' },
+      { id: 'build', name: 'Build', defaultModelId: 'x/y', instructions: 'Build.' },
+    ]
+    await using bench = new HarnessBench([], { modes })
+    assert.deepEqual(bench.harness.listModes(), modes)
+    assert.deepEqual(bench.harness.session.mode.resolve(), modes[0])
   })
 
   test('tools: a list, or a function of the request', async () => {
@@ -144,8 +155,37 @@ suite('each parameter of a harness counts', () => {
     assert.equal(bench.harness.getWorkspace(), made)
   })
 
-  test('browser, subagents and pubsub have their place', async () => {
-    const browser = { kind: 'browser' }
+  test('browser: given, or made for the request; tools of every mode find it', async () => {
+    const seen: unknown[] = []
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      execute: async (_input, { requestContext }) => {
+        const { getBrowser } = requestContext.get('harness') as HarnessRequestContext
+        const [once, again] = [await getBrowser(), await getBrowser()]
+        seen.push(once)
+        assert.equal(once, again)
+      },
+    })
+    const own = scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: '.' }])
+    const call = { toolCalls: [{ name: 'look' }] }
+    const given = { kind: 'browser' }
+    await using bench = new HarnessBench([call, { text: '.' }, call, { text: '.' }], {
+      browser: given,
+      tools: { look },
+      modes: [{ id: 'build' }, { id: 'own', agent: new Agent({ id: 'own', model: own }) }],
+      permissions: { tools: { look: 'allow' } },
+    })
+    assert.equal(bench.harness.getBrowser(), given)
+    await bench.harness.sendMessage({ content: 'Look' })
+    bench.harness.setBrowser(({ requestContext }) => ({ of: requestContext.get('user') }))
+    await bench.harness.sendMessage({ content: 'Look', requestContext: { user: 'ada' } })
+    await bench.harness.session.mode.switch({ modeId: 'own' })
+    await bench.harness.sendMessage({ content: 'Look', requestContext: { user: 'bob' } })
+    assert.deepEqual(seen, [given, { of: 'ada' }, { of: 'bob' }])
+  })
+
+  test('subagents and pubsub have their place', async () => {
     const published: [string, HarnessEvent][] = []
     const pubsub = { publish: (topic: string, event: HarnessEvent) => void published.push([topic, event]) }
     const subagents = [
@@ -163,8 +203,7 @@ suite('each parameter of a harness counts', () => {
         forked: false,
       },
     ]
-    await using bench = new HarnessBench([{ text: 'Yes.' }], { browser, pubsub, subagents })
-    assert.equal(bench.harness.getBrowser(), browser)
+    await using bench = new HarnessBench([{ text: 'Yes.' }], { pubsub, subagents })
     assert.deepEqual(bench.harness.listSubagents(), subagents)
     assert.equal(bench.harness.getRuntime(), undefined)
     await bench.harness.init()

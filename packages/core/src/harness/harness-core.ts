@@ -1,5 +1,6 @@
 import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
+import type { BrowserSlot } from './browser-slot.ts'
 import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
 import type { ModeAgents } from './mode-agents.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
@@ -39,6 +40,7 @@ export interface HarnessCore {
   readonly models: ModelCatalogue
   readonly policy: PermissionPolicy
   readonly workspace: WorkspaceSlot
+  readonly browser: BrowserSlot
   readonly defaultMode: HarnessMode
   readonly contexts: RunContexts
   readonly scorers: Map<string, Scorer>

@@ -12,6 +12,7 @@ import type { MessageInput } from './conversation.ts'
 import { endAll } from './end-all.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
 import type {
+  Dynamic,
   DynamicContext,
   HarnessAgent,
   HarnessConfig,
@@ -55,7 +56,6 @@ export class Harness<State extends HarnessState = HarnessState> {
   readonly #core: HarnessCore
   readonly #heartbeats: Heartbeats
   readonly #sessions: SessionRegistry<State>
-  #browser: unknown
   #initialised: Promise<void> | undefined
   #runtime: HarnessRuntime | undefined
 
@@ -68,7 +68,6 @@ export class Harness<State extends HarnessState = HarnessState> {
     this.#heartbeats = new Heartbeats((id, error) =>
       this.#broadcast({ type: 'error', error, errorType: `heartbeat:${id}` }),
     )
-    this.#browser = config.browser
     this.#sessions = new SessionRegistry<State>(this.#core, config.resourceId ?? config.id)
     this.session = this.#sessions.first
     this.memory = harnessMemory(this.session)
@@ -230,12 +229,14 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#runtime
   }
 
-  getBrowser(): unknown {
-    return this.#browser
+  /** As it was given; tools find it in their request context with `harness.getBrowser()`. */
+  getBrowser(): Dynamic<object> | undefined {
+    return this.#core.browser.get()
   }
 
-  setBrowser(browser: unknown): void {
-    this.#browser = browser
+  /** For every tool that asks from now on. */
+  setBrowser(browser: Dynamic<object> | undefined): void {
+    this.#core.browser.set(browser)
   }
 
   getCurrentModelAuthStatus(): Promise<ModelAuthStatus> {

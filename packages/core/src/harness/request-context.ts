@@ -20,6 +20,8 @@ export interface HarnessRequestContext {
   readonly session: { readonly modeId: string; readonly modelId: string; readonly state: UserState }
   readonly abortSignal?: AbortSignal
   readonly workspace?: HarnessWorkspace
+  /** That of the harness; one that is made for a request is made once for the call. */
+  readonly getBrowser: () => Promise<object | undefined>
   readonly emitEvent: (event: HarnessEvent) => void
   readonly getSubagentModelId: (options?: { readonly agentType?: string }) => string | null
 }

@@ -141,6 +141,7 @@ function addHarness(
   if (viewer === undefined) return
   const { userState } = viewer
   const workspace = core.workspace.get()
+  let browser: Promise<object | undefined> | undefined
   const entry: HarnessRequestContext = {
     harnessId: core.config.id,
     state: userState.get(),
@@ -156,6 +157,7 @@ function addHarness(
     },
     abortSignal: run.signal,
     ...(workspace === undefined ? {} : { workspace }),
+    getBrowser: () => (browser ??= core.browser.resolve(context)),
     emitEvent: (event) => {
       for (const each of viewers) each.emit(event)
     },
