@@ -1,73 +1,90 @@
-// Makes the golden database of the present layout: `node packages/core/test/stores/make-golden.ts <file>`.
-// The file of a release is never made again: the point is that what that release wrote can still be read.
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { emptyState, reduce, REDUCER_VERSION, storedMessage, type Append, type LogRecord } from '@evener/protocol'
+// Makes the golden database of the present layout, and beside it what it has to give:
+// `node packages/core/test/stores/make-golden.ts <file>`.
+// The files of a release are never made again: the point is that what that release wrote can still be read.
+import { existsSync, writeFileSync } from 'node:fs'
+import { RECORD_VERSIONS, type RecordBody } from '@evener/protocol'
+import { blobOf } from '../../src/engine/blobs.ts'
+import { eraseRange } from '../../src/engine/erase.ts'
+import { ThreadLog } from '../../src/engine/thread-log.ts'
 import { SqliteStore } from '../../src/stores/sqlite-store.ts'
-import { FORK_AT, FORK_BODIES, GOLDEN_BLOB, goldenRecords, MAIN_BODIES } from './golden-records.ts'
+import { readGolden } from './golden-contents.ts'
+import {
+  GOLDEN_ERASED,
+  GOLDEN_FORKED,
+  GOLDEN_MAIN,
+  GOLDEN_MEMORY,
+  GOLDEN_OPEN,
+  goldenFork,
+  type GoldenStep,
+} from './golden-records.ts'
 
 const [file] = process.argv.slice(2)
 if (file === undefined || existsSync(file)) throw new Error('Give the name of a file that does not exist yet.')
 
-const store = await SqliteStore.open({ url: file })
-const bytes = Buffer.from(GOLDEN_BLOB)
-const hash = createHash('sha256').update(bytes).digest('hex')
-
-for (const [id, bodies, base] of [
-  ['main', MAIN_BODIES, 0],
-  ['fork', FORK_BODIES, FORK_AT],
-] as const) {
-  const records = goldenRecords(id, bodies, base + 1)
-  await store.createStream({
-    kind: 'thread',
-    info: {
-      id,
-      resourceId: 'golden',
-      title: id === 'main' ? 'Golden' : null,
-      createdAt: 1_000_000,
-      updatedAt: 1_000_000 + base + records.length,
-      hidden: false,
-      ...(id === 'fork' ? { forkedFrom: { thread: 'main', at: FORK_AT } } : {}),
-      metadata: { made: 'by hand' },
-    },
-    headSeq: base,
-    start: { owner: 'maker', records, ...views(id, records) },
-  })
-  await store.release(id, { owner: 'maker', epoch: 1 })
+const OWNER = 'maker'
+const info = {
+  resourceId: 'golden',
+  createdAt: 1_000_000,
+  updatedAt: 1_000_000,
+  hidden: false,
+  metadata: { made: 'by hand' },
 }
+const store = await SqliteStore.open({ url: file })
+let clock = 1_000_000
+const now = (): number => ++clock
+
+await store.createStream({ kind: 'thread', headSeq: 0, info: { ...info, id: 'main', title: null } })
+const main = await open('main')
+const memory = blobOf(Buffer.from(GOLDEN_MEMORY), 'text/plain').blob
+for (const step of GOLDEN_MAIN) await write(main, step)
+const said = main.state.head.seq + 1
+await write(main, GOLDEN_ERASED)
+await eraseRange(store, main, { from: said, to: said, reason: 'asked for' })
+const forkAt = await endOf('m2')
+await store.createStream({
+  kind: 'thread',
+  headSeq: forkAt,
+  info: { ...info, id: 'fork', title: null, forkedFrom: { thread: 'main', at: forkAt } },
+  start: {
+    owner: OWNER,
+    records: [{ v: RECORD_VERSIONS.fork, stream: 'fork', seq: forkAt + 1, at: now(), body: goldenFork(forkAt) }],
+  },
+})
+const fork = await open('fork')
+await write(fork, GOLDEN_FORKED)
+await write(main, GOLDEN_OPEN)
+await main.close()
+await fork.close()
+for (const log of [main, fork]) await store.release(log.stream, log.fence)
 const key = { principal: 'user-1', clientId: 'client', commandId: '0000000f-4240-7000-8000-000000000000' }
 await store.admitCommand({ key, bodyHash: 'hash', target: 'main', body: { type: 'submit' }, at: 1_000_000 })
-await store.putOwner({ id: 'maker', host: 'host', pid: 1, startTime: '1', bootId: 'boot', until: 1_000_000 })
+await store.putOwner({ id: OWNER, host: 'host', pid: 1, startTime: '1', bootId: 'boot', until: 1_000_000 })
+await store.compact()
+writeFileSync(file.replace(/\.db$/, '.json'), `${JSON.stringify(await readGolden(store), null, 2)}\n`)
 await store.close()
 
-function views(stream: string, records: readonly LogRecord[]): Pick<Append, 'messages' | 'waits' | 'head' | 'blobs'> {
-  let state = emptyState(stream)
-  const messages = new Map<string, ReturnType<typeof storedMessage>>()
-  let head = state.head
-  for (const record of records) {
-    const reduced = reduce(state, record)
-    state = reduced.state
-    for (const message of reduced.written) messages.set(message.id, storedMessage(message))
-    if (record.body.type === 'run.ended' || record.body.type === 'rewind') head = state.head
+async function open(stream: string): Promise<ThreadLog> {
+  const { epoch } = await store.claim(stream, OWNER)
+  return ThreadLog.open({ store, stream, fence: { owner: OWNER, epoch }, now })
+}
+
+/** Memory is kept as a blob, and an open part is written as it comes. */
+async function write(log: ThreadLog, { bodies, run }: GoldenStep): Promise<void> {
+  const origin = { by: 'user-1', cause: 'command', ...(run === undefined ? {} : { run }) }
+  for (const body of bodies) {
+    if (body.type === 'batch') log.delta(body.event, origin)
+    else await log.commit([body], origin, { blobs: isMemory(body) ? [memory] : [] })
   }
-  messages.delete('m3')
-  return {
-    messages: [...messages.values()],
-    head: { head, reducerVersion: REDUCER_VERSION },
-    blobs: records
-      .filter(({ body }) => body.type === 'om.committed')
-      .map(({ seq }) => ({ hash, mime: 'text/plain', bytes, seq })),
-    waits: records.flatMap(({ body, seq, at }) =>
-      body.type === 'wait.opened'
-        ? [
-            {
-              stream,
-              wait: { ...body.wait, openedAt: seq, at },
-              state: body.wait.id === 'wait-1' ? 'answered' : body.wait.id === 'wait-2' ? 'superseded' : 'cancelled',
-              settledAt: at + 1,
-            } as const,
-          ]
-        : [],
-    ),
-  }
+  await log.flush()
+}
+
+function isMemory(body: RecordBody): boolean {
+  return body.type === 'om.committed'
+}
+
+async function endOf(messageId: string): Promise<number> {
+  const { items } = await store.readRecords('main', { limit: 1000 })
+  const end = items.find(({ body }) => body.type === 'message.ended' && body.messageId === messageId)
+  if (end === undefined) throw new Error(`${messageId} has no end.`)
+  return end.seq
 }
