@@ -1,4 +1,4 @@
-import type { Budget, BudgetLimit, JsonObject, UsageTotals } from '@evener/protocol'
+import type { Budget, BudgetLimit, JsonObject, JsonValue, UsageTotals } from '@evener/protocol'
 
 /** What a run has used up of its budget. */
 export interface Spending {
@@ -49,7 +49,11 @@ export class BudgetMeter {
 
 /** What goes by one name is announced once. */
 export function budgetNotice({ limit, stage }: JsonObject): string {
-  return `${String(limit)} ${String(stage)}`
+  return `${asText(limit)} ${asText(stage)}`
+}
+
+function asText(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function usedOf(limit: BudgetLimit, { ms, usage }: Spending): number {
