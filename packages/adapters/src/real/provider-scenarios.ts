@@ -44,7 +44,8 @@ export const providerScenarios: readonly Scenario[] = [
     script: [{ text: ['Half an ', 'answ'], cut: true }, { text: 'Recovered.' }],
     play: async (bench) => {
       const { events } = await bench.turn()
-      assert.equal(answered(events), 'Recovered.')
+      // A program may go on within the message of which it has said the half.
+      assert.match(answered(events) ?? '', /^(?:Half an (?:answ)?)?Recovered\.$/)
       assert.equal(finishOf(events).finishReason, 'stop')
     },
   },
