@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
 import { scriptedModel } from '@evener/testing'
 import { HarnessBench } from './harness.fixture.ts'
 
@@ -139,4 +140,114 @@ suite('observational memory', () => {
       { type: 'om_model_changed', role: 'reflector', modelId: 'x/other' },
     ])
   })
+})
+
+suite('mode and model', () => {
+  test('a mode that is set does not end the run, and holds from its next step on', async () => {
+    const gate = Promise.withResolvers<void>()
+    const work = createTool({ id: 'work', description: 'Works.', category: 'read', execute: () => gate.promise })
+    await using bench = new HarnessBench([{ toolCalls: [{ name: 'work' }] }, { text: 'Done.' }], {
+      tools: { work },
+      modes: [{ id: 'a' }, { id: 'b', instructions: 'SECOND-MODE' }],
+      permissions: { categories: { read: 'allow' } },
+    })
+    const begun = bench.next('tool_start')
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await begun
+    await bench.harness.session.mode.set({ modeId: 'b' })
+    gate.resolve()
+    await sent
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+    const [first, second] = bench.model.requestBodies
+    assert.ok(!first?.includes('SECOND-MODE'))
+    assert.ok(second?.includes('SECOND-MODE'))
+  })
+
+  test('a model may be kept for a mode one is not in, or be chosen for all threads to come', async () => {
+    const used: string[] = []
+    await using bench = new HarnessBench([], {
+      modes: [{ id: 'a' }, { id: 'b', defaultModelId: 'x/b' }],
+      modelUseCountTracker: (modelId) => void used.push(modelId),
+    })
+    const { mode, model } = bench.harness.session
+    await bench.harness.createThread()
+    assert.deepEqual([model.hasSelection(), model.displayName()], [false, 'unknown'])
+    assert.equal(model.resolveForMode({ modeId: 'b' }), 'x/b')
+    await model.saveForMode({ modeId: 'b', modelId: 'x/better' })
+    assert.equal(model.resolveForMode({ modeId: 'b' }), 'x/better')
+    await mode.switch({ modeId: 'b' })
+    assert.deepEqual([model.get(), model.displayName(), model.hasSelection()], ['x/better', 'better', true])
+    await model.set({ modelId: 'x/quiet' })
+    assert.deepEqual([model.get(), used], ['x/quiet', []])
+    await model.switch({ modelId: 'x/all', scope: 'global' })
+    const told = { type: 'model_changed', modelId: 'x/all', scope: 'global', modeId: 'b' }
+    assert.deepEqual([bench.all('model_changed').at(-1), used], [told, ['x/all']])
+    await bench.harness.detachFromCurrentThread()
+    assert.equal(model.get(), 'x/all')
+    await bench.harness.createThread()
+    assert.equal(model.get(), 'x/all')
+  })
+})
+
+test('suspensions are found by the call that waits', async () => {
+  await using bench = new HarnessBench([{ toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Why?' } }] }])
+  await bench.harness.sendMessage({ content: 'Go' })
+  const { suspensions } = bench.harness.session
+  assert.deepEqual([suspensions.has({ toolCallId: 'q1' }), suspensions.has({ toolCallId: 'q2' })], [true, false])
+  assert.deepEqual(suspensions.get({ toolCallId: 'q1' })?.suspendPayload, { question: 'Why?' })
+  assert.equal(suspensions.get({ toolCallId: 'q2' }), undefined)
+  assert.equal(suspensions.resolveToolCallId(), 'q1')
+  await bench.harness.session.abortRun()
+  assert.equal(suspensions.hasPending(), false)
+})
+
+test('a follow-up is put into the queue and taken out of it', async () => {
+  await using bench = new HarnessBench([{ text: 'Half', hang: true }])
+  const begun = bench.next('message_update')
+  const sent = bench.harness.sendMessage({ content: 'Go' })
+  await begun
+  const { followUps } = bench.harness.session
+  for (const content of ['One', 'Two', 'Three']) await followUps.enqueue({ content })
+  const [, two] = followUps.list()
+  assert.deepEqual(await followUps.dequeue({ id: two?.id ?? '' }), two)
+  assert.equal((await followUps.dequeue())?.content, 'One')
+  assert.deepEqual(
+    followUps.list().map(({ content }) => content),
+    ['Three'],
+  )
+  assert.deepEqual(
+    bench.all('follow_up_queued').map(({ count }) => count),
+    [1, 2, 3, 2, 1],
+  )
+  assert.equal(await followUps.dequeue({ id: 'nobody' }), undefined)
+  await bench.harness.abort()
+  await sent
+})
+
+test('the threads are in one place under `memory`, the same as elsewhere', async () => {
+  await using bench = new HarnessBench([])
+  const { memory, session } = bench.harness
+  const first = await memory.createThread({ title: 'First' })
+  const second = await memory.createThread()
+  await memory.switchThread({ threadId: first.id })
+  assert.equal(session.thread.getId(), first.id)
+  await memory.renameThread({ title: 'Renamed' })
+  assert.equal((await session.thread.getById({ threadId: first.id }))?.title, 'Renamed')
+  assert.deepEqual((await memory.listThreads()).map(({ id }) => id).sort(), [first.id, second.id].sort())
+})
+
+test('a heartbeat can be added later, and ends with the others', async () => {
+  const bench = new HarnessBench([])
+  await bench.harness.init()
+  const journal: string[] = []
+  const beat = Promise.withResolvers<void>()
+  await bench.harness.registerHeartbeat({
+    id: 'late',
+    intervalMs: 60_000,
+    handler: () => beat.resolve(),
+    shutdown: () => void journal.push('down'),
+  })
+  await beat.promise
+  await bench.harness.destroy()
+  assert.deepEqual(journal, ['down'])
 })
