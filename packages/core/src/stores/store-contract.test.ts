@@ -39,5 +39,10 @@ storeContract({
   open: () => inMemory(flakyStore(new MemoryStore(), { seed: ++seed })),
 })
 
+storeContract({
+  name: 'SqliteStore, slow and out of order',
+  open: () => inMemory(flakyStore(new SqliteStore({ url: ':memory:' }), { seed: ++seed })),
+})
+
 flakyStoreContract({ name: 'MemoryStore', open: () => inMemory(new MemoryStore()) })
 flakyStoreContract({ name: 'SqliteStore', open: () => inMemory(new SqliteStore({ url: ':memory:' })) })

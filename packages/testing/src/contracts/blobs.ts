@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { blob, notes, ownedThread } from './builders.ts'
+import type { RecordBody } from '@evener/protocol'
+import { blob, message, messageAdded, notes, ownedThread, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
 export function blobsContract(contract: StoreContract): void {
@@ -52,6 +53,37 @@ export function blobsContract(contract: StoreContract): void {
         await rejection(thread.append({ records: notes('t', 1, 1), blobs: [missing] }), 'not-found')
         assert.equal((await store.getStream('t'))?.headSeq, 0)
         await thread.append({ records: notes('t', 1, 1), blobs: [blob('x', 1), missing] })
+      }),
+    )
+
+    it(
+      'what is large comes back as it was, in records and in views, and goes when it is erased',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        // Half an emoji, a byte order mark, and more bytes than characters.
+        const long = `\uFEFF${'é'.repeat(60_000)} \uD83D`
+        const args = { ['__proto__']: long, many: Array.from({ length: 5_000 }, (_, index) => `item ${index}`) }
+        const bodies: RecordBody[] = [
+          messageAdded('m', long),
+          { type: 'tool-call', messageId: 'm', partId: '1', toolCallId: 'c', toolName: 'write', args },
+          { type: 'wait.opened', wait: { id: 'w', kind: 'approval', description: long, subject: { args } } },
+        ]
+        const row = waitRow('t', 'w', 3)
+        const wait = { ...row.wait, description: long, subject: { args } }
+        await thread.write(bodies, { messages: [message('m', 1, long)], waits: [{ ...row, wait }] })
+        const lineage = [{ stream: 't', from: 1, to: null }]
+        // As text: comparing values of this size one by one would take minutes to say how they differ.
+        const read = (await store.readRecords('t', {})).items.map(({ body }) => body)
+        assert.ok(JSON.stringify(read) === JSON.stringify(bodies), 'a record is another one')
+        const found = await store.getMessage(lineage, 'm')
+        assert.ok(JSON.stringify(found) === JSON.stringify(message('m', 1, long)), 'a message is another one')
+        assert.ok(
+          JSON.stringify((await store.getWait('t', 'w'))?.wait) === JSON.stringify(wait),
+          'a wait is another one',
+        )
+        await store.erase('t', thread.fence, { from: 1, to: 3 })
+        const left = JSON.stringify([(await store.readRecords('t', {})).items, await store.getWait('t', 'w')])
+        assert.ok(!left.includes('éé') && !left.includes('item 1'), 'something of it is left')
       }),
     )
 
