@@ -26,7 +26,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'search beta in /workspace/notes.txt',
     'search *.ts in /workspace',
     'list /workspace/src',
-    'list',
+    'command pwd && ls → 0',
     SHELL_LOOP,
     'command sleep 20 ✗',
     'agent: Done.',

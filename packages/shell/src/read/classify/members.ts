@@ -44,17 +44,13 @@ export function isShellCommand({ name, program }: SimpleCommand): boolean {
   return base !== null && isShell(base) && (program !== null || name?.text.startsWith('/') === true)
 }
 
-const SILENT = new Set(['cd', 'pwd', 'true', ':'])
+const SILENT = new Set(['cd', 'true', ':'])
 
-/** What can be neutral with no operation before it. */
+/** What can be neutral. */
 export const neutralNames: readonly string[] = [...SILENT, 'set']
-/** What can be neutral after one. */
-export const separatorNames: readonly string[] = ['echo', 'printf']
 
-/** Members that say nothing about files: where we are, options of the shell, and literal text between outputs. */
-export function isNeutral(program: string, args: readonly Word[], afterOperation: boolean): boolean {
+/** Members that do nothing: where we go, nothing at all, options of the shell. What prints is something else already. */
+export function isNeutral(program: string, args: readonly Word[]): boolean {
   if (SILENT.has(program)) return true
-  if (program === 'set')
-    return args.length > 0 && args.every((arg) => /^(?:[-+][a-zA-Z]+|pipefail|posix)$/.test(arg.text))
-  return afterOperation && separatorNames.includes(program) && args.every((arg) => !arg.dynamic)
+  return args.length > 0 && args.every((arg) => /^(?:[-+][a-zA-Z]+|pipefail|posix)$/.test(arg.text))
 }

@@ -38,9 +38,7 @@ export function classifyPipeline(steps: readonly Step[], start: string, found: F
   const [first] = steps
   if (first === undefined) return false
   const { program, args, stdin, cwd } = first
-  if (steps.length === 1 && program.mayBeNeutral && isNeutral(program.name, args, found.operations.length > 0)) {
-    return true
-  }
+  if (steps.length === 1 && program.mayBeNeutral && isNeutral(program.name, args)) return true
   const effects = steps.length === 1 ? NO_EFFECTS : effectsOf(steps)
   if (effects === null) return false
   const operations = firstOperations(

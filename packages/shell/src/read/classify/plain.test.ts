@@ -25,7 +25,7 @@ describe('plain commands', () => {
       'ls -la src 2>/dev/null; cat b 2>&1',
       'find . -name "*.ts" -not -path "./.git/*"',
       'wc -l < a.txt',
-      'cat a; echo ---; cat b;',
+      'cat a; true; cat b;',
       `/bin/bash -lc "cat 'a.txt' \\"b.txt\\""`,
       `bash -lc 'cat a'".txt"`,
       `bash -c "sh -c 'cat a.txt'"`,

@@ -3,7 +3,7 @@ import { canDoMore } from '../unknowns.ts'
 import { transparentWrapperNames } from '../wrappers.ts'
 import { filterNames } from './filters.ts'
 import { listerNames } from './listings.ts'
-import { neutralNames, separatorNames } from './members.ts'
+import { neutralNames } from './members.ts'
 import { kindOf, PLAIN } from './plain-words.ts'
 import { readerNames, readerOf } from './readers.ts'
 import type { Select } from './readers.ts'
@@ -47,7 +47,7 @@ export interface RelevantProgram {
 
 /** By first letter and length, so that a name is found without making a string of it. */
 const SHELVES: (RelevantProgram[] | undefined)[] = []
-for (const name of new Set([...BEGINNINGS, ...separatorNames, ...filterNames, ...FOR_THE_PARSER])) {
+for (const name of new Set([...BEGINNINGS, ...filterNames, ...FOR_THE_PARSER])) {
   const shelf = shelfOf(name.charCodeAt(0), name.length)
   SHELVES[shelf] = [...(SHELVES[shelf] ?? []), describe(name)]
 }
@@ -62,7 +62,7 @@ function describe(name: string): RelevantProgram {
     name,
     needsParser,
     mayBegin: needsParser || BEGINNINGS.includes(name),
-    mayBeNeutral: neutralNames.includes(name) || separatorNames.includes(name),
+    mayBeNeutral: neutralNames.includes(name),
     canDoMore: canDoMore(name),
     select: readerOf(name),
   }
