@@ -72,6 +72,7 @@ export async function* nativeTurn(
       const asked = { ...request.options, abortSignal: signal }
       yield stepStart(stepIndex, request.recorded)
       let result = yield* modelStep(request.model, asked, ids, () => host.now())
+      let billed = result.usage
       // Before anything was shown an attempt can be made again as if it had never been.
       while (
         !signal.aborted &&
@@ -80,25 +81,27 @@ export async function* nativeTurn(
         retries.mayRetry(result.failure)
       ) {
         await retries.pause(result.failure, signal)
-        if (!signal.aborted) result = yield* modelStep(request.model, asked, ids, () => host.now())
+        if (signal.aborted) break
+        result = yield* modelStep(request.model, asked, ids, () => host.now())
+        billed = together(billed, result.usage)
       }
-      usage = addUsage(usage, result.usage)
+      usage = addUsage(usage, billed)
       if (signal.aborted) break
       finishReason = result.finishReason
       if (result.failure !== undefined) {
         const isRepeated = retries.mayRetry(result.failure)
         if (!isRepeated) yield errorEvent(result.failure)
-        yield failedStep(stepIndex, result.failure, result.usage)
+        yield failedStep(stepIndex, result.failure, billed)
         if (!isRepeated) break
         await retries.pause(result.failure, signal)
         continue
       }
       retries.succeeded()
-      yield { type: 'step-finish', stepIndex, finishReason, usage: result.usage }
+      yield { type: 'step-finish', stepIndex, finishReason, usage: billed }
       if (signal.aborted) break
       const toolResults = yield* carryOut(result.calls, { host, hooks, context, signal })
       const toolCalls = result.calls.map(({ toolCallId, toolName, args }) => ({ toolCallId, toolName, args }))
-      const step = { stepIndex, text: result.text, toolCalls, toolResults, finishReason, usage: result.usage }
+      const step = { stepIndex, text: result.text, toolCalls, toolResults, finishReason, usage: billed }
       steps.push(step)
       await callHook(hooks, 'afterStep', { context, step }, signal)
       if (signal.aborted) break
@@ -155,6 +158,12 @@ class Answers {
     await this.#host.remind(repairRequest(this.problem))
     return false
   }
+}
+
+/** What was not reported stays so. */
+function together(a: UsageMetadata, b: UsageMetadata): UsageMetadata {
+  const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])] as (keyof UsageMetadata)[]
+  return Object.fromEntries(keys.map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)]))
 }
 
 async function mustStop({ stopWhen = [] }: NativeDriverOptions, steps: readonly TurnStep[]): Promise<boolean> {

@@ -49,6 +49,32 @@ suite('a model that cannot answer', () => {
     assert.equal(bench.model.calls, 1)
   })
 
+  test('is left alone for twice as long every time, up to a limit, and not by all at the same moment', async () => {
+    const script = [{ error: { status: 500 }, repeat: 5 }, { text: 'Here.' }]
+    const retry = { maxRetries: 5, initialDelayMs: 4, maxDelayMs: 20 }
+    await using bench = await AgentBench.open(script, { agent: { retry } })
+    assert.equal(await bench.play(), 'complete')
+    const delays = (await bench.notes('warning')).map(({ data }) => Number(data?.['delayMs']))
+    assert.equal(delays.length, 5)
+    for (const [index, longest] of [4, 8, 16, 20, 20].entries()) {
+      const delay = delays[index] ?? 0
+      assert.ok(delay >= longest / 2 && delay <= longest, `${delay} of ${longest}`)
+    }
+  })
+
+  test('and is asked again in the same step: what the attempts were billed for counts', async () => {
+    const failed = { text: '', finishReason: 'error' as const, usage: { inputTokens: 30, outputTokens: 1 } }
+    const script = [failed, failed, { text: 'Here.', usage: { inputTokens: 30, outputTokens: 5 } }]
+    await using bench = await AgentBench.open(script)
+    assert.equal(await bench.play(), 'complete')
+    const [step, ...more] = await bench.eventsOf('step-finish')
+    assert.deepEqual(more, [])
+    assert.deepEqual([step?.usage?.inputTokens, step?.usage?.outputTokens], [90, 7])
+    const [finish] = await bench.eventsOf('finish')
+    assert.deepEqual([finish?.usage?.inputTokens, finish?.usage?.outputTokens], [90, 7])
+    assert.equal(bench.runtime.state.head.usage.own.totalTokens, 97)
+  })
+
   test('is asked no more than so often, and the turn ends with the error', async () => {
     const script = [{ error: { status: 503, message: 'overloaded' }, repeat: true as const }]
     await using bench = await AgentBench.open(script, { agent: { retry: { maxRetries: 2, initialDelayMs: 1 } } })
