@@ -81,14 +81,18 @@ class NativeSession implements AgentSession {
   readonly #options: NativeDriverOptions
   readonly #host: Host
   readonly #abort = new AbortController()
+  // `AbortSignal.any` would do the same with weak references and their finalizers, at several times the price.
+  readonly #follow = (): void => this.#abort.abort(this.#host.signal.reason)
 
   constructor(options: NativeDriverOptions, host: Host) {
     this.#options = options
     this.#host = host
+    if (host.signal.aborted) this.#follow()
+    else host.signal.addEventListener('abort', this.#follow, { once: true })
   }
 
   run(turn: Turn): AsyncIterable<AgentEvent> {
-    return nativeTurn(this.#options, this.#host, turn, AbortSignal.any([this.#host.signal, this.#abort.signal]))
+    return nativeTurn(this.#options, this.#host, turn, this.#abort.signal)
   }
 
   async cancel(): Promise<CancelReceipt> {
@@ -97,6 +101,7 @@ class NativeSession implements AgentSession {
   }
 
   async close(): Promise<void> {
+    this.#host.signal.removeEventListener('abort', this.#follow)
     this.#abort.abort(CLOSED)
   }
 }

@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, type Budget, type UsageTotals } from '@evener/protocol'
+import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@evener/protocol'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from './budget-meter.ts'
 import type { ThreadLog } from './thread-log.ts'
@@ -15,7 +15,7 @@ export class TurnBudget implements Disposable {
   readonly #log: ThreadLog
   readonly #onLimit: () => void
   readonly #meter: BudgetMeter
-  readonly #usedBefore: UsageTotals
+  readonly #headBefore: Head
   readonly #unfollow: () => void
   #workedMs: number
   #since: number | undefined = performance.now()
@@ -25,7 +25,7 @@ export class TurnBudget implements Disposable {
     this.#active = active
     this.#log = log
     this.#onLimit = onLimit
-    this.#usedBefore = usedByRun(log)
+    this.#headBefore = log.state.head
     this.#workedMs = active.spent.workedMs
     this.#meter = new BudgetMeter(active.spent.announced)
     this.#unfollow = log.onEntry((entry) => {
@@ -63,7 +63,7 @@ export class TurnBudget implements Disposable {
   #check(): boolean {
     const budget = this.#budget
     if (budget === undefined) return false
-    const usage = addUsage(this.#usedBefore, this.#active.recorder.used)
+    const usage = addUsage(usedByRun(this.#headBefore), this.#active.recorder.used)
     const notices = this.#meter.check(budget, { usage, ms: this.#elapsed })
     return notices.map((notice) => this.#tell(notice)).includes(true)
   }
@@ -110,9 +110,8 @@ export class TurnBudget implements Disposable {
 }
 
 /** What the run has used already, in turns before this one and in processes before this one. */
-function usedByRun({ state }: ThreadLog): UsageTotals {
-  const { own } = state.head.usage
-  const before = state.head.run?.usageBefore ?? NO_USAGE
+function usedByRun({ run, usage: { own } }: Head): UsageTotals {
+  const before = run?.usageBefore ?? NO_USAGE
   const rest = Object.entries(own).map(([key, used]: [string, number]) => [
     key,
     used - before[key as keyof UsageTotals],
