@@ -4,6 +4,7 @@ export const gooseProfile: CliProfile = {
   id: 'goose',
   title: 'Goose',
   command: 'goose',
+  otherCommands: ['goose-binary-linux-x64'],
   binVariable: 'EVENER_GOOSE_BIN',
   npm: { package: '@aaif/goose-binary-linux-x64', version: '1.52.0' },
   knownVersions: ['1.52.0'],
@@ -15,8 +16,7 @@ export const gooseProfile: CliProfile = {
     ],
     hint: 'Set GOOSE_PROVIDER, GOOSE_MODEL and the key of that provider, or run "goose configure".',
   },
-  install:
-    'npm install -g @aaif/goose-binary-linux-x64@1.52.0 and link its "goose-binary-linux-x64" as "goose", or use the installer of your system',
+  install: 'npm install -g @aaif/goose-binary-linux-x64@1.52.0',
   // It writes a last record; tools that are left running are ended by their tag.
   stop: { signal: 'SIGINT', graceMs: 5_000 },
 }

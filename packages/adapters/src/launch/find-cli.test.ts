@@ -26,6 +26,16 @@ describe('a program is found', () => {
     assert.deepEqual(await findCli(profile, { env }), { path, version: '1.0.0', isKnown: true })
   })
 
+  it('by another name that it goes by, if its first one is nowhere', async (t) => {
+    const [a, b] = await Promise.all([scratch(t), scratch(t)])
+    const other = await program(a, '', 'other')
+    const named = standInProfile({ otherCommands: ['other.mjs'] })
+    const env = { PATH: [a, b].join(delimiter) }
+    assert.equal((await findCli(named, { env })).path, other)
+    const first = await program(b, '')
+    assert.equal((await findCli(named, { env })).path, first)
+  })
+
   it('by its variable before PATH, and by the path given before both', async (t) => {
     const [a, b, c] = await Promise.all([scratch(t), scratch(t), scratch(t)])
     const [onPath, named, given] = await Promise.all([program(a, ''), program(b, ''), program(c, '')])

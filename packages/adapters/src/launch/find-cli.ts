@@ -48,9 +48,12 @@ async function locate(profile: CliProfile, env: Environment, bin: string | undef
     const source = bin === undefined ? binVariable : 'The path given'
     throw missing(profile, 'wrong-path', `${source} says that ${title} is ${path}, and there is no program.`)
   }
-  for (const directory of (env['PATH'] ?? '').split(delimiter)) {
-    const path = resolve(directory, command)
-    if (directory !== '' && (await isProgram(path))) return path
+  const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
+  for (const name of [command, ...(profile.otherCommands ?? [])]) {
+    for (const directory of directories) {
+      const path = resolve(directory, name)
+      if (await isProgram(path)) return path
+    }
   }
   throw missing(profile, 'not-installed', `${title} was not found: there is no "${command}" on PATH.`)
 }

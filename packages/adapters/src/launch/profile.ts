@@ -18,6 +18,8 @@ export interface CliProfile {
   /** Its name for people. */
   readonly title: string
   readonly command: string
+  /** What it is called where it was installed in another way. */
+  readonly otherCommands?: readonly string[]
   /** Names the program's path instead of looking for the command on PATH. */
   readonly binVariable: string
   /** The version all this was tested with. */
