@@ -211,7 +211,7 @@ export class EventProjection {
     if (runId === undefined) return
     this.#runId = undefined
     this.#inputs.clear()
-    if (reason !== 'suspended') this.#subagents.endAll(this.#at)
+    if (reason !== 'suspended') this.#subagents.endAll(reason !== 'complete', this.#at)
     this.#options.emit({ type: 'agent_end', reason })
     this.#options.onRest(runId)
   }

@@ -333,6 +333,28 @@ suite('the display', () => {
     assert.equal(bench.harness.session.displayState.get().activeSubagents.size, 0)
   })
 
+  test('a subagent that works in the background ends with the run, with its last words', async () => {
+    const within = { parentToolCallId: 't1' } as const
+    const act: Act = async function* () {
+      yield { type: 'step-start', stepIndex: 0 }
+      yield { type: 'tool-call', toolCallId: 't1', toolName: 'Agent', args: { prompt: 'Look.' } }
+      yield { type: 'tool-result', toolCallId: 't1', toolName: 'Agent', result: 'begun' }
+      yield { type: 'text-delta', text: 'First. ', ...within }
+      yield { type: 'tool-call', toolCallId: 'r1', toolName: 'Read', args: {}, ...within }
+      yield { type: 'tool-result', toolCallId: 'r1', toolName: 'Read', result: 'ok', ...within }
+      yield { type: 'text-delta', text: 'Found.', ...within }
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: new ForeignAgent('foreign', [act]) }] })
+    await bench.harness.session.permissions.setYolo({ enabled: true })
+    await bench.harness.sendMessage({ content: 'Go' })
+    const told = bench.types().filter((type) => type.startsWith('subagent_') || type === 'tool_end')
+    assert.deepEqual([told[0], told[1], told.at(-1)], ['tool_end', 'subagent_start', 'subagent_end'])
+    const [end] = bench.all('subagent_end')
+    assert.equal(end?.isError, false)
+    assert.match(end?.result ?? '', /Found\.$/)
+  })
+
   test('a subagent of a foreign program ends with the run that is aborted', async () => {
     const act: Act = async function* () {
       yield { type: 'step-start', stepIndex: 0 }

@@ -13,6 +13,8 @@ type Result = Extract<Part, { type: 'tool-result' }>
 interface Running {
   readonly agentType: string
   readonly startedAt: number
+  /** What it says in its newest message. */
+  text: string
 }
 
 /**
@@ -29,12 +31,13 @@ export class InlineSubagents {
 
   /** Told with its first message: only then is it known that the call is a subagent's. */
   spoke(toolCallId: string, state: ThreadState, at: number): void {
-    this.#of(toolCallId, state, at)
+    this.#of(toolCallId, state, at).text = ''
   }
 
   said(toolCallId: string, textDelta: string, state: ThreadState): void {
-    const { agentType } = this.#of(toolCallId, state)
-    this.#emit({ type: 'subagent_text_delta', toolCallId, agentType, textDelta })
+    const running = this.#of(toolCallId, state)
+    running.text += textDelta
+    this.#emit({ type: 'subagent_text_delta', toolCallId, agentType: running.agentType, textDelta })
   }
 
   called(toolCallId: string, { args, toolName }: Call, state: ThreadState): void {
@@ -55,9 +58,9 @@ export class InlineSubagents {
     this.#end(part.toolCallId, typeof result === 'string' ? result : JSON.stringify(result ?? ''), isError, at)
   }
 
-  /** The run is over, and so is what it had begun. */
-  endAll(at: number): void {
-    for (const toolCallId of this.#running.keys()) this.#end(toolCallId, '', true, at)
+  /** The run is over, and so is what it had begun: what worked in the background has no result but its last words. */
+  endAll(isError: boolean, at: number): void {
+    for (const [toolCallId, { text }] of this.#running) this.#end(toolCallId, text, isError, at)
   }
 
   #end(toolCallId: string, result: string, isError: boolean, at: number): void {
@@ -75,7 +78,7 @@ export class InlineSubagents {
     const args = call?.args ?? {}
     const agentType = textIn(args, 'subagent_type', 'agent', 'name') ?? call?.toolName ?? 'subagent'
     const task = textIn(args, 'prompt', 'task', 'message', 'instructions', 'description') ?? ''
-    const running = { agentType, startedAt: at }
+    const running = { agentType, startedAt: at, text: '' }
     this.#running.set(toolCallId, running)
     this.#emit({ type: 'subagent_start', toolCallId, agentType, task, modelId: textIn(args, 'model') ?? '' })
     return running

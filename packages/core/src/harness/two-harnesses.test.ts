@@ -97,4 +97,19 @@ suite('two harnesses of one process on one store', () => {
     await first.harness.sendMessage({ content: '3', untilIdle: true })
     assert.equal(judge.calls, 3)
   })
+
+  test('a session with an id is open in one of them at a time', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage })
+    const session = await first.harness.createSession({ id: 'ada' })
+    await session.state.set({ name: 'Ada' })
+    await using second = new HarnessBench([], { storage })
+    await assert.rejects(second.harness.createSession({ id: 'ada' }), (error) => {
+      assert.ok(EvenerError.is(error, 'held'))
+      assert.match(error.message, /elsewhere in this process/)
+      return true
+    })
+    await first.harness.destroy()
+    assert.deepEqual((await second.harness.createSession({ id: 'ada' })).state.get(), { name: 'Ada' })
+  })
 })

@@ -200,4 +200,38 @@ suite('one thread, two programs', () => {
       )
     },
   )
+
+  test('a subagent of Claude Code is told of as one', { timeout: TEST_MS }, async (t) => {
+    const place = await makePlace(t)
+    const prompt = 'SUBTASK-77'
+    const input = { description: 'Look', prompt, subagent_type: 'general-purpose', run_in_background: false }
+    const anthropic = await startProvider({
+      routes: [
+        {
+          match: prompt,
+          turns: [{ toolCalls: [{ name: 'Bash', input: { command: 'echo SUB-RAN' } }] }, { text: 'REPORT-1: found.' }],
+        },
+      ],
+      turns: [{ toolCalls: [{ name: 'Agent', input }] }, { text: 'Thanks.' }],
+    })
+    t.after(() => anthropic.close())
+    const harness = new Harness({ id: 'helpers', modes: [{ id: 'a', agent: planner(bins.claude, place, anthropic) }] })
+    t.after(() => harness.destroy())
+    const events: HarnessEvent[] = []
+    harness.subscribe((event) => void events.push(event))
+    await harness.session.permissions.setYolo({ enabled: true })
+    await harness.sendMessage({ content: 'Delegate.' })
+    const told = events.flatMap((event) => (event.type.startsWith('subagent_') ? [event] : []))
+    const of = <Type extends HarnessEvent['type']>(type: Type): Extract<HarnessEvent, { type: Type }>[] =>
+      told.filter((event): event is Extract<HarnessEvent, { type: Type }> => event.type === type)
+    const [start] = of('subagent_start')
+    assert.deepEqual([start?.agentType, start?.task], ['general-purpose', prompt], told.map(({ type }) => type).join())
+    assert.equal(of('subagent_tool_start')[0]?.subToolName, of('subagent_tool_end')[0]?.subToolName)
+    assert.match(JSON.stringify(of('subagent_tool_end')[0]?.subToolResult), /SUB-RAN/)
+    assert.match(of('subagent_end')[0]?.result ?? '', /REPORT-1/)
+    assert.equal(of('subagent_end')[0]?.isError, false)
+    assert.equal(of('subagent_end').length, 1)
+    const words = events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('')
+    assert.equal(words, 'Thanks.', 'what the subagent says is not what the agent says')
+  })
 })
