@@ -5,7 +5,7 @@ import { EvenerError, NO_RULES, type ErrorCode, type JsonObject, type RunnableTo
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
-import { ForeignAgent, type Act } from './foreign-agent.fixture.ts'
+import { ForeignAgent, runs, says, type Act } from './foreign-agent.fixture.ts'
 import { ProcessOwner } from './ownership.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 import { ThreadRuntime } from './thread-runtime.ts'
@@ -57,6 +57,40 @@ suite('an answer', () => {
     await Promise.all([mine.close(), theirs.close()])
     await owner.close()
     await store.close()
+  })
+
+  test('given from inside a listener, and all else that is said there, comes after what is being told, in order', async () => {
+    const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make'), says('Next.')])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    const heard: string[] = []
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind !== 'record') return
+      const { body } = entry.record
+      heard.push(body.type)
+      if (body.type !== 'wait.opened') return
+      void bench.runtime.configure({ mode: 'careful' })
+      void bench.runtime.followUp({ agentId: 'cli', parts: [{ id: '0', type: 'text', text: 'And then?' }] })
+      void bench.runtime.answer(body.wait.id, { decision: 'approve' })
+      heard.push('all said')
+    })
+    const others: string[] = []
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind === 'record') others.push(entry.record.body.type)
+    })
+    assert.equal(await (await bench.submit('go', { agentId: 'cli' })).done, 'complete')
+    await bench.runtime.idle()
+    const from = heard.indexOf('wait.opened')
+    const said = heard
+      .slice(from)
+      .filter((type) => ['wait.opened', 'all said', 'config.changed', 'queue.added', 'wait.answered'].includes(type))
+    assert.deepEqual(said, ['wait.opened', 'all said', 'config.changed', 'queue.added', 'wait.answered'])
+    assert.deepEqual(
+      heard.filter((type) => type !== 'all said'),
+      others,
+      'both hear the same, in the same order',
+    )
+    assert.deepEqual(agent.journal, ['make'])
+    assert.equal(agent.turns.length, 2, 'what was queued is sent')
   })
 
   const several: Act = async function* (_turn, host) {

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { nativeDriver } from '@evener/agent'
+import { NO_RULES, type RunnableTool } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { createPolicy } from '../policy/index.ts'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { boundaryAt } from './boundaries.ts'
+import { ProcessOwner } from './ownership.ts'
+import { ThreadRuntime } from './thread-runtime.ts'
+import { createThread, forkThread } from './threads.ts'
+
+/** Threads of one store whose agent calls a tool that nobody has spoken about yet. */
+class Office implements AsyncDisposable {
+  readonly store = new MemoryStore()
+  readonly journal: string[] = []
+  readonly #left: ThreadRuntime[] = []
+  readonly #owners: ProcessOwner[] = []
+
+  async process(): Promise<ProcessOwner> {
+    const owner = await ProcessOwner.register(this.store)
+    this.#owners.push(owner)
+    return owner
+  }
+
+  async open(owner: ProcessOwner, thread: string): Promise<ThreadRuntime> {
+    const deploy: RunnableTool = {
+      name: 'deploy',
+      inputSchema: { type: 'object' },
+      execute: async () => {
+        this.journal.push(thread)
+        return { result: 'out' }
+      },
+    }
+    const script = [{ toolCalls: [{ name: 'deploy' }] }, { text: 'Done.' }]
+    const driver = nativeDriver({ id: 'native', model: scriptedModel([...script, ...script, ...script]) })
+    const policy = createPolicy({ rules: NO_RULES })
+    const agents = { native: { driver, tools: [deploy] } }
+    const runtime = await ThreadRuntime.open({ store: this.store, owner, thread, agents, policy })
+    this.#left.push(runtime)
+    return runtime
+  }
+
+  /** Whether somebody is asked when the tool is called. */
+  async asks(runtime: ThreadRuntime): Promise<boolean> {
+    await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Deploy.' }] })
+    await runtime.idle()
+    return Object.keys(runtime.state.head.waits).length > 0
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const runtime of this.#left) await runtime.close()
+    for (const owner of this.#owners) await owner.close()
+    await this.store.close()
+  }
+}
+
+suite('an "always" that was said in one thread', () => {
+  test('C4-17 holds there, also in another process, and neither in a fork nor in a thread of anybody else', async () => {
+    await using office = new Office()
+    const here = await office.process()
+    await createThread(office.store, { id: 'mine', resourceId: 'ann' })
+    await createThread(office.store, { id: 'mine-too', resourceId: 'ann' })
+    await createThread(office.store, { id: 'of-another', resourceId: 'bob' })
+    const mine = await office.open(here, 'mine')
+    assert.equal(await office.asks(mine), true)
+    const [wait] = Object.values(mine.state.head.waits)
+    await mine.answer(wait?.id ?? '', { decision: 'approve', remember: 'tool' })
+    await mine.idle()
+    assert.equal(await office.asks(mine), false)
+
+    for (const other of ['mine-too', 'of-another']) {
+      assert.equal(await office.asks(await office.open(here, other)), true, other)
+    }
+    const at = await boundaryAt(office.store, mine.state.head.lineage, mine.state.head.seq)
+    await forkThread(office.store, here, mine.state, { id: 'fork', resourceId: 'ann', at })
+    assert.equal(await office.asks(await office.open(here, 'fork')), true, 'fork')
+
+    await mine.close()
+    assert.equal(await office.asks(await office.open(await office.process(), 'mine')), false, 'it was stored so')
+    assert.deepEqual(office.journal, ['mine', 'mine', 'mine'])
+  })
+})
