@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { applyFrame, emptyView, type HistoryQuery, type Host, type RecordBody } from '@evener/protocol'
+import { applyFrame, emptyView, EvenerError, type HistoryQuery, type Host, type RecordBody } from '@evener/protocol'
 import { CountingStore } from './counting-store.fixture.ts'
 import { ForeignAgent } from './foreign-agent.fixture.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
@@ -88,6 +88,18 @@ suite('a thread of thousands of messages', () => {
     const [first = 0, again = 0] = rows
     assert.ok(first >= COUNT)
     assert.equal(first - again, 1000, 'this many were kept')
+  })
+
+  test('is not read for what people think of its last run', async () => {
+    const { bench, store } = await longThread(async () => undefined)
+    await using _ = bench
+    const run = await bench.submit('go', { agentId: 'cli' })
+    await run.done
+    store.reset()
+    await bench.runtime.addFeedback(run.runId, { source: 'test', rating: 1 })
+    assert.deepEqual((await bench.runtime.opinions(run.runId)).feedback, [{ source: 'test', rating: 1 }])
+    assert.ok(store.rows <= 50, `${store.rows} rows`)
+    await assert.rejects(bench.runtime.opinions('another'), (error) => EvenerError.is(error, 'not-found'))
   })
 
   test('read by two at once is the same to both', async () => {

@@ -1,4 +1,4 @@
-import { EvenerError, type JsonObject, type Store } from '@evener/protocol'
+import { EvenerError, rootLineage, type JsonObject, type Store } from '@evener/protocol'
 import { recordsAfter } from './load-state.ts'
 import type { ControlFact } from './thread-options.ts'
 
@@ -41,18 +41,27 @@ export function feedbackNote(feedback: Feedback): ControlFact {
   return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
 }
 
-/** Reads the thread's own stream; `null` when it has no such run. */
+/** Reads the thread's own stream from the run on; `null` when it has no such run. */
 export async function readOpinions(store: Store, thread: string, runId: string): Promise<RunOpinions | null> {
+  const start = await startOf(store, thread, runId)
+  if (start === null) return null
   const scores: Score[] = []
   const feedback: Feedback[] = []
-  let isKnown = false
-  for await (const { body, run } of recordsAfter(store, thread, 0)) {
-    if (body.type === 'run.started' && body.runId === runId) isKnown = true
+  for await (const { body, run } of recordsAfter(store, thread, start)) {
     if (run !== runId || body.type !== 'note' || body.data === undefined) continue
     if (body.kind === 'score') scores.push(body.data as unknown as Score)
     if (body.kind === 'feedback') feedback.push(body.data as unknown as Feedback)
   }
-  return isKnown ? { scores, feedback } : null
+  return { scores, feedback }
+}
+
+/** From the newest run back: nearly always it is one of the last that is spoken of. */
+async function startOf(store: Store, thread: string, runId: string): Promise<number | null> {
+  const started = (upTo: number): ReturnType<Store['latestRecord']> =>
+    store.latestRecord(rootLineage(thread), 'run.started', upTo)
+  let record = await started((await store.getStream(thread))?.headSeq ?? 0)
+  while (record?.body.type === 'run.started' && record.body.runId !== runId) record = await started(record.seq - 1)
+  return record?.seq ?? null
 }
 
 export function noSuchRun(thread: string, runId: string): EvenerError {
