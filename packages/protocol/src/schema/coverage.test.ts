@@ -68,6 +68,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Decision',
     'DeleteResult',
     'EraseResult',
+    'ForkReach',
     'HandoverBudget',
     'HandoverNote',
     'HistoryQuery',
