@@ -170,11 +170,7 @@ class ClaudeReader implements DialectReader {
     native: NativeRef | undefined,
   ): Place {
     const partId = this.#partial.takePart(messageId, kind, parent)
-    return {
-      ...(partId === undefined ? {} : { partId }),
-      ...(parent === undefined ? {} : { parent }),
-      ...(native === undefined ? {} : { native }),
-    }
+    return { partId, parent, native }
   }
 
   #reasoning(block: JsonObject, place: Place): void {
@@ -191,16 +187,7 @@ class ClaudeReader implements DialectReader {
       this.#run.unknown(block)
       return
     }
-    const serverName = mcpServer(name)
-    this.#run.call({
-      id,
-      name,
-      input,
-      raw: block,
-      ...(parent === undefined ? {} : { parent }),
-      ...(native === undefined ? {} : { native }),
-      ...(serverName === undefined ? {} : { serverName }),
-    })
+    this.#run.call({ id, name, input, raw: block, parent, native, serverName: mcpServer(name) })
   }
 
   /** Text nobody said: API errors and the output of slash commands. */
@@ -299,8 +286,8 @@ class ClaudeReader implements DialectReader {
       raw: block,
       outcome,
       orphan: () => readFromResult(outcome, this.#run),
-      ...(scope === undefined ? {} : { parent: scope }),
-      ...(native === undefined ? {} : { native }),
+      parent: scope,
+      native,
     }
     const skill = call?.name === 'Skill' && outcome.isSuccess === true ? skillName(call.input) : undefined
     if (skill === undefined) this.#run.result(answer)
@@ -360,13 +347,9 @@ function outcomeOf(block: JsonObject, record: JsonObject, toolName: string | und
   const isError = block['is_error'] === true
   const isBackground = fields !== undefined && asText(fields['backgroundTaskId']) !== undefined
   const exitCode = isError && toolName === 'Bash' ? exitCodeOf(block['content']) : undefined
-  return {
-    // A command in the background has only been started.
-    ...(isBackground && !isError ? {} : { isSuccess: !isError && fields?.['interrupted'] !== true }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(block['content'] === undefined ? {} : { result: block['content'] }),
-  }
+  // A command in the background has only been started.
+  const isSuccess = isBackground && !isError ? undefined : !isError && fields?.['interrupted'] !== true
+  return { isSuccess, exitCode, detail, result: block['content'] }
 }
 
 function skillName(input: JsonObject): string | undefined {

@@ -78,10 +78,7 @@ export class PartialMessages {
     const block = message?.blocks.get(asInteger(event['index']) ?? -1)
     const delta = asObject(event['delta'])
     if (block === undefined || block.isWhole || delta === undefined) return
-    const place: Place & { readonly partId: string } = {
-      partId: block.partId,
-      ...(parent === undefined ? {} : { parent }),
-    }
+    const place: Place & { readonly partId: string } = { partId: block.partId, parent }
     const text = asText(delta['text'])
     const thinking = asText(delta['thinking'])
     const json = asText(delta['partial_json'])

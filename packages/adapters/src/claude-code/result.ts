@@ -14,7 +14,7 @@ export function readResult(record: JsonObject, run: Run, turn: ResultContext): v
     run.fail(failureMessage(record), failureCode(record))
   } else run.consume('result')
   const { native } = turn
-  run.turnEnd({ finishReason: finishReason(record['stop_reason']), ...(native === undefined ? {} : { native }) })
+  run.turnEnd({ finishReason: finishReason(record['stop_reason']), native })
 }
 
 export interface ResultContext {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
+import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import {
   consumeCall,
   lineRange,
-  success,
   toolTable,
   type ToolContext,
   type ToolOutcome,
@@ -18,7 +18,7 @@ export const claudeTools: ToolTable = toolTable({
     const path = asText(use.input['file_path'])
     if (path === undefined) return []
     const range = lineRange(asInteger(use.input['offset']), asInteger(use.input['limit']))
-    return [{ type: 'read', path: context.path(path), ...range, ...success(outcome) }]
+    return [readDraft(context.path(path), range, outcome)]
   },
   Write: writeTo('file_path'),
   Edit: writeTo('file_path'),
@@ -28,7 +28,7 @@ export const claudeTools: ToolTable = toolTable({
   Glob: searchFor('pattern'),
   LS: (use, outcome, context) => {
     const path = asText(use.input['path'])
-    return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+    return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
   },
   Bash: (use, outcome, context) => {
     const command = asText(use.input['command'])
@@ -38,7 +38,7 @@ export const claudeTools: ToolTable = toolTable({
     const skillName = firstText(use.input, 'skill', 'command', 'name')
     if (skillName === undefined) return []
     const path = context.path(skillFile(outcome) ?? `skills/${skillName}/SKILL.md`)
-    return [{ type: 'skill', path, skillName, ...success(outcome) }]
+    return [skillDraft(path, skillName, outcome)]
   },
   // A subagent that its task records announce is told by them; this is for those that were not.
   Agent: delegate,
@@ -55,7 +55,7 @@ export const claudeTools: ToolTable = toolTable({
 function writeTo(field: string): ToolRule {
   return (use, outcome, context) => {
     const path = asText(use.input[field])
-    return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+    return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
   }
 }
 
@@ -64,7 +64,7 @@ function searchFor(field: string): ToolRule {
     const query = asText(use.input[field])
     if (query === undefined) return []
     const path = asText(use.input['path'])
-    return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+    return [searchDraft(query, path === undefined ? undefined : context.path(path), outcome)]
   }
 }
 
@@ -94,5 +94,5 @@ export function readFromResult(outcome: ToolOutcome, context: ToolContext): read
   if (file === undefined || path === undefined) return []
   const start = asInteger(file['startLine'])
   const range = start === undefined ? {} : lineRange(start, asInteger(file['numLines']))
-  return [{ type: 'read', path: context.path(path), ...range, ...success(outcome) }]
+  return [readDraft(context.path(path), range, outcome)]
 }

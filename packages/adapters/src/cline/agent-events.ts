@@ -87,7 +87,7 @@ export class AgentEvents {
   #endStep(): void {
     const usage = this.#around.usage.settle() ?? this.#stepUsage
     this.#stepUsage = undefined
-    this.#run.stepEnd(usage === undefined ? {} : { usage })
+    this.#run.stepEnd({ usage })
   }
 
   #usage(event: JsonObject, teammate: string | undefined): void {
@@ -187,15 +187,8 @@ export class AgentEvents {
     const name = asText(event['toolName'])
     if (id === undefined || name === undefined) return
     const parent = this.#parent(teammate)
-    const serverName = serverOf(name)
-    const call = this.#run.call({
-      id,
-      name,
-      input: inputOf(event['input']),
-      raw: record,
-      ...(parent === undefined ? {} : { parent }),
-      ...(serverName === undefined ? {} : { serverName }),
-    })
+    const input = inputOf(event['input'])
+    const call = this.#run.call({ id, name, input, raw: record, parent, serverName: serverOf(name) })
     if (teammate !== undefined) return
     this.#lastCall = call
     if (name === SPAWN) this.#around.subagents.spawnedBy(call)
@@ -207,13 +200,9 @@ export class AgentEvents {
     const chunk = asText(asObject(event['update'])?.['chunk'])
     const call = chunk === undefined ? undefined : this.#find(asText(event['toolCallId']), event, teammate)
     if (chunk === undefined || call === undefined) return
-    this.#run.emit({
-      type: 'tool-progress',
-      toolCallId: call.callId,
-      toolName: call.name,
-      output: chunk,
-      ...(call.parent === undefined ? {} : { parentToolCallId: call.parent }),
-    })
+    const { callId: toolCallId, name: toolName, parent: parentToolCallId } = call
+    const progress = { type: 'tool-progress', toolCallId, toolName, output: chunk } as const
+    this.#run.emit(parentToolCallId === undefined ? progress : { ...progress, parentToolCallId })
   }
 
   #result(event: JsonObject, record: JsonObject, teammate: string | undefined): void {

@@ -140,10 +140,8 @@ class ClineReader implements DialectReader {
     else if (reason === 'completed' || reason === undefined) this.#run.consume('lifecycle')
     else this.#fail(asText(record['text']) ?? 'The run failed without saying why.', codeOf(reason))
     const { sessionId } = this.#run
-    this.#run.turnEnd({
-      finishReason: finishReasonOf(reason),
-      ...(sessionId === undefined ? {} : { native: { sessionId } }),
-    })
+    const native = sessionId === undefined ? undefined : { sessionId }
+    this.#run.turnEnd({ finishReason: finishReasonOf(reason), native })
   }
 
   /** It follows the result, which says whether anything was cut short. */

@@ -10,10 +10,7 @@ export function readOutcome(event: JsonObject): ToolOutcome {
   const { output } = event
   // A call that was refused, or whose input was wrong, has no success flag: the error says it all.
   const isSuccess = asText(event['error']) === undefined ? successOf(output) : false
-  return {
-    ...(isSuccess === undefined ? {} : { isSuccess }),
-    result: output ?? event['error'] ?? null,
-  }
+  return { isSuccess, result: output ?? event['error'] ?? null }
 }
 
 /** How the item at this place of a batch ended. An output without items is about all of them. */
@@ -23,10 +20,7 @@ export function itemOutcome(outcome: ToolOutcome, index: number, count: number):
   if (item === undefined) return withoutCode(outcome)
   const isSuccess = successOf(item) ?? outcome.isSuccess
   const code = isSuccess === false ? EXIT_CODE.exec(asText(item['error']) ?? '')?.[1] : undefined
-  return {
-    ...(isSuccess === undefined ? {} : { isSuccess }),
-    ...(code === undefined ? {} : { exitCode: Number(code) }),
-  }
+  return { isSuccess, exitCode: code === undefined ? undefined : Number(code) }
 }
 
 /** `finishReason` of a subagent that gave a result. */
@@ -36,7 +30,7 @@ export function subagentSuccess(outcome: ToolOutcome): boolean | undefined {
 }
 
 function withoutCode({ isSuccess }: ToolOutcome): ToolOutcome {
-  return isSuccess === undefined ? {} : { isSuccess }
+  return { isSuccess }
 }
 
 /** The output's own flag; for a batch, that every item succeeded. */

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
+import { commandDraft, listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
-import { success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+import { toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 import { itemOutcome, subagentSuccess } from './outcome.ts'
 
 /** Starts a subagent and gives its report. */
@@ -23,16 +24,12 @@ export const clineTools: ToolTable = toolTable({
   replace_in_file: write,
   new_rule: write,
   apply_patch: (use, outcome, context) =>
-    patchFiles(firstText(use.input, 'input', 'patch') ?? '').map((file) => ({
-      type: 'write',
-      path: context.path(file),
-      ...success(outcome),
-    })),
+    patchFiles(firstText(use.input, 'input', 'patch') ?? '').map((file) => writeDraft(context.path(file), outcome)),
   search_files: searches,
   search_codebase: searches,
   list_files: (use, outcome, context) => {
     const path = pathOf(use.input)
-    return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+    return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
   },
   skills: skill,
   use_skill: skill,
@@ -55,14 +52,7 @@ function commands(...[use, outcome]: Parameters<ToolRule>): readonly ActivityDra
   return texts.flatMap((command, index): readonly ActivityDraft[] => {
     if (command === undefined) return []
     const { exitCode, isSuccess } = itemOutcome(outcome, index, texts.length)
-    return [
-      {
-        type: 'command',
-        command,
-        ...(exitCode === undefined ? {} : { exitCode }),
-        ...(isSuccess === undefined ? {} : { isSuccess }),
-      },
-    ]
+    return [commandDraft(command, exitCode, isSuccess)]
   })
 }
 
@@ -92,23 +82,20 @@ function reads(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
     const fields = asObject(file) ?? NO_FIELDS
     const filePath = asText(file) ?? pathOf(fields)
     if (filePath === undefined) return []
-    const ended = success(itemOutcome(outcome, index, files.length))
-    return [{ type: 'read', path: context.path(filePath), ...rangeOf(fields), ...ended }]
+    return [readDraft(context.path(filePath), rangeOf(fields), itemOutcome(outcome, index, files.length))]
   })
 }
 
 function rangeOf(file: JsonObject): { readonly startLine?: number; readonly endLine?: number } {
   const startLine = asInteger(file['start_line'])
   const endLine = asInteger(file['end_line'])
-  return {
-    ...(startLine === undefined ? (endLine === undefined ? {} : { startLine: 1 }) : { startLine }),
-    ...(endLine === undefined ? {} : { endLine }),
-  }
+  if (endLine === undefined) return startLine === undefined ? {} : { startLine }
+  return { startLine: startLine ?? 1, endLine }
 }
 
 function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const path = pathOf(use.input)
-  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
 }
 
 /** One search for each query; a place to search is given by older tools only. */
@@ -116,20 +103,15 @@ function searches(...[use, outcome, context]: Parameters<ToolRule>): readonly Ac
   const { input } = use
   const queries = textList(input['queries'] ?? input['regex'] ?? input['query'] ?? input['pattern'] ?? input['input'])
   const path = pathOf(input)
-  const place = path === undefined ? {} : { path: context.path(path) }
-  return queries.map((query, index) => ({
-    type: 'search',
-    query,
-    ...place,
-    ...success(itemOutcome(outcome, index, queries.length)),
-  }))
+  const place = path === undefined ? undefined : context.path(path)
+  return queries.map((query, index) => searchDraft(query, place, itemOutcome(outcome, index, queries.length)))
 }
 
 function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const skillName = firstText(use.input, 'skill', 'skill_name', 'name', 'input')
   if (skillName === undefined) return []
   const path = context.path(`skills/${skillName}/SKILL.md`)
-  return [{ type: 'skill', path, skillName, ...success(skillOutcome(skillName, outcome)) }]
+  return [skillDraft(path, skillName, skillOutcome(skillName, outcome))]
 }
 
 /** The result is the skill's text, or a sentence that there is none. */

@@ -175,8 +175,7 @@ class CodexReader implements DialectReader {
     const outcome = outcomeOf(item)
     const activity = item['type'] === 'collab_tool_call' ? this.#subagents.read(item) : undefined
     const native = this.#native(item)
-    const answer = { id, parent: null, raw: record, outcome, isRestated: true, native }
-    this.#run.resultOrCall(activity === undefined ? answer : { ...answer, activity }, () =>
+    this.#run.resultOrCall({ id, parent: null, raw: record, outcome, isRestated: true, native, activity }, () =>
       callOf(id, item, record, native),
     )
   }
@@ -198,7 +197,7 @@ class CodexReader implements DialectReader {
 
   #end(finishReason: TurnEnd['finishReason']): TurnEnd {
     const { sessionId } = this.#run
-    return sessionId === undefined ? { finishReason } : { finishReason, native: { sessionId } }
+    return { finishReason, native: sessionId === undefined ? undefined : { sessionId } }
   }
 
   #native(item: JsonObject): NativeRef {
@@ -220,9 +219,7 @@ function callOf(id: string, item: JsonObject, raw: JsonValue, native: NativeRef)
       const server = asText(item['server'])
       const name = `mcp__${server ?? ''}__${asText(item['tool']) ?? ''}`
       const input = asObject(item['arguments']) ?? NO_FIELDS
-      return server === undefined
-        ? { id, name, input, raw, native }
-        : { id, name, input, raw, native, serverName: server }
+      return { id, name, input, raw, native, serverName: server }
     }
     case 'collab_tool_call': {
       const input = { prompt: item['prompt'] ?? null, receivers: item['receiver_thread_ids'] ?? null }
@@ -239,14 +236,17 @@ function callOf(id: string, item: JsonObject, raw: JsonValue, native: NativeRef)
 function outcomeOf(item: JsonObject): ToolOutcome {
   const exitCode = asInteger(item['exit_code'])
   const result = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['changes'] ?? null
-  if (exitCode !== undefined) return { exitCode, isSuccess: exitCode === 0, result }
+  return { exitCode, isSuccess: exitCode === undefined ? successOf(item) : exitCode === 0, result }
+}
+
+function successOf(item: JsonObject): boolean | undefined {
   switch (item['status']) {
     case 'failed':
     case 'declined':
-      return { isSuccess: false, result }
+      return false
     case 'completed':
-      return item['type'] === 'command_execution' ? { result } : { isSuccess: true, result }
+      return item['type'] === 'command_execution' ? undefined : true
     default:
-      return { result }
+      return undefined
   }
 }

@@ -1,5 +1,7 @@
+import type { ActivityDraft } from '../kit/activity.ts'
+import { writeDraft } from '../kit/drafts.ts'
 import { asArray, asObject, asText } from '../kit/fields.ts'
-import { success, toolTable, type ToolTable } from '../kit/tool-table.ts'
+import { toolTable, type ToolTable } from '../kit/tool-table.ts'
 
 /** Codex runs nearly everything through the shell; these are its items, not tools of the model. */
 export const codexTools: ToolTable = toolTable({
@@ -7,9 +9,12 @@ export const codexTools: ToolTable = toolTable({
     const command = asText(use.input['command'])
     return command === undefined ? [] : context.command(command, outcome)
   },
-  file_change: (use, outcome, context) =>
-    (asArray(use.input['changes']) ?? []).flatMap((change) => {
+  file_change: (use, outcome, context) => {
+    const drafts: ActivityDraft[] = []
+    for (const change of asArray(use.input['changes']) ?? []) {
       const path = asText(asObject(change)?.['path'])
-      return path === undefined ? [] : [{ type: 'write' as const, path: context.path(path), ...success(outcome) }]
-    }),
+      if (path !== undefined) drafts.push(writeDraft(context.path(path), outcome))
+    }
+    return drafts
+  },
 })

@@ -190,7 +190,6 @@ class GooseReader implements DialectReader {
     }
     const call = asObject(asked['value']) ?? asked
     const { arguments: input } = call
-    const invalidInput = asText(input)
     const extension = asText(asObject(block['_meta'])?.['goose_extension'])
     this.#notice = undefined
     this.#saying.awaitAnswer()
@@ -199,8 +198,8 @@ class GooseReader implements DialectReader {
       name: asText(call['name']) ?? '',
       input: asObject(input) ?? NO_FIELDS,
       raw: block,
-      ...(invalidInput === undefined ? {} : { invalidInput }),
-      ...(extension === undefined || isOwnExtension(extension) ? {} : { serverName: extension }),
+      invalidInput: asText(input),
+      serverName: extension === undefined || isOwnExtension(extension) ? undefined : extension,
     })
   }
 
@@ -214,7 +213,7 @@ class GooseReader implements DialectReader {
       raw: block,
       outcome: readOutcome(block),
       // Somebody else's tool may be called like one of Goose's.
-      ...(call?.serverName === undefined ? {} : { activity: [] }),
+      activity: call?.serverName === undefined ? undefined : [],
     })
   }
 
@@ -242,7 +241,7 @@ class GooseReader implements DialectReader {
   #turnEnd(): void {
     const { sessionId } = this.#run
     const finishReason: FinishReason = this.#isCut ? 'length' : 'stop'
-    this.#run.turnEnd({ finishReason, ...(sessionId === undefined ? {} : { native: { sessionId } }) })
+    this.#run.turnEnd({ finishReason, native: sessionId === undefined ? undefined : { sessionId } })
   }
 
   // Errors.

@@ -16,12 +16,7 @@ export function readOutcome(block: JsonObject): ToolOutcome {
   const isError = asBoolean(value['isError'])
   const isSuccess = successOf(exitCode, isError) ?? (status === 'success' ? true : undefined)
   const result = value['content'] ?? answer['value']
-  return {
-    ...(isSuccess === undefined ? {} : { isSuccess }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(value['_meta'] === undefined ? {} : { detail: value['_meta'] }),
-    ...(result === undefined ? {} : { result }),
-  }
+  return { isSuccess, exitCode, detail: value['_meta'], result }
 }
 
 function successOf(exitCode: number | undefined, isError: boolean | undefined): boolean | undefined {

@@ -65,14 +65,13 @@ export class Saying {
 
   #place(id: string): PartPlace {
     this.#parts += 1
-    const native = this.#native(id)
-    return { partId: `${id}.${this.#parts}`, ...(native === undefined ? {} : { native }) }
+    return { partId: `${id}.${this.#parts}`, native: this.#native(id) }
   }
 
   #native(id: string): NativeRef | undefined {
     const { sessionId } = this.#run
-    const session = sessionId === undefined ? {} : { sessionId }
-    return id === '' ? (sessionId === undefined ? undefined : session) : { ...session, messageId: id }
+    if (id === '') return sessionId === undefined ? undefined : { sessionId }
+    return sessionId === undefined ? { messageId: id } : { sessionId, messageId: id }
   }
 }
 

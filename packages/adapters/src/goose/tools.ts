@@ -1,5 +1,6 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
+import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asInteger, asObject, asText, firstInteger, firstText, NO_FIELDS } from '../kit/fields.ts'
 import {
   consumeCall,
@@ -52,7 +53,7 @@ const named: ToolTable = toolTable(
       const command = asText(use.input['command'])
       if (path === undefined || command === undefined) return []
       if (command === 'view') return [read(context.path(path), use.input, outcome)]
-      return EDITS.has(command) ? [{ type: 'write', path: context.path(path), ...success(outcome) }] : []
+      return EDITS.has(command) ? [writeDraft(context.path(path), outcome)] : []
     },
     read: (use, outcome, context) => {
       const path = pathOf(use.input)
@@ -105,7 +106,7 @@ function withoutPrefix(name: string): string {
 }
 
 function read(path: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
-  return { type: 'read', path, ...rangeOf(input), ...success(outcome) }
+  return readDraft(path, rangeOf(input), outcome)
 }
 
 /** The lines asked for, in the ways editors ask: -1 is the end of the file. */
@@ -121,19 +122,19 @@ function rangeOf(input: JsonObject): { readonly startLine?: number; readonly end
 
 function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const path = pathOf(use.input)
-  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
 }
 
 function search(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const query = firstText(use.input, 'pattern', 'query', 'regex', 'glob')
   if (query === undefined) return []
   const path = pathOf(use.input)
-  return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  return [searchDraft(query, path === undefined ? undefined : context.path(path), outcome)]
 }
 
 function list(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const path = pathOf(use.input)
-  return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
 }
 
 /** `name`, or `name/file` for one of the skill's other files. */
@@ -143,7 +144,7 @@ function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
   const slash = asked.indexOf('/')
   const skillName = slash === -1 ? asked : asked.slice(0, slash)
   const file = slash === -1 ? 'SKILL.md' : asked.slice(slash + 1)
-  return [{ type: 'skill', path: context.path(`skills/${skillName}/${file}`), skillName, ...success(outcome) }]
+  return [skillDraft(context.path(`skills/${skillName}/${file}`), skillName, outcome)]
 }
 
 function subagentOf(outcome: ToolOutcome): string | undefined {

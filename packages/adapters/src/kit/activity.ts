@@ -24,7 +24,12 @@ export function activityOf(event: MappedEvent): readonly ActivityEvent[] {
   return event.activity === undefined ? NOTHING : event.activity.events
 }
 
-/** Puts time and session on activity. Consecutive events mostly have the same time, so its text is kept. */
+type Stampable = ActivityDraft & { timestamp?: string; sessionId?: string }
+
+/**
+ * Puts time and session on activity, which is given away with that: a draft is made for one event. Consecutive events mostly
+ * have the same time, so its text is kept.
+ */
 export class Stamper {
   readonly #mapper: string
   readonly #version: number
@@ -42,16 +47,13 @@ export class Stamper {
       // Times beyond what a date can be do not stop a run.
       this.#timestamp = new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
     }
-    const timestamp = this.#timestamp
-    const [first] = drafts
-    const events =
-      first !== undefined && drafts.length === 1
-        ? [stamp(first, timestamp, sessionId)]
-        : drafts.map((draft) => stamp(draft, timestamp, sessionId))
-    return { mapper: this.#mapper, version: this.#version, events }
+    for (let each = 0; each < drafts.length; each += 1) stamp(drafts[each], this.#timestamp, sessionId)
+    return { mapper: this.#mapper, version: this.#version, events: drafts as readonly ActivityEvent[] }
   }
 }
 
-function stamp(draft: ActivityDraft, timestamp: string, sessionId: string | undefined): ActivityEvent {
-  return sessionId === undefined ? { ...draft, timestamp } : { ...draft, timestamp, sessionId }
+function stamp(draft: Stampable | undefined, timestamp: string, sessionId: string | undefined): void {
+  if (draft === undefined) return
+  draft.timestamp = timestamp
+  if (sessionId !== undefined) draft.sessionId = sessionId
 }

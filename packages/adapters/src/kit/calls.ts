@@ -10,11 +10,11 @@ export interface CallRecord {
   /** The output the call was read from, for `unknown` events. */
   readonly raw: JsonValue
   /** Who called: the id of the call that started a subagent. Absent for the agent itself. */
-  readonly parent?: string
-  readonly native?: NativeRef
-  readonly serverName?: string
+  readonly parent?: string | undefined
+  readonly native?: NativeRef | undefined
+  readonly serverName?: string | undefined
   /** The input was no object: this is what came. */
-  readonly invalidInput?: string
+  readonly invalidInput?: string | undefined
 }
 
 export interface OpenCall {

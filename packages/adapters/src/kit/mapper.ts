@@ -80,26 +80,26 @@ export interface DialectReader {
 /** Where a thing said stands. */
 export interface Place {
   /** One text of one message: deltas with the same id are one text. */
-  readonly partId?: string
-  readonly messageId?: string
+  readonly partId?: string | undefined
+  readonly messageId?: string | undefined
   /** Whose words: the call that started the subagent. Absent for the agent itself. */
-  readonly parent?: string
-  readonly native?: NativeRef
+  readonly parent?: string | undefined
+  readonly native?: NativeRef | undefined
 }
 
 export interface CallAnswer {
   /** The program's id for the call; absent when the result has none. */
   readonly id: string | undefined
   /** As on the call; `null` says "the agent itself", absent "not reported". */
-  readonly parent?: string | null
+  readonly parent?: string | null | undefined
   /** The output the result was read from, for `unknown` events. */
   readonly raw: JsonValue
   readonly outcome: ToolOutcome
-  readonly native?: NativeRef
+  readonly native?: NativeRef | undefined
   /** What the result tells by itself when its call is not known. */
-  readonly orphan?: () => readonly ActivityDraft[]
+  readonly orphan?: (() => readonly ActivityDraft[]) | undefined
   /** What the call was, where more than the tool's rule decides it. */
-  readonly activity?: readonly ActivityDraft[] | ConsumedCall
+  readonly activity?: readonly ActivityDraft[] | ConsumedCall | undefined
   /** The result repeats the call, so an `unknown` needs only `raw`. */
   readonly isRestated?: boolean
 }
@@ -114,14 +114,14 @@ export interface HeldRecord {
 
 export interface TurnEnd {
   readonly finishReason: FinishReason
-  readonly native?: NativeRef
+  readonly native?: NativeRef | undefined
 }
 
 export interface StepEnd {
   /** Left out: it ended for its calls if it made any. */
-  readonly finishReason?: FinishReason
-  readonly usage?: UsageMetadata
-  readonly native?: NativeRef
+  readonly finishReason?: FinishReason | undefined
+  readonly usage?: UsageMetadata | undefined
+  readonly native?: NativeRef | undefined
 }
 
 /** What a dialect may do with what it reads. */

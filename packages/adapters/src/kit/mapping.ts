@@ -357,8 +357,10 @@ class Mapping implements Mapper, Run {
   }
 
   #answer(found: OpenCall | OpenCall[], answer: CallAnswer): void {
-    if (!Array.isArray(found)) this.#close(found, answer)
-    else {
+    if (!Array.isArray(found)) {
+      const { outcome, raw, native, activity, isRestated } = answer
+      this.#close(found, outcome, raw, native, activity, isRestated === true)
+    } else {
       for (const call of found) this.#closeAmbiguous(call)
       this.unknown(answer.raw)
     }
@@ -367,23 +369,24 @@ class Mapping implements Mapper, Run {
   callWithResult(record: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void {
     const call = this.#calls.pass(record, this.ledger.wait())
     this.#pushCall(call)
-    this.#close(call, {
-      outcome,
-      raw: record.raw,
-      isRestated: true,
-      ...(activity === undefined ? {} : { activity }),
-      ...(record.native === undefined ? {} : { native: record.native }),
-    })
+    this.#close(call, outcome, record.raw, record.native, activity, true)
   }
 
-  #close(call: OpenCall, answer: Omit<CallAnswer, 'id' | 'raw'> & { readonly raw?: JsonValue }): void {
-    const { outcome, native, raw } = answer
+  /** Without `raw` nothing was reported: we end the call ourselves. */
+  #close(
+    call: OpenCall,
+    outcome: ToolOutcome,
+    raw: JsonValue | undefined,
+    native: NativeRef | undefined,
+    activity: CallAnswer['activity'],
+    isRestated: boolean,
+  ): void {
     const event = resultEvent(call, outcome)
     if (native !== undefined) event.native = native
     if (raw === undefined) event.meta = { synthetic: true }
     const told = call.toldElsewhere
     const made =
-      answer.activity ??
+      activity ??
       (told === undefined ? undefined : { consumed: told }) ??
       this.#dialect.tools.rule(call.name)?.(call, outcome, this) ??
       []
@@ -394,7 +397,7 @@ class Mapping implements Mapper, Run {
       return
     }
     this.ledger.settle(call.slot, undefined)
-    this.emitWith(event, made.length > 0 ? made : [this.#unknownCall(call, raw, answer.isRestated === true)])
+    this.emitWith(event, made.length > 0 ? made : [this.#unknownCall(call, raw, isRestated)])
   }
 
   #unknownCall(call: OpenCall, raw: JsonValue | undefined, isRestated: boolean): ActivityDraft {
@@ -424,7 +427,7 @@ class Mapping implements Mapper, Run {
 
   closeCalls(): void {
     for (const open of this.#calls.takeAll()) {
-      if (!Array.isArray(open)) this.#close(open, { outcome: FAILED_BY_END })
+      if (!Array.isArray(open)) this.#close(open, FAILED_BY_END, undefined, undefined, undefined, false)
       else for (const call of open) this.#closeAmbiguous(call)
     }
   }

@@ -1,5 +1,6 @@
 import { classify, type ClassifyOptions, type FileOperation } from '@evener/shell/read'
 import type { ActivityDraft } from './activity.ts'
+import { commandDraft } from './drafts.ts'
 import type { Mutable } from './event-parts.ts'
 import type { ToolOutcome } from './tool-table.ts'
 
@@ -18,24 +19,23 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
   const { command, outcome } = shell
   const cwd = shell.workingDirectory ?? shell.cwd
   const exitCode = outcome.exitCode ?? (outcome.isSuccess === true ? 0 : undefined)
-  const options: Mutable<ClassifyOptions> = {}
-  if (cwd !== undefined) options.cwd = cwd
-  if (exitCode !== undefined) options.exitCode = exitCode
-  const operations = classify(command, options)
-  if (operations === null || operations.length === 0) return [commandDraft(shell)]
-  // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one
-  // is all there was.
-  const said = exitCode === undefined && operations.length === 1 ? outcome.isSuccess : undefined
-  return operations.map((operation) => operationDraft(operation, operation.success ?? said))
+  const operations = classify(command, optionsOf(cwd, exitCode))
+  const first = operations?.[0]
+  if (operations === null || first === undefined) {
+    return [commandDraft(command, outcome.exitCode, outcome.isSuccess, shell.workingDirectory)]
+  }
+  if (operations.length === 1) {
+    // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one
+    // is all there was.
+    const said = exitCode === undefined ? outcome.isSuccess : undefined
+    return [operationDraft(first, first.success ?? said)]
+  }
+  return operations.map((operation) => operationDraft(operation, operation.success))
 }
 
-function commandDraft(shell: ShellCommand): ActivityDraft {
-  const { exitCode, isSuccess } = shell.outcome
-  const draft: Mutable<Draft<'command'>> = { type: 'command', command: shell.command }
-  if (shell.workingDirectory !== undefined) draft.workingDirectory = shell.workingDirectory
-  if (exitCode !== undefined) draft.exitCode = exitCode
-  if (isSuccess !== undefined) draft.isSuccess = isSuccess
-  return draft
+function optionsOf(cwd: string | undefined, exitCode: number | undefined): ClassifyOptions {
+  if (cwd === undefined) return exitCode === undefined ? {} : { exitCode }
+  return exitCode === undefined ? { cwd } : { cwd, exitCode }
 }
 
 /** Its paths are absolute as far as that can be determined. */

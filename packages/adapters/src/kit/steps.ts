@@ -12,7 +12,8 @@ export class Steps {
     this.#index += 1
     this.#isOpen = true
     this.#calls = 0
-    return { type: 'step-start', stepIndex: this.#index, ...(native === undefined ? {} : { native }) }
+    if (native === undefined) return { type: 'step-start', stepIndex: this.#index }
+    return { type: 'step-start', stepIndex: this.#index, native }
   }
 
   /** The step called a tool. */

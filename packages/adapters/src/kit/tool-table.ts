@@ -10,12 +10,12 @@ interface ToolUse {
 /** How a call ended, as far as the program says. */
 export interface ToolOutcome {
   /** Absent: not reported. */
-  readonly isSuccess?: boolean
-  readonly exitCode?: number
+  readonly isSuccess?: boolean | undefined
+  readonly exitCode?: number | undefined
   /** What the program adds to the result for its own use (paths, ranges, ids). */
-  readonly detail?: JsonValue
+  readonly detail?: JsonValue | undefined
   /** The result itself; a rule may look at it but must not repeat it. */
-  readonly result?: JsonValue
+  readonly result?: JsonValue | undefined
 }
 
 /** What a rule may know besides the call. */
@@ -74,7 +74,7 @@ export function consumeCall(reason: string): ToolRule {
 }
 
 export function isConsumed(made: readonly ActivityDraft[] | ConsumedCall): made is ConsumedCall {
-  return 'consumed' in made
+  return !Array.isArray(made)
 }
 
 /** The fields that say how an operation ended, for a draft. */

@@ -1,4 +1,25 @@
 import { NO_USAGE, type UsageIncrement, type UsageTotals } from '@evener/protocol'
+import type { Mutable } from './event-parts.ts'
+import {
+  CACHE_WRITE,
+  CACHED,
+  COST,
+  countOf,
+  FIELDS,
+  hasCounts,
+  incrementOf,
+  INPUT,
+  isKnown,
+  noCounts,
+  OUTPUT,
+  REASONING,
+  setCounts,
+  TOLD,
+  TOLD_WITH_OWN_TOTAL,
+  TOTAL,
+  type Counts,
+  type Field,
+} from './usage-counts.ts'
 
 /** Token counts as a program reports them, each field from wherever it keeps it. Values are not to be trusted. */
 export interface UsageNumbers {
@@ -15,26 +36,18 @@ export interface UsageNumbers {
   readonly outputExcludesReasoning?: boolean
 }
 
-type Field = keyof UsageNumbers & keyof UsageTotals
-type Counts = { -readonly [Key in Field]?: number }
 type Scope = UsageIncrement['scope']
 
 interface Share {
   readonly counts: Counts
+  /** The fields that are known, in the order in which they became so. */
+  readonly order: number[]
   isKnown: boolean
 }
 
-const SCOPES: readonly Scope[] = ['own', 'subagents']
+type Counted = { -readonly [Key in Field]?: number }
 
-const FIELDS: readonly Field[] = [
-  'inputTokens',
-  'outputTokens',
-  'totalTokens',
-  'reasoningTokens',
-  'cachedInputTokens',
-  'cacheWriteInputTokens',
-  'costUsd',
-]
+const SCOPES: readonly Scope[] = ['own', 'subagents']
 
 export interface UsageMeterOptions {
   /** Where the program's counters stood before this run; `'unknown'` when it goes on counting from we know not where. */
@@ -52,52 +65,56 @@ export interface UsageMeterOptions {
 export class UsageMeter {
   readonly #warn: (message: string) => void
   #isKnown: boolean
-  #last: Counts
+  /** What was reported last, while it is being booked. */
+  readonly #now: Counts = noCounts()
+  /** The program gave no total, so the one in `#now` is ours. */
+  #hasOwnTotal = false
+  readonly #last: Counts = noCounts()
   readonly #turn: Record<Scope, Share | undefined> = { own: undefined, subagents: undefined }
 
   constructor(options: UsageMeterOptions) {
     this.#warn = options.warn
     this.#isKnown = options.baseline !== 'unknown'
-    this.#last = typeof options.baseline === 'object' ? { ...options.baseline } : {}
+    if (typeof options.baseline === 'object') {
+      for (const [at, field] of FIELDS.entries()) this.#last[at] = options.baseline[field]
+    }
   }
 
   /** What was used since the last report. */
   add(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
-    const counts = this.#read(numbers)
-    return counts === undefined ? undefined : this.#book(counts, scope, true)
+    return this.#read(numbers) ? this.#book(scope, true) : undefined
   }
 
   /** What was used in all, ever: the difference to the last total is what counts. */
   total(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
-    const counts = this.#read(numbers)
-    if (counts === undefined) return undefined
+    if (!this.#read(numbers)) return undefined
+    const now = this.#now
     const last = this.#last
-    const isKnown = this.#isKnown
-    let fallen: Field | undefined
-    for (const field of FIELDS) {
-      const now = counts[field]
-      if (now === undefined) continue
-      const before = last[field] ?? 0
-      last[field] = now
-      if (!isKnown) continue
-      if (now < before) fallen ??= field
-      counts[field] = now < before ? 0 : now - before
+    const isCounted = this.#isKnown
+    let fallen = -1
+    for (let at = 0; at < FIELDS.length; at += 1) {
+      if (!isKnown(now, at)) continue
+      const ever = countOf(now, at)
+      const before = countOf(last, at)
+      last[at] = ever
+      if (!isCounted) continue
+      if (ever < before && fallen === -1) fallen = at
+      now[at] = ever < before ? 0 : ever - before
     }
-    if (fallen !== undefined) this.#warn(`usage: ${fallen} fell to ${last[fallen]}, which counts as nothing used`)
+    if (fallen !== -1) this.#warn(`usage: ${FIELDS[fallen]} fell to ${last[fallen]}, which counts as nothing used`)
     this.#isKnown = true
-    return this.#book(counts, scope, isKnown)
+    return this.#book(scope, isCounted)
   }
 
   /** Where the program's counters stand, when what was used is told apart from them. */
   mark(numbers: UsageNumbers): void {
-    const counts = this.#read(numbers)
-    if (counts !== undefined) Object.assign(this.#last, counts)
+    if (this.#read(numbers)) setCounts(this.#last, this.#now)
     this.#isKnown = true
   }
 
   /** Another native session begins: its counters start at nothing. */
   restart(): void {
-    this.#last = {}
+    this.#last.fill(Number.NaN)
     this.#isKnown = true
   }
 
@@ -106,7 +123,7 @@ export class UsageMeter {
     const increments: UsageIncrement[] = []
     for (const scope of SCOPES) {
       const share = this.#turn[scope]
-      if (share !== undefined) increments.push(incrementOf(share.counts, scope, share.isKnown))
+      if (share !== undefined) increments.push(sumOf(share, scope))
     }
     return increments
   }
@@ -119,63 +136,92 @@ export class UsageMeter {
 
   /** Where the program's own counters stand, for the next run that goes on from here. */
   get totals(): UsageTotals | undefined {
-    if (!this.#isKnown || Object.keys(this.#last).length === 0) return undefined
-    return { ...NO_USAGE, ...this.#last }
+    if (!this.#isKnown || !hasCounts(this.#last)) return undefined
+    const totals: Mutable<UsageTotals> = { ...NO_USAGE }
+    for (const [at, field] of FIELDS.entries()) totals[field] = countOf(this.#last, at)
+    return totals
   }
 
-  #book(counts: Counts, scope: Scope, isKnown: boolean): UsageIncrement {
-    const share = this.#turn[scope]
-    if (share === undefined) this.#turn[scope] = { counts: { ...counts }, isKnown }
-    else {
-      share.isKnown &&= isKnown
-      for (const field of FIELDS) {
-        const more = counts[field]
-        if (more !== undefined) share.counts[field] = (share.counts[field] ?? 0) + more
-      }
-    }
-    return incrementOf(counts, scope, isKnown)
+  #book(scope: Scope, isCounted: boolean): UsageIncrement {
+    const share = (this.#turn[scope] ??= { counts: noCounts(), order: [], isKnown: true })
+    share.isKnown &&= isCounted
+    this.#addTo(share)
+    return incrementOf(this.#now, scope, isCounted, this.#hasOwnTotal)
   }
 
-  #read(numbers: UsageNumbers): Counts | undefined {
-    const counts: Counts = {}
-    let found = false
-    let bad: Field | undefined
-    for (const field of FIELDS) {
-      const value = numbers[field]
-      if (value === undefined || value === null) continue
-      if (isCount(value, field)) {
-        counts[field] = value
-        found = true
-      } else bad ??= field
+  #addTo({ counts, order }: Share): void {
+    const now = this.#now
+    for (let place = 0; place < TOLD.length; place += 1) {
+      const at = (this.#hasOwnTotal ? TOLD_WITH_OWN_TOTAL : TOLD)[place] ?? 0
+      if (!isKnown(now, at)) continue
+      if (!isKnown(counts, at)) order.push(at)
+      counts[at] = countOf(counts, at) + countOf(now, at)
     }
+  }
+
+  /** False when nothing is told. */
+  #read(numbers: UsageNumbers): boolean {
+    const now = this.#now
+    now[INPUT] = asTokens(numbers.inputTokens)
+    now[OUTPUT] = asTokens(numbers.outputTokens)
+    now[TOTAL] = asTokens(numbers.totalTokens)
+    now[REASONING] = asTokens(numbers.reasoningTokens)
+    now[CACHED] = asTokens(numbers.cachedInputTokens)
+    now[CACHE_WRITE] = asTokens(numbers.cacheWriteInputTokens)
+    now[COST] = asCost(numbers.costUsd)
+    const bad = firstBad(numbers, now)
     if (bad !== undefined) this.#warn(`usage: ${bad} is ${describe(numbers[bad])}, which is no count, and is ignored`)
-    return found ? normalize(counts, numbers) : undefined
+    if (!hasCounts(now)) return false
+    this.#normalize(numbers)
+    return true
+  }
+
+  #normalize({ inputIncludesCache, outputExcludesReasoning }: UsageNumbers): void {
+    const now = this.#now
+    const cached = countOf(now, CACHED) + countOf(now, CACHE_WRITE)
+    if (inputIncludesCache === true && isKnown(now, INPUT)) now[INPUT] = Math.max(0, countOf(now, INPUT) - cached)
+    if (outputExcludesReasoning === true && isKnown(now, OUTPUT))
+      now[OUTPUT] = countOf(now, OUTPUT) + countOf(now, REASONING)
+    this.#hasOwnTotal = !isKnown(now, TOTAL)
+    if (this.#hasOwnTotal && (isKnown(now, INPUT) || isKnown(now, OUTPUT))) {
+      now[TOTAL] = countOf(now, INPUT) + cached + countOf(now, OUTPUT)
+    }
   }
 }
 
-function normalize(counts: Counts, { inputIncludesCache, outputExcludesReasoning }: UsageNumbers): Counts {
-  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteInputTokens = 0, reasoningTokens = 0 } = counts
-  if (inputIncludesCache === true && inputTokens !== undefined) {
-    counts.inputTokens = Math.max(0, inputTokens - cachedInputTokens - cacheWriteInputTokens)
-  }
-  if (outputExcludesReasoning === true && outputTokens !== undefined)
-    counts.outputTokens = outputTokens + reasoningTokens
-  if (inputTokens !== undefined || outputTokens !== undefined) {
-    counts.totalTokens ??=
-      (counts.inputTokens ?? 0) + cachedInputTokens + cacheWriteInputTokens + (counts.outputTokens ?? 0)
-  }
-  return counts
+function asTokens(value: unknown): number {
+  return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : Number.NaN
 }
 
-function isCount(value: unknown, field: Field): value is number {
-  if (typeof value !== 'number' || !(value >= 0)) return false
-  return field === 'costUsd' ? value <= Number.MAX_SAFE_INTEGER : Number.isSafeInteger(value)
+function asCost(value: unknown): number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : Number.NaN
+}
+
+/** What was told and is no count. */
+function firstBad(numbers: UsageNumbers, counts: Counts): Field | undefined {
+  if (
+    !isBad(numbers.inputTokens, counts, INPUT) &&
+    !isBad(numbers.outputTokens, counts, OUTPUT) &&
+    !isBad(numbers.totalTokens, counts, TOTAL) &&
+    !isBad(numbers.reasoningTokens, counts, REASONING) &&
+    !isBad(numbers.cachedInputTokens, counts, CACHED) &&
+    !isBad(numbers.cacheWriteInputTokens, counts, CACHE_WRITE) &&
+    !isBad(numbers.costUsd, counts, COST)
+  )
+    return undefined
+  return FIELDS.find((field, at) => isBad(numbers[field], counts, at))
+}
+
+function isBad(value: unknown, counts: Counts, at: number): boolean {
+  return value !== undefined && value !== null && !isKnown(counts, at)
+}
+
+function sumOf({ counts, order, isKnown: isCounted }: Share, scope: Scope): UsageIncrement {
+  const sum: Counted = {}
+  for (const at of order) sum[FIELDS[at] ?? 'totalTokens'] = countOf(counts, at)
+  return isCounted ? { ...sum, source: 'reported', scope } : { ...sum, source: 'reported', scope, uncounted: true }
 }
 
 function describe(value: unknown): string {
   return typeof value === 'number' ? String(value) : typeof value
-}
-
-function incrementOf(counts: Counts, scope: Scope, isKnown: boolean): UsageIncrement {
-  return isKnown ? { ...counts, source: 'reported', scope } : { ...counts, source: 'reported', scope, uncounted: true }
 }

@@ -1,8 +1,8 @@
 import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@evener/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import type { Mutable } from '../kit/event-parts.ts'
-import { asObject, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { Dialect, DialectReader, Run, RunEnd, StepEnd } from '../kit/mapper.ts'
+import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { Dialect, DialectReader, Run, RunEnd } from '../kit/mapper.ts'
 import { HeldError, readError } from './error.ts'
 import { nativeOf, parentOf, placeOf } from './part.ts'
 import { readToolUse } from './tool-use.ts'
@@ -35,7 +35,7 @@ export class OpencodeReader implements DialectReader {
 
   record(record: JsonObject): void {
     const { type } = record
-    const session = firstText(record, 'sessionID', 'sessionId', 'session_id')
+    const session = asText(record['sessionID']) ?? firstText(record, 'sessionId', 'session_id')
     this.#run.session(session)
     if (this.#heldError !== undefined && type !== 'error') this.#settleError(type === 'step_start')
     // Said outright: the session or the error may have had its say on this line already.
@@ -66,8 +66,7 @@ export class OpencodeReader implements DialectReader {
     this.#settleError(false)
     if (this.#isInStep || this.#lastReason === undefined) return
     this.#endUnanswered(end)
-    const native = this.#lastMessage
-    this.#run.turnEnd({ finishReason: this.#lastReason, ...(native === undefined ? {} : { native }) })
+    this.#run.turnEnd({ finishReason: this.#lastReason, native: this.#lastMessage })
   }
 
   // Steps.
@@ -87,14 +86,12 @@ export class OpencodeReader implements DialectReader {
   #stepFinish(part: JsonObject): boolean {
     const usage = this.#usage(part)
     const native = nativeOf(part)
-    const end: Mutable<StepEnd> = { finishReason: finishReasonOf(part['reason']) }
-    if (usage !== undefined) end.usage = usage
-    if (native !== undefined) end.native = native
+    const finishReason = finishReasonOf(part['reason'])
     this.#isInStep = false
-    this.#lastReason = end.finishReason
+    this.#lastReason = finishReason
     this.#lastMessage = native
     this.#run.consume('step')
-    this.#run.stepEnd(end)
+    this.#run.stepEnd({ finishReason, usage, native })
     return true
   }
 
@@ -139,12 +136,13 @@ export class OpencodeReader implements DialectReader {
     const call: Mutable<CallRecord> = use.call
     const parent = parentOf(part, session)
     const native = nativeOf(part)
-    if (parent !== undefined) call.parent = parent
-    if (native !== undefined) call.native = native
+    call.parent = parent
+    call.native = native
     if (phase === 'announced') this.#run.consume('partial')
     else if (phase === 'over') {
       if (outcome.isSuccess === false) this.#hasFailedCall = true
-      this.#run.resultOrCall({ ...call, parent: parent ?? null, outcome, isRestated: true }, () => call)
+      const answer = { id: call.id, parent: parent ?? null, raw: record, outcome, native, isRestated: true }
+      this.#run.resultOrCall(answer, () => call)
     } else if (this.#run.isOpen(call.id, parent ?? null)) this.#run.consume('partial')
     else this.#run.call(call)
     return true

@@ -4,14 +4,7 @@ import { asText } from '../kit/fields.ts'
 import type { Place } from '../kit/mapper.ts'
 
 export function placeOf(part: JsonObject, session: string | undefined): Place {
-  const place: Mutable<Place> = {}
-  const partId = asText(part['id'])
-  const parent = parentOf(part, session)
-  const native = nativeOf(part)
-  if (partId !== undefined) place.partId = partId
-  if (parent !== undefined) place.parent = parent
-  if (native !== undefined) place.native = native
-  return place
+  return { partId: asText(part['id']), parent: parentOf(part, session), native: nativeOf(part) }
 }
 
 /** Whose part it is, where that is another session than the record's: a subagent's. */
@@ -24,8 +17,10 @@ export function nativeOf(part: JsonObject): NativeRef | undefined {
   const sessionId = asText(part['sessionID'])
   const messageId = asText(part['messageID'])
   if (sessionId === undefined && messageId === undefined) return undefined
-  const native: Mutable<NativeRef> = {}
   const itemId = asText(part['id'])
+  if (sessionId !== undefined && messageId !== undefined && itemId !== undefined)
+    return { sessionId, messageId, itemId }
+  const native: Mutable<NativeRef> = {}
   if (sessionId !== undefined) native.sessionId = sessionId
   if (messageId !== undefined) native.messageId = messageId
   if (itemId !== undefined) native.itemId = itemId

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import type { CallRecord } from '../kit/calls.ts'
 import type { Mutable } from '../kit/event-parts.ts'
-import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
 interface ToolUseRecord {
@@ -17,21 +17,30 @@ const INVALID = 'invalid'
 const SHELL = 'bash'
 
 export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord | undefined {
-  const tool = firstText(part, 'tool', 'name')
+  const tool = asText(part['tool']) ?? asText(part['name'])
   if (tool === undefined) return undefined
   const state = asObject(part['state']) ?? part
   const { input: given } = state
   const input = asObject(given) ?? NO_FIELDS
-  const id = firstText(part, 'callID', 'id') ?? tool
+  const id = asText(part['callID']) ?? asText(part['id']) ?? tool
   const called = tool === INVALID ? asText(input['tool']) : undefined
   if (called !== undefined) {
     const outcome: ToolOutcome = { isSuccess: false, result: input['error'] ?? null }
-    return { call: { id, name: called, input: NO_FIELDS, raw: record }, outcome, phase: 'over' }
+    return { call: callOf(id, called, NO_FIELDS, record, undefined), outcome, phase: 'over' }
   }
-  const call: Mutable<CallRecord> = { id, name: tool, input, raw: record }
-  const invalidInput = asText(given)
-  if (invalidInput !== undefined) call.invalidInput = invalidInput
+  const call = callOf(id, tool, input, record, asText(given))
   return { call, outcome: outcomeOf(tool, state), phase: phaseOf(state['status']) }
+}
+
+/** Whose call it is, the caller adds. */
+function callOf(
+  id: string,
+  name: string,
+  input: JsonObject,
+  raw: JsonObject,
+  invalidInput: string | undefined,
+): Mutable<CallRecord> {
+  return { id, name, input, raw, invalidInput, parent: undefined, native: undefined }
 }
 
 function phaseOf(status: JsonValue | undefined): ToolUseRecord['phase'] {
@@ -48,12 +57,7 @@ function outcomeOf(tool: string, state: JsonObject): ToolOutcome {
     ? false
     : (commandSuccess(exit) ?? (status === 'completed' && tool !== SHELL ? true : undefined))
   const result = hasFailed ? error : output
-  const outcome: Mutable<ToolOutcome> = {}
-  if (isSuccess !== undefined) outcome.isSuccess = isSuccess
-  if (exitCode !== undefined) outcome.exitCode = exitCode
-  if (metadata !== undefined) outcome.detail = metadata
-  if (result !== undefined) outcome.result = result
-  return outcome
+  return { isSuccess, exitCode, detail: metadata, result }
 }
 
 /** `exit` is `null` for a command that was killed. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
+import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
 import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
 import { lineRange, success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
@@ -10,15 +11,15 @@ export const opencodeTools: ToolTable = toolTable({
     const display = asObject(detailOf(outcome)['display']) ?? NO_FIELDS
     const path = asText(display['path']) ?? fileOf(use.input)
     if (path === undefined) return []
-    if (display['type'] === 'directory') return [{ type: 'list', path: context.path(path), ...success(outcome) }]
-    return [{ type: 'read', path: context.path(path), ...rangeOf(display, use.input), ...success(outcome) }]
+    if (display['type'] === 'directory') return [listDraft(context.path(path), outcome)]
+    return [readDraft(context.path(path), rangeOf(display, use.input), outcome)]
   },
   write,
   edit: write,
   apply_patch: (use, outcome, context) => {
     const changed = changedFiles(outcome)
     const files = changed.length > 0 ? changed : patchFiles(firstText(use.input, 'patchText', 'patch', 'input') ?? '')
-    return files.map((file) => ({ type: 'write', path: context.path(file), ...success(outcome) }))
+    return files.map((file) => writeDraft(context.path(file), outcome))
   },
   grep: searchFor('pattern'),
   glob: searchFor('pattern'),
@@ -33,7 +34,7 @@ export const opencodeTools: ToolTable = toolTable({
     const directory = asText(detail['dir']) ?? (skillName === undefined ? undefined : `skills/${skillName}`)
     if (directory === undefined) return []
     const path = context.path(`${directory}/SKILL.md`)
-    return [{ type: 'skill', path, ...(skillName === undefined ? {} : { skillName }), ...success(outcome) }]
+    return [skillDraft(path, skillName, outcome)]
   },
   task: (use, outcome) => {
     const detail = detailOf(outcome)
@@ -66,14 +67,14 @@ export function searchFor(...fields: readonly string[]): ToolRule {
     const query = firstText(use.input, ...fields)
     if (query === undefined) return []
     const path = asText(use.input['path']) ?? fileOf(use.input)
-    return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+    return [searchDraft(query, path === undefined ? undefined : context.path(path), outcome)]
   }
 }
 
 function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const detail = detailOf(outcome)
   const path = asText(detail['filepath']) ?? asText(asObject(detail['filediff'])?.['file']) ?? fileOf(use.input)
-  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
 }
 
 /** The files a patch has changed, each once; one that was moved is named by both its paths, as in the patch itself. */

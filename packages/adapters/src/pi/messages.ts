@@ -69,11 +69,7 @@ export class Messages {
     this.#usage = undefined
     const finishReason = finishReasonOf(message['stopReason'])
     const native = this.#native(asObject(asArray(record['toolResults'])?.at(-1)) ?? message)
-    this.#run.stepEnd({
-      ...(finishReason === undefined ? {} : { finishReason }),
-      ...(usage === undefined ? {} : { usage }),
-      ...(native === undefined ? {} : { native }),
-    })
+    this.#run.stepEnd({ finishReason, usage, native })
   }
 
   #said(message: JsonObject): void {
@@ -151,7 +147,7 @@ export class Messages {
   }
 
   #place(index: number, native?: NativeRef): Place {
-    return { partId: this.#partId(index), ...(native === undefined ? {} : { native }) }
+    return { partId: this.#partId(index), native }
   }
 
   /** Which message of the session it is. */
@@ -159,7 +155,7 @@ export class Messages {
     const messageId = anchorOfMessage(message)
     const { sessionId } = this.#run
     if (messageId === undefined) return undefined
-    return { ...(sessionId === undefined ? {} : { sessionId }), messageId }
+    return sessionId === undefined ? { messageId } : { sessionId, messageId }
   }
 
   #partId(index: number): string {

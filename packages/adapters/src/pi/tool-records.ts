@@ -13,14 +13,7 @@ export function readToolStart(record: JsonObject, run: Run): void {
   const name = asText(record['toolName'])
   if (id === undefined || name === undefined) return
   const { args } = record
-  const invalidInput = asText(args)
-  run.call({
-    id,
-    name,
-    input: asObject(args) ?? NO_FIELDS,
-    raw: record,
-    ...(invalidInput === undefined ? {} : { invalidInput }),
-  })
+  run.call({ id, name, input: asObject(args) ?? NO_FIELDS, raw: record, invalidInput: asText(args) })
 }
 
 /** The input stands at the call's beginning. Versions that repeat it at the end need no beginning. */
@@ -40,12 +33,7 @@ function outcomeOf(record: JsonObject, name: string | undefined): ToolOutcome {
   const isCommand = name !== undefined && /^(?:bash|shell)$/i.test(name)
   const exitCode = isCommand && isSuccess === false ? exitCodeOf(result) : undefined
   const detail = asObject(result)?.['details']
-  return {
-    ...(isSuccess === undefined ? {} : { isSuccess }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(detail === undefined ? {} : { detail }),
-    ...(result === undefined ? {} : { result }),
-  }
+  return { isSuccess, exitCode, detail, result }
 }
 
 function successOf(record: JsonObject): boolean | undefined {

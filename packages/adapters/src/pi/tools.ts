@@ -1,7 +1,8 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
+import { listDraft, readDraft, searchDraft, writeDraft } from '../kit/drafts.ts'
 import { asInteger, asText, firstText } from '../kit/fields.ts'
-import { lineRange, success, toolTable, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+import { lineRange, toolTable, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 
 /** What Pi's tools do, by whatever name they have gone. A skill is an ordinary read of its file. */
 export const piTools: ToolTable = toolTable(
@@ -10,7 +11,7 @@ export const piTools: ToolTable = toolTable(
       const path = pathOf(use.input)
       if (path === undefined) return []
       const range = lineRange(asInteger(use.input['offset']), asInteger(use.input['limit']))
-      return [{ type: 'read', path: context.path(path), ...range, ...success(outcome) }]
+      return [readDraft(context.path(path), range, outcome)]
     },
     write,
     edit: write,
@@ -28,19 +29,19 @@ export const piTools: ToolTable = toolTable(
 
 function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const path = pathOf(use.input)
-  return path === undefined ? [] : [{ type: 'write', path: context.path(path), ...success(outcome) }]
+  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
 }
 
 function search(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const query = firstText(use.input, 'pattern', 'query')
   if (query === undefined) return []
   const path = pathOf(use.input)
-  return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  return [searchDraft(query, path === undefined ? undefined : context.path(path), outcome)]
 }
 
 function list(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const path = pathOf(use.input)
-  return [{ type: 'list', ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
+  return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
 }
 
 function command(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {

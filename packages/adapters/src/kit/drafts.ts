@@ -1,0 +1,57 @@
+import type { ActivityDraft } from './activity.ts'
+import type { Mutable } from './event-parts.ts'
+import type { ToolOutcome } from './tool-table.ts'
+
+/** Drafts as rules make most of them. Written out, since spreading objects into each other is slow. */
+
+type Draft<Type extends ActivityDraft['type']> = Mutable<Extract<ActivityDraft, { readonly type: Type }>>
+
+/** Lines of a file, both included. */
+export interface Lines {
+  readonly startLine?: number
+  readonly endLine?: number
+}
+
+export function commandDraft(
+  command: string,
+  exitCode: number | undefined,
+  isSuccess: boolean | undefined,
+  workingDirectory?: string,
+): ActivityDraft {
+  const draft: Draft<'command'> =
+    workingDirectory === undefined ? { type: 'command', command } : { type: 'command', command, workingDirectory }
+  if (exitCode !== undefined) draft.exitCode = exitCode
+  if (isSuccess !== undefined) draft.isSuccess = isSuccess
+  return draft
+}
+
+export function readDraft(path: string, { startLine, endLine }: Lines, outcome: ToolOutcome): ActivityDraft {
+  const draft: Draft<'read'> = startLine === undefined ? { type: 'read', path } : { type: 'read', path, startLine }
+  if (endLine !== undefined) draft.endLine = endLine
+  return ended(draft, outcome)
+}
+
+export function writeDraft(path: string, outcome: ToolOutcome): ActivityDraft {
+  return ended({ type: 'write', path }, outcome)
+}
+
+export function searchDraft(query: string, path: string | undefined, outcome: ToolOutcome): ActivityDraft {
+  return ended(path === undefined ? { type: 'search', query } : { type: 'search', query, path }, outcome)
+}
+
+export function listDraft(path: string | undefined, outcome: ToolOutcome): ActivityDraft {
+  return ended(path === undefined ? { type: 'list' } : { type: 'list', path }, outcome)
+}
+
+export function skillDraft(path: string, skillName: string | undefined, outcome: ToolOutcome): ActivityDraft {
+  return ended(skillName === undefined ? { type: 'skill', path } : { type: 'skill', path, skillName }, outcome)
+}
+
+/** With how the operation ended, if that is known. */
+function ended(
+  draft: Draft<'read'> | Draft<'write'> | Draft<'search'> | Draft<'list'> | Draft<'skill'>,
+  { isSuccess }: ToolOutcome,
+): ActivityDraft {
+  if (isSuccess !== undefined) draft.isSuccess = isSuccess
+  return draft
+}

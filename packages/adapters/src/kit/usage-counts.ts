@@ -1,0 +1,79 @@
+import type { UsageIncrement } from '@evener/protocol'
+import type { Mutable } from './event-parts.ts'
+
+/** What is counted, in the order in which it is kept and told. */
+export const FIELDS = [
+  'inputTokens',
+  'outputTokens',
+  'totalTokens',
+  'reasoningTokens',
+  'cachedInputTokens',
+  'cacheWriteInputTokens',
+  'costUsd',
+] as const
+
+export type Field = (typeof FIELDS)[number]
+
+export const INPUT = 0
+export const OUTPUT = 1
+export const TOTAL = 2
+export const REASONING = 3
+export const CACHED = 4
+export const CACHE_WRITE = 5
+export const COST = 6
+
+/** The order in which they are told; a total that we have added up ourselves comes last. */
+export const TOLD: readonly number[] = [INPUT, OUTPUT, TOTAL, REASONING, CACHED, CACHE_WRITE, COST]
+export const TOLD_WITH_OWN_TOTAL: readonly number[] = [INPUT, OUTPUT, REASONING, CACHED, CACHE_WRITE, COST, TOTAL]
+
+/**
+ * One number for each field, NaN where none is known. Usage comes with every step of some programs, and objects whose fields
+ * come and go are slow to count with.
+ */
+export type Counts = Float64Array
+
+export function noCounts(): Counts {
+  return new Float64Array(FIELDS.length).fill(Number.NaN)
+}
+
+export function hasCounts(counts: Counts): boolean {
+  for (let at = 0; at < FIELDS.length; at += 1) if (isKnown(counts, at)) return true
+  return false
+}
+
+/** A count that is not known is nothing. */
+export function countOf(counts: Counts, at: number): number {
+  const count = counts[at] ?? 0
+  return Number.isNaN(count) ? 0 : count
+}
+
+export function isKnown(counts: Counts, at: number): boolean {
+  return !Number.isNaN(counts[at] ?? Number.NaN)
+}
+
+/** Takes over what is known of `newer`. */
+export function setCounts(counts: Counts, newer: Counts): void {
+  for (let at = 0; at < FIELDS.length; at += 1) if (isKnown(newer, at)) counts[at] = countOf(newer, at)
+}
+
+/** The fields that are known. */
+export function incrementOf(
+  counts: Counts,
+  scope: UsageIncrement['scope'],
+  isCounted: boolean,
+  isOwnTotal: boolean,
+): UsageIncrement {
+  const increment: Mutable<Partial<UsageIncrement>> = {}
+  if (isKnown(counts, INPUT)) increment.inputTokens = countOf(counts, INPUT)
+  if (isKnown(counts, OUTPUT)) increment.outputTokens = countOf(counts, OUTPUT)
+  if (!isOwnTotal && isKnown(counts, TOTAL)) increment.totalTokens = countOf(counts, TOTAL)
+  if (isKnown(counts, REASONING)) increment.reasoningTokens = countOf(counts, REASONING)
+  if (isKnown(counts, CACHED)) increment.cachedInputTokens = countOf(counts, CACHED)
+  if (isKnown(counts, CACHE_WRITE)) increment.cacheWriteInputTokens = countOf(counts, CACHE_WRITE)
+  if (isKnown(counts, COST)) increment.costUsd = countOf(counts, COST)
+  if (isOwnTotal && isKnown(counts, TOTAL)) increment.totalTokens = countOf(counts, TOTAL)
+  increment.source = 'reported'
+  increment.scope = scope
+  if (!isCounted) increment.uncounted = true
+  return increment as UsageIncrement
+}
