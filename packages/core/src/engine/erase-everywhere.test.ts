@@ -80,6 +80,43 @@ for (const [name, open] of Object.entries(stores)) {
     )
 
     test(
+      'in what was still waiting to be answered, or to be said',
+      inTempDir(async (directory) => {
+        const store = await open(directory)
+        await using thread = await openTestThread(store)
+        const { log } = thread
+        await log.commit([
+          text('before', 'Hello'),
+          {
+            type: 'wait.opened',
+            wait: {
+              id: 'w',
+              kind: 'question',
+              subject: { args: { q: WORD }, hash: 'h', judgedAs: ['j'] },
+              description: WORD,
+              payload: { q: WORD },
+              interrupted: true,
+            },
+          },
+          { type: 'queue.added', item: { id: 'q', lane: 'follow-up', parts: [{ id: '0', type: 'text', text: WORD }] } },
+        ])
+        await eraseRange(store, log, { from: 2, to: 3 })
+        assert.deepEqual(await placesOf(directory, store, [log]), [])
+        const row = await store.getWait('thread', 'w')
+        assert.deepEqual([row?.state, row?.reason, row?.wait.description], ['cancelled', 'erase', ''])
+        assert.deepEqual([log.state.head.queue, log.state.head.waits], [[], {}])
+        await assertFolds(store, log)
+        // The same as the records give that are left of it.
+        const bare = new MemoryStore()
+        await using copy = await openTestThread(bare)
+        const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
+        await bare.append({ stream: 'thread', fence: copy.fence, records })
+        await copy.reopen()
+        assert.deepEqual(await bare.getWait('thread', 'w'), row)
+      }),
+    )
+
+    test(
       'after a rewind that carried the tasks along',
       inTempDir(async (directory) => {
         const { thread, spool, from, to } = await spoken(directory, await open(directory))

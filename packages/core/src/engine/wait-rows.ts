@@ -1,4 +1,5 @@
 import type { LogRecord, ThreadState, WaitCancelReason, WaitRow, WaitState } from '@evener/protocol'
+import { erasedWait } from '../stores/erased-wait.ts'
 
 type Settled = { readonly state: Exclude<WaitState, 'pending'>; readonly reason?: WaitCancelReason }
 
@@ -15,7 +16,8 @@ export function waitRows(before: ThreadState, after: ThreadState, record: LogRec
     .filter((wait) => !Object.hasOwn(now, wait.id))
     .map((wait): WaitRow => ({
       stream,
-      wait,
+      // The state still knows what was asked; the row must not say it again.
+      wait: record.body.type === 'erased' ? erasedWait(wait) : wait,
       ...howSettled(record),
       settledAt: at,
       ...(by === undefined ? {} : { answeredBy: by }),

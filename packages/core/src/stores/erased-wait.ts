@@ -6,7 +6,11 @@ export function erasedWait(wait: Wait): Wait {
     id: wait.id,
     kind: wait.kind,
     description: '',
-    subject: wait.subject.hash === undefined ? {} : { hash: wait.subject.hash },
+    subject: {
+      ...(wait.subject.hash === undefined ? {} : { hash: wait.subject.hash }),
+      ...(wait.subject.judgedAs === undefined ? {} : { judgedAs: wait.subject.judgedAs }),
+    },
+    ...(wait.interrupted === undefined ? {} : { interrupted: true }),
     ...(wait.run === undefined ? {} : { run: wait.run }),
     ...(wait.turn === undefined ? {} : { turn: wait.turn }),
     ...(wait.call === undefined ? {} : { call: wait.call }),
