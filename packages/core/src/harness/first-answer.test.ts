@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 const LATER: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['schemas for checking what comes from outside', /\/zod\/|\/protocol\/src\/schema/],
   ['what a command means for files, which foreign agents are asked about', /\/shell\/src\/read\/classify\//],
+  ['SQLite, which only its own store needs', /^node:sqlite$|\/stores\/sqlite\/(?!database-url)/],
   ['processes', /\/shell\/src\/run\//],
   ['the agents of others', /\/packages\/adapters\//],
   ['the price list of models', /genai-prices/],

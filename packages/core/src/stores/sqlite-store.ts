@@ -35,27 +35,14 @@ import { checkRanges } from './input-checks.ts'
 import { addErased, type Range } from './retention.ts'
 import { storeClosed } from './store-errors.ts'
 import type { ForksQuery } from './stretches.ts'
-import { append, createStream } from './sqlite/append.ts'
-import { readBlob } from './sqlite/blobs.ts'
-import { claim, listOwned, release, removeOwner } from './sqlite/claims.ts'
-import { admitCommand, getCommand, listCommands, pruneCommands, settleCommand } from './sqlite/commands.ts'
 import type { Connection } from './sqlite/connection.ts'
 import { databasePath, IN_MEMORY } from './sqlite/database-url.ts'
-import { hideThread } from './sqlite/delete-thread.ts'
-import { eraseChunk } from './sqlite/erase.ts'
-import { sharedFileSystemOf, type FileSystemOf } from './sqlite/file-system.ts'
-import { readHead } from './sqlite/heads.ts'
+import type { FileSystemOf } from './sqlite/file-system.ts'
 import { currentBootId } from '../machine.ts'
-import { getMessage, listMessages } from './sqlite/messages.ts'
-import { listForks } from './sqlite/needs.ts'
-import { openDatabase, type OpenedDatabase } from './sqlite/open-database.ts'
-import { getOwner, heartbeat, listOwners, putOwner } from './sqlite/owner-rows.ts'
-import { purgeChunk, streamsToPurge } from './sqlite/purge.ts'
-import { latestRecord, readLineage, readRecords } from './sqlite/records.ts'
+import type * as sqlite from './sqlite/index.ts'
+import type { OpenedDatabase } from './sqlite/open-database.ts'
 import type { Durability } from './sqlite/store-epoch.ts'
-import { findLivingStream, statusOf } from './sqlite/streams.ts'
-import { getThread, listResourceIds, listThreads, type ThreadQuery } from './sqlite/threads.ts'
-import { getWait, listWaits } from './sqlite/waits.ts'
+import type { ThreadQuery } from './sqlite/threads.ts'
 
 export interface SqliteStoreOptions {
   /** `file:./data.db`, a path, or `:memory:`. The directory has to exist. */
@@ -79,6 +66,17 @@ export interface SqliteStoreOptions {
 const BUSY_TIMEOUT_MS = 5000
 /** Up to this size a deletion writes the file anew at once; a larger one is left to `compact` or the next erasure. */
 const COMPACT_AFTER_DELETE_BYTES = 16 * 1024 * 1024
+
+type Sqlite = typeof sqlite
+type ErasedChunk = ReturnType<Sqlite['eraseChunk']>
+
+/** SQLite is loaded when a store is first used: who keeps everything in memory never pays for it. */
+let loaded: Sqlite | undefined
+
+async function load(): Promise<Sqlite> {
+  loaded = await import('./sqlite/index.ts')
+  return loaded
+}
 
 /** A store in one SQLite file. Several processes may have it open; each thread has one writer. */
 export class SqliteStore implements Store {
@@ -113,82 +111,89 @@ export class SqliteStore implements Store {
   }
 
   get epoch(): string {
-    return this.#open().epoch
+    if (loaded !== undefined) return this.#open(loaded).epoch
+    throw new EvenerError('misuse', 'The epoch of a store is known when it was opened.', {
+      hint: 'Call `open()` first.',
+    })
   }
 
   async createStream(stream: NewStream): Promise<StreamStatus> {
-    return createStream(this.#db(), stream)
+    return this.#use((db, sql) => sql.createStream(db, stream))
   }
 
   async getStream(stream: string): Promise<StreamStatus | null> {
-    const row = this.#read((db) => findLivingStream(db, stream))
-    return row === undefined ? null : statusOf(row)
+    return this.#read((db, sql) => {
+      const row = sql.findLivingStream(db, stream)
+      return row === undefined ? null : sql.statusOf(row)
+    })
   }
 
   async append(request: Append): Promise<number> {
-    const headSeq = append(this.#db(), request)
-    if (this.#owesTruncation) this.#retryTruncation()
-    return headSeq
+    return this.#use((db, sql) => {
+      const headSeq = sql.append(db, request)
+      if (this.#owesTruncation) this.#retryTruncation(db)
+      return headSeq
+    })
   }
 
   async readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>> {
-    return this.#read((db) => readRecords(db, stream, query))
+    return this.#read((db, sql) => sql.readRecords(db, stream, query))
   }
 
   async readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>> {
-    return this.#read((db) => readLineage(db, lineage, query))
+    return this.#read((db, sql) => sql.readLineage(db, lineage, query))
   }
 
   async latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null> {
-    return this.#read((db) => latestRecord(db, lineage, type, upTo))
+    return this.#read((db, sql) => sql.latestRecord(db, lineage, type, upTo))
   }
 
   async readHead(stream: string, reducerVersion: number): Promise<Head | null> {
-    return this.#read((db) => readHead(db, stream, reducerVersion))
+    return this.#read((db, sql) => sql.readHead(db, stream, reducerVersion))
   }
 
   async getThread(thread: string): Promise<ThreadInfo | null> {
-    return this.#read((db) => getThread(db, thread))
+    return this.#read((db, sql) => sql.getThread(db, thread))
   }
 
   async listThreads(query: ThreadQuery): Promise<Page<ThreadInfo>> {
-    return this.#read((db) => listThreads(db, query))
+    return this.#read((db, sql) => sql.listThreads(db, query))
   }
 
   async listResourceIds(query: PageRequest): Promise<Page<string>> {
-    return this.#read((db) => listResourceIds(db, query))
+    return this.#read((db, sql) => sql.listResourceIds(db, query))
   }
 
   async listForks(query: ForksQuery): Promise<Page<ForkReach>> {
-    return this.#read((db) => listForks(db, query))
+    return this.#read((db, sql) => sql.listForks(db, query))
   }
 
   async deleteThread(thread: string, fence: Fence): Promise<DeleteResult> {
-    const result = hideThread(this.#db(), thread, fence, this.#now())
+    const result = await this.#use((db, sql) => sql.hideThread(db, thread, fence, this.#now()))
     await this.#purge()
     return result
   }
 
   async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
-    return this.#read((db) => listMessages(db, lineage, query))
+    return this.#read((db, sql) => sql.listMessages(db, lineage, query))
   }
 
   async getMessage(lineage: Lineage, messageId: string): Promise<StoredMessage | null> {
-    return this.#read((db) => getMessage(db, lineage, messageId))
+    return this.#read((db, sql) => sql.getMessage(db, lineage, messageId))
   }
 
   async listWaits(
     query: PageRequest & { readonly stream?: string; readonly state?: WaitState },
   ): Promise<Page<WaitRow>> {
-    return this.#read((db) => listWaits(db, query))
+    return this.#read((db, sql) => sql.listWaits(db, query))
   }
 
   async getWait(stream: string, waitId: string): Promise<WaitRow | null> {
-    return this.#read((db) => getWait(db, stream, waitId))
+    return this.#read((db, sql) => sql.getWait(db, stream, waitId))
   }
 
   async readBlob(hash: string): Promise<Blob | null> {
-    return this.#read((db) => readBlob(db, hash))
+    return this.#read((db, sql) => sql.readBlob(db, hash))
   }
 
   async erase(stream: string, fence: Fence, ...ranges: readonly Range[]): Promise<EraseResult> {
@@ -196,85 +201,87 @@ export class SqliteStore implements Store {
     const total = { records: 0, messages: 0, blobs: 0 }
     for (const range of ranges) {
       for (let from: number | null = range.from; from !== null;) {
-        const { done, next } = eraseChunk(this.#db(), stream, fence, { from, to: range.to }, this.#now())
+        const { done, next }: ErasedChunk = await this.#eraseChunk(stream, fence, { from, to: range.to })
         addErased(total, done)
         from = next
         if (from !== null) await nextTurn()
       }
     }
-    this.#sweep(Infinity)
+    await this.#use((db) => this.#sweep(db, Infinity))
     return total
+  }
+
+  #eraseChunk(stream: string, fence: Fence, range: Range): Promise<ErasedChunk> {
+    return this.#use((db, sql) => sql.eraseChunk(db, stream, fence, range, this.#now()))
   }
 
   /** Writes the file anew, without any remains of what was deleted. Takes about a second per 100 MB. */
   async compact(): Promise<void> {
-    this.#sweep(Infinity)
+    await this.#use((db) => this.#sweep(db, Infinity))
   }
 
   async admitCommand(command: NewCommand): Promise<Admission> {
-    return admitCommand(this.#db(), command)
+    return this.#use((db, sql) => sql.admitCommand(db, command))
   }
 
   async listCommands(
     query: PageRequest & { readonly target: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>> {
-    return this.#read((db) => listCommands(db, query))
+    return this.#read((db, sql) => sql.listCommands(db, query))
   }
 
   async getCommand(key: CommandKey): Promise<CommandRow | null> {
-    return this.#read((db) => getCommand(db, key))
+    return this.#read((db, sql) => sql.getCommand(db, key))
   }
 
   async settleCommand(outcome: CommandOutcome): Promise<boolean> {
-    return settleCommand(this.#db(), outcome)
+    return this.#use((db, sql) => sql.settleCommand(db, outcome))
   }
 
   async pruneCommands(before: number): Promise<number> {
-    return pruneCommands(this.#db(), before, this.#now())
+    return this.#use((db, sql) => sql.pruneCommands(db, before, this.#now()))
   }
 
   async putOwner(owner: Owner): Promise<void> {
-    const db = this.#db()
-    db.write(() => putOwner(db, owner))
+    await this.#use((db, sql) => db.write(() => sql.putOwner(db, owner)))
   }
 
   async heartbeat(owner: string, until: number): Promise<boolean> {
-    const db = this.#db()
-    return db.write(() => heartbeat(db, owner, until))
+    return this.#use((db, sql) => db.write(() => sql.heartbeat(db, owner, until)))
   }
 
   async removeOwner(owner: string): Promise<void> {
-    removeOwner(this.#db(), owner)
+    await this.#use((db, sql) => sql.removeOwner(db, owner))
   }
 
   async getOwner(owner: string): Promise<Owner | null> {
-    return this.#read((db) => getOwner(db, owner))
+    return this.#read((db, sql) => sql.getOwner(db, owner))
   }
 
   async listOwners(query: PageRequest): Promise<Page<Owner>> {
-    return this.#read((db) => listOwners(db, query))
+    return this.#read((db, sql) => sql.listOwners(db, query))
   }
 
   async claim(stream: string, owner: string): Promise<Claim> {
-    return claim(this.#db(), stream, owner)
+    return this.#use((db, sql) => sql.claim(db, stream, owner))
   }
 
   async takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim> {
-    return claim(this.#db(), stream, owner, seenEpoch)
+    return this.#use((db, sql) => sql.claim(db, stream, owner, seenEpoch))
   }
 
   async release(stream: string, fence: Fence): Promise<void> {
-    release(this.#db(), stream, fence)
+    await this.#use((db, sql) => sql.release(db, stream, fence))
   }
 
   async listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>> {
-    return this.#read((db) => listOwned(db, query))
+    return this.#read((db, sql) => sql.listOwned(db, query))
   }
 
   /** Reads the whole file and names what is damaged; empty when nothing is. For a doctor, not for every start. */
   async check(): Promise<readonly string[]> {
     try {
-      const rows = this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
+      const rows = await this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
       return rows.map((row) => row.quick_check).filter((text) => text !== 'ok')
     } catch (error) {
       if (EvenerError.is(error, 'corrupt')) return [error.message]
@@ -289,24 +296,26 @@ export class SqliteStore implements Store {
     this.#opened = undefined
   }
 
-  #read<T>(work: (db: Connection) => T): T {
-    const db = this.#db()
-    return db.read(() => work(db))
+  #read<T>(work: (db: Connection, sql: Sqlite) => T): Promise<T> {
+    return this.#use((db, sql) => db.read(() => work(db, sql)))
   }
 
-  #db(): Connection {
-    return this.#open().db
+  /** At once when everything is loaded, so that calls happen in the order in which they are made. */
+  async #use<T>(work: (db: Connection, sql: Sqlite) => T): Promise<T> {
+    if (this.#isClosed) throw storeClosed()
+    const sql = loaded ?? (await load())
+    return work(this.#open(sql).db, sql)
   }
 
-  #open(): OpenedDatabase {
+  #open(sql: Sqlite): OpenedDatabase {
     if (this.#isClosed) throw storeClosed()
     const { durability = 'process', busyTimeoutMs = BUSY_TIMEOUT_MS, bootId, maxBytes, fileSystemOf } = this.#options
-    this.#opened ??= openDatabase({
+    this.#opened ??= sql.openDatabase({
       path: this.#path,
       durability,
       busyTimeoutMs,
       bootId: bootId ?? currentBootId(),
-      fileSystemOf: fileSystemOf ?? sharedFileSystemOf,
+      fileSystemOf: fileSystemOf ?? sql.sharedFileSystemOf,
       ...(maxBytes === undefined ? {} : { maxBytes }),
     })
     return this.#opened
@@ -314,13 +323,13 @@ export class SqliteStore implements Store {
 
   /** Removes what nobody needs any more, also what a process that died left to be removed. */
   async #purge(): Promise<void> {
-    const streams = streamsToPurge(this.#db())
+    const streams = await this.#use((db, sql) => sql.streamsToPurge(db))
     if (streams.length === 0) return
     for (const no of streams) {
-      while (purgeChunk(this.#db(), no)) await nextTurn()
+      while (await this.#use((db, sql) => sql.purgeChunk(db, no))) await nextTurn()
     }
     try {
-      this.#sweep(COMPACT_AFTER_DELETE_BYTES)
+      await this.#use((db) => this.#sweep(db, COMPACT_AFTER_DELETE_BYTES))
     } catch {
       // The threads are gone either way; what they left in unused space goes with the next erasure.
       this.#owesTruncation = true
@@ -328,15 +337,13 @@ export class SqliteStore implements Store {
   }
 
   /** Removes what deleted rows left behind in the file, if it is not too large for that, and in the log. */
-  #sweep(maxBytes: number): void {
-    const db = this.#db()
+  #sweep(db: Connection, maxBytes: number): void {
     if (this.#path !== IN_MEMORY && db.size() <= maxBytes) db.compact()
     this.#owesTruncation = !db.truncateLog()
   }
 
   /** After a commit: whatever goes wrong here must not look as if the commit had failed, nor hold anybody up. */
-  #retryTruncation(): void {
-    const db = this.#db()
+  #retryTruncation(db: Connection): void {
     try {
       this.#owesTruncation = !db.withoutWaiting(() => db.truncateLog())
     } catch {
