@@ -95,7 +95,7 @@ async function check(store: Store, killed: Killed, journal: string): Promise<num
 suite('kill -9 in the middle of a stream', () => {
   test(
     `at ${POINTS} random points: nothing acknowledged is lost and the thread goes on`,
-    { timeout: 240_000 },
+    { timeout: 600_000 },
     async () => {
       let done = 0
       let open = 0
