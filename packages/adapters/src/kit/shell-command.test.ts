@@ -45,5 +45,10 @@ describe('a shell command as activity', () => {
     assert.deepEqual(shellActivity({ ...shell, command: 'make' }), [
       { type: 'command', command: 'make', workingDirectory: '/other' },
     ])
+    assert.deepEqual(shellActivity({ ...shell, command: 'ls' }), [{ type: 'list', path: '/other' }])
+    assert.deepEqual(shellActivity({ ...shell, command: 'rg TODO && ls src' }), [
+      { type: 'search', query: 'TODO', path: '/other' },
+      { type: 'list', path: '/other/src' },
+    ])
   })
 })

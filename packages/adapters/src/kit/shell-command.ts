@@ -28,9 +28,9 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
     // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one
     // is all there was.
     const said = exitCode === undefined ? outcome.isSuccess : undefined
-    return [operationDraft(first, first.success ?? said)]
+    return [operationDraft(first, first.success ?? said, shell.workingDirectory)]
   }
-  return operations.map((operation) => operationDraft(operation, operation.success))
+  return operations.map((operation) => operationDraft(operation, operation.success, shell.workingDirectory))
 }
 
 function optionsOf(cwd: string | undefined, exitCode: number | undefined): ClassifyOptions {
@@ -38,20 +38,27 @@ function optionsOf(cwd: string | undefined, exitCode: number | undefined): Class
   return exitCode === undefined ? { cwd } : { cwd, exitCode }
 }
 
-/** Its paths are absolute as far as that can be determined. */
-function operationDraft(operation: FileOperation, isSuccess: boolean | undefined): ActivityDraft {
-  const draft = unendedDraft(operation)
+/** Its paths are absolute as far as that can be determined. What names no place was done in the directory reported. */
+function operationDraft(
+  operation: FileOperation,
+  isSuccess: boolean | undefined,
+  reported: string | undefined,
+): ActivityDraft {
+  const draft = unendedDraft(operation, reported)
   if (isSuccess !== undefined) draft.isSuccess = isSuccess
   return draft
 }
 
-function unendedDraft(operation: FileOperation): Mutable<Draft<'read'> | Draft<'search'> | Draft<'list'>> {
+function unendedDraft(
+  operation: FileOperation,
+  reported: string | undefined,
+): Mutable<Draft<'read'> | Draft<'search'> | Draft<'list'>> {
   if (operation.kind === 'read') {
     const { path, startLine, endLine } = operation
     if (startLine === undefined) return { type: 'read', path }
     return endLine === undefined ? { type: 'read', path, startLine } : { type: 'read', path, startLine, endLine }
   }
-  const { path } = operation
+  const path = operation.path ?? reported
   if (operation.kind === 'list') return path === undefined ? { type: 'list' } : { type: 'list', path }
   const { query } = operation
   return path === undefined ? { type: 'search', query } : { type: 'search', query, path }
