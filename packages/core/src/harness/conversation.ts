@@ -120,7 +120,7 @@ export class Conversation {
       binding.emit({ type: 'info', message: `Not recorded with the request, since they are no JSON: ${names}.` })
     }
     const messageId = core.newId()
-    core.contexts.keep(messageId, context)
+    core.contexts.keep(messageId, context, binding.viewer)
     return {
       parts,
       agentId: core.agents.of(mode.resolve()).id,

@@ -1,18 +1,25 @@
 import { RequestContext } from '@evener/agent'
 import type { JsonObject } from '@evener/protocol'
 import type { LogEntry } from '../engine/thread-log.ts'
+import type { ThreadViewer } from './harness-core.ts'
 
 /**
  * The request contexts of runs in this process, as their callers gave them: with what no record can hold. A message brings
  * its context to the run that hears it, be it a new one or one that is going on.
  */
 export class RunContexts {
-  readonly #byMessage = new Map<string, RequestContext>()
+  readonly #byMessage = new Map<string, { readonly context: RequestContext; readonly sender: ThreadViewer }>()
   readonly #byRun = new Map<string, RequestContext>()
+  readonly #senders = new Map<string, ThreadViewer>()
 
   /** For the run that will hear the message. */
-  keep(messageId: string, context: RequestContext): void {
-    if (context.size > 0) this.#byMessage.set(messageId, context)
+  keep(messageId: string, context: RequestContext, sender: ThreadViewer): void {
+    this.#byMessage.set(messageId, { context, sender })
+  }
+
+  /** The session whose words began the run; `undefined` when that was not in this process. */
+  senderOf(runId: string): ThreadViewer | undefined {
+    return this.#senders.get(runId)
   }
 
   add(runId: string, context: RequestContext): void {
@@ -33,10 +40,15 @@ export class RunContexts {
   follow(entry: LogEntry): void {
     if (entry.kind !== 'record') return
     const { body, run } = entry.record
-    if (body.type === 'run.ended') this.#byRun.delete(body.runId)
+    if (body.type === 'run.ended') {
+      this.#byRun.delete(body.runId)
+      this.#senders.delete(body.runId)
+    }
     if (body.type !== 'message.added' || run === undefined) return
-    const context = this.#byMessage.get(body.messageId)
+    const kept = this.#byMessage.get(body.messageId)
     this.#byMessage.delete(body.messageId)
-    if (context !== undefined) this.add(run, context)
+    if (kept === undefined) return
+    if (!this.#senders.has(run)) this.#senders.set(run, kept.sender)
+    if (kept.context.size > 0) this.add(run, kept.context)
   }
 }

@@ -25,7 +25,8 @@ export class SessionBinding {
   /** Why the model is being changed; said with the event. */
   modelScope: ModelScope = 'thread'
   readonly #core: HarnessCore
-  readonly #viewer: ThreadViewer
+  /** The session, as threads know it. */
+  readonly viewer: ThreadViewer
   readonly #lock: HeldLock
   readonly #onBound: (threadId: string) => Promise<void>
   /** Binding and unbinding, one after the other. */
@@ -38,7 +39,7 @@ export class SessionBinding {
   constructor(core: HarnessCore, viewer: ThreadViewer, onBound: (threadId: string) => Promise<void>) {
     this.#onBound = onBound
     this.#core = core
-    this.#viewer = viewer
+    this.viewer = viewer
     this.#lock = new HeldLock(core.config.threadLock)
     const { id, pubsub } = core.config
     if (pubsub === undefined) return
@@ -101,13 +102,13 @@ export class SessionBinding {
     return this.#turns.post(async () => {
       if (this.#bound?.threadId === threadId) return
       await this.#lock.moveTo(threadId, async () => {
-        const opened = await this.#core.threads.enter(threadId, this.#viewer)
+        const opened = await this.#core.threads.enter(threadId, this.viewer)
         try {
           await before()
           await this.#leave()
           await this.#onBound(threadId)
         } catch (error) {
-          await this.#core.threads.leave(threadId, this.#viewer)
+          await this.#core.threads.leave(threadId, this.viewer)
           throw error
         }
         this.#attach(opened)
@@ -153,7 +154,7 @@ export class SessionBinding {
     if (bound === undefined) return
     try {
       // Closing tells how a run at work ends, so we listen until then.
-      await this.#core.threads.leave(bound.threadId, this.#viewer)
+      await this.#core.threads.leave(bound.threadId, this.viewer)
     } finally {
       bound.projection.leave()
       bound.stop()

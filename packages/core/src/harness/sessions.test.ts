@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
+import type { HarnessRequestContext } from './request-context.ts'
 
 suite('several sessions of a harness', () => {
   test('are apart: thread, mode, model, state, grants and events', async () => {
@@ -49,6 +51,39 @@ suite('several sessions of a harness', () => {
     await ended
     assert.ok(heard.includes('mode_changed'))
     assert.ok(heard.includes('message_update'))
+  })
+
+  test('on one thread: a tool has the state and the models of the session whose words it carries out', async () => {
+    const note = createTool({
+      id: 'note',
+      description: 'Notes.',
+      execute: async (_input, { requestContext }) => {
+        const { getSubagentModelId, harnessId, resourceId, updateState } = requestContext.get(
+          'harness',
+        ) as HarnessRequestContext
+        seen.push([harnessId, resourceId, getSubagentModelId({ agentType: 'explore' })])
+        await updateState((state) => ({ updates: { notes: Number(state['notes'] ?? 0) + 1 }, result: undefined }))
+      },
+    })
+    const seen: unknown[] = []
+    const call = { toolCalls: [{ name: 'note' }] }
+    await using bench = new HarnessBench([call, { text: '.' }, call, { text: '.' }], {
+      tools: { note },
+      permissions: { tools: { note: 'allow' } },
+    })
+    const { session } = bench.harness
+    const { id } = await bench.harness.createThread()
+    await session.subagents.model.set({ modelId: 'x/sub' })
+    const other = await bench.harness.createSession({ resourceId: 'other' })
+    await other.thread.switch({ threadId: id })
+    await other.sendMessage({ content: 'Note' })
+    assert.deepEqual([session.state.get(), other.state.get()], [{}, { notes: 1 }])
+    await bench.harness.sendMessage({ content: 'Note' })
+    assert.deepEqual([session.state.get(), other.state.get()], [{ notes: 1 }, { notes: 1 }])
+    assert.deepEqual(seen, [
+      ['bench', 'other', 'x/sub'],
+      ['bench', 'bench', 'x/sub'],
+    ])
   })
 
   test('one that leaves a thread lets the other go on', async () => {

@@ -137,7 +137,10 @@ function addHarness(
   runtime: ThreadRuntime,
   run: ToolRunContext,
 ): void {
-  const [viewer] = viewers
+  const [first] = viewers
+  const sender = core.contexts.senderOf(run.runId)
+  // Of several that look on, the one whose words it carries out.
+  const viewer = sender !== undefined && viewers.has(sender) ? sender : first
   if (viewer === undefined) return
   const { userState } = viewer
   const workspace = core.workspace.get()
