@@ -42,5 +42,22 @@ export function waitsContract(contract: StoreContract): void {
         assert.deepEqual((await store.listWaits({ state: 'cancelled' })).items, [cancelled])
       }),
     )
+
+    it(
+      'are erased and cancelled with their range, however many there are, and no others',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        const asked = Array.from({ length: 1_101 }, (_, index) => waitRow('t', `w${index}`, 1))
+        const later = waitRow('t', 'later', 2)
+        await thread.append({ records: notes('t', 1, 2), waits: [...asked, later] })
+        await store.erase('t', thread.fence, { from: 1, to: 1 })
+        const pages = await allPages((cursor) =>
+          store.listWaits({ stream: 't', limit: 1000, ...(cursor === undefined ? {} : { cursor }) }),
+        )
+        const left = pages.flat().filter(({ state, wait }) => state === 'pending' || wait.description !== '')
+        assert.equal(pages.flat().length, 1_102)
+        assert.deepEqual(left, [later])
+      }),
+    )
   })
 }

@@ -68,6 +68,9 @@ export function listWaits(
   )
 }
 
+/** Waits in memory at a time while they are erased. */
+const ERASE_CHUNK = 500
+
 /** Takes the content out of the waits opened in the range; those still pending are cancelled. */
 export function eraseWaits(
   db: Connection,
@@ -76,23 +79,33 @@ export function eraseWaits(
   reason: WaitCancelReason,
   now: number,
 ): void {
-  const rows = db.all<Omit<StoredWait, 'stream'>>(
-    'SELECT no, id, state, wait, settled FROM waits WHERE stream_no = ? AND opened_at BETWEEN ? AND ?',
-    streamNo,
-    range.from,
-    range.to,
-  )
-  for (const row of rows) {
-    const wait = tryParse(row.wait) as Wait | undefined
-    const isPending = row.state === 'pending'
-    db.run(
-      'UPDATE waits SET wait = ?, state = ?, settled = ? WHERE no = ?',
-      wait === undefined ? '' : JSON.stringify(erasedWait(wait)),
-      isPending ? 'cancelled' : row.state,
-      isPending ? JSON.stringify({ settledAt: now, reason }) : row.settled,
-      row.no,
+  let last = 0
+  for (;;) {
+    const rows = db.all<Omit<StoredWait, 'stream'>>(
+      `SELECT no, id, state, wait, settled FROM waits
+       WHERE stream_no = ? AND opened_at BETWEEN ? AND ? AND no > ? ORDER BY no LIMIT ?`,
+      streamNo,
+      range.from,
+      range.to,
+      last,
+      ERASE_CHUNK,
     )
+    for (const row of rows) eraseWait(db, row, reason, now)
+    if (rows.length < ERASE_CHUNK) return
+    last = rows.at(-1)?.no ?? last
   }
+}
+
+function eraseWait(db: Connection, row: Omit<StoredWait, 'stream'>, reason: WaitCancelReason, now: number): void {
+  const wait = tryParse(row.wait) as Wait | undefined
+  const isPending = row.state === 'pending'
+  db.run(
+    'UPDATE waits SET wait = ?, state = ?, settled = ? WHERE no = ?',
+    wait === undefined ? '' : JSON.stringify(erasedWait(wait)),
+    isPending ? 'cancelled' : row.state,
+    isPending ? JSON.stringify({ settledAt: now, reason }) : row.settled,
+    row.no,
+  )
 }
 
 function waitOf(db: Connection, row: StoredWait): WaitRow {
