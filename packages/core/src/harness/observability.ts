@@ -1,4 +1,4 @@
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { EvenerError, type HarnessEvent, type NoteRecord } from '@evener/protocol'
 import type { LogEntry } from '../engine/thread-log.ts'
 import type { Feedback, Score } from '../engine/run-opinions.ts'
 import { openTelemetry, type TracerSource } from '../engine/telemetry/open-telemetry.ts'
@@ -50,19 +50,19 @@ export function opinionTeller(
   observability: Observability,
   threadId: string,
   emit: (event: HarnessEvent) => void,
-): (entry: LogEntry) => Promise<void> {
-  return async (entry) => {
-    if (entry.kind !== 'record' || entry.others === true) return
-    if (entry.record.body.type !== 'note' || entry.record.run === undefined) return
+): (entry: LogEntry) => Promise<void> | undefined {
+  return (entry) => {
+    if (entry.kind !== 'record' || entry.others === true) return undefined
     const { body, run: runId } = entry.record
-    try {
-      if (body.kind === 'score') await observability.onScore?.({ threadId, runId, ...(body.data as unknown as Score) })
-      if (body.kind === 'feedback') {
-        await observability.onFeedback?.({ threadId, runId, ...(body.data as unknown as Feedback) })
-      }
-    } catch (thrown) {
+    if (body.type !== 'note' || runId === undefined) return undefined
+    return tell(observability, { threadId, runId }, body).catch((thrown: unknown) => {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       emit({ type: 'error', error, errorType: 'observability' })
-    }
+    })
   }
+}
+
+async function tell(observability: Observability, run: RunAddress, { data, kind }: NoteRecord): Promise<void> {
+  if (kind === 'score') await observability.onScore?.({ ...run, ...(data as unknown as Score) })
+  if (kind === 'feedback') await observability.onFeedback?.({ ...run, ...(data as unknown as Feedback) })
 }

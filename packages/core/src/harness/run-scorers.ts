@@ -32,21 +32,23 @@ export interface RunScoringPorts {
 }
 
 /** Has each completed run of a thread judged by every scorer; what they find is put on record with the run. */
-export function runScoring(ports: RunScoringPorts): (entry: LogEntry) => Promise<void> {
+export function runScoring(ports: RunScoringPorts): (entry: LogEntry) => Promise<void> | undefined {
   let startedSeq = 0
-  return async (entry) => {
-    if (entry.kind !== 'record') return
+  return (entry) => {
+    if (entry.kind !== 'record') return undefined
     const { body, seq } = entry.record
     if (body.type === 'run.started') startedSeq = seq
-    if (body.type !== 'run.ended' || body.outcome !== 'complete') return
-    if (entry.others === true || ports.scorers.size === 0) return
-    const first = startedSeq
-    const { port, scorers, threadId } = ports
-    const newest = await port.newestMessages(MAX_PAGE)
-    const messages = newest.filter(({ order }) => order > first).map(toHarnessMessage)
-    const run: ScoredRun = { threadId, runId: body.runId, messages }
-    for (const [id, scorer] of scorers) await score(ports, id, scorer, run)
+    if (body.type !== 'run.ended' || body.outcome !== 'complete') return undefined
+    if (entry.others === true || ports.scorers.size === 0) return undefined
+    return judge(ports, body.runId, startedSeq)
   }
+}
+
+async function judge(ports: RunScoringPorts, runId: string, startedSeq: number): Promise<void> {
+  const { port, scorers, threadId } = ports
+  const newest = await port.newestMessages(MAX_PAGE)
+  const messages = newest.filter(({ order }) => order > startedSeq).map(toHarnessMessage)
+  for (const [id, scorer] of scorers) await score(ports, id, scorer, { threadId, runId, messages })
 }
 
 async function score({ emit, runtime }: RunScoringPorts, id: string, scorer: Scorer, run: ScoredRun): Promise<void> {
