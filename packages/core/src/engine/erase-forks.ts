@@ -65,6 +65,7 @@ async function eraseInFork(
     ranges.map((range): RecordBody => ({ type: 'erased', ...range, ...(reason === undefined ? {} : { reason }) })),
   )
   tally.noteBindings(log.state.head.bindings)
+  tally.noteQuotes(log.stream, copies.quotedIn)
 }
 
 async function withLog(

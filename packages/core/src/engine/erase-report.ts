@@ -12,6 +12,8 @@ export type EraseRemainder =
   | { readonly kind: 'parent'; readonly threadId: string; readonly to: number }
   /** Rules and settings that were made in the range: they hold on. */
   | { readonly kind: 'configuration'; readonly keys: readonly string[] }
+  /** Messages outside the range in which somebody quotes it: they were not to be erased. */
+  | { readonly kind: 'messages'; readonly threadId: string; readonly messageIds: readonly string[] }
   /** What was sent and is not carried out yet. */
   | { readonly kind: 'commands'; readonly count: number }
 
@@ -57,6 +59,10 @@ export class EraseTally {
       if (stale !== 'erased') continue
       this.#natives.set(`${agentId}/${nativeId}`, { kind: 'native-session', agentId, nativeId })
     }
+  }
+
+  noteQuotes(threadId: string, messageIds: ReadonlySet<string>): void {
+    if (messageIds.size > 0) this.noteRemainder({ kind: 'messages', threadId, messageIds: [...messageIds] })
   }
 
   noteRemainder(remainder: EraseRemainder): void {

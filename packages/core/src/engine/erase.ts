@@ -1,5 +1,5 @@
 import { EvenerError, type RawSpool, type RecordBody, type Store } from '@evener/protocol'
-import { quotes, copiesIn, queuedBefore } from './erased-copies.ts'
+import { copiesBefore, copiesIn, quotes } from './erased-copies.ts'
 import { eraseForks, type ForkAccess } from './erase-forks.ts'
 import { extendRange } from './erase-range.ts'
 import { EraseTally, removeSpools, type EraseReport } from './erase-report.ts'
@@ -28,8 +28,8 @@ export async function eraseRange(store: Store, log: ThreadLog, options: EraseOpt
   await log.flush()
   const { from, to, content } = await extendRange(store, log.stream, options)
   await forgetOldTasks(store, log.stream, content)
-  const before = await queuedBefore(store, log.stream, content)
-  const { seqs, runs, titles } = await copiesIn(store, log.stream, content, to)
+  const before = await copiesBefore(store, log.stream, content)
+  const { quotedIn, runs, seqs, titles } = await copiesIn(store, log.stream, content, to)
   const title = head.title ?? info?.title ?? null
   const isTitleCleared =
     title !== null &&
@@ -46,6 +46,7 @@ export async function eraseRange(store: Store, log: ThreadLog, options: EraseOpt
   const reason = options.reason === undefined ? {} : { reason: options.reason }
   await log.commit([{ from, to }, ...points].map((range): RecordBody => ({ type: 'erased', ...range, ...reason })))
   tally.noteBindings(log.state.head.bindings)
+  tally.noteQuotes(log.stream, quotedIn)
   await tally.noteKept(store, log.stream, content)
   return {
     ...tally.report(),

@@ -1,4 +1,11 @@
-import { isContentSetting, type Goal, type LogRecord, type Part, type TaskItem } from '@evener/protocol'
+import {
+  isContentSetting,
+  NOTIFICATION_SETTING,
+  type Goal,
+  type LogRecord,
+  type Part,
+  type TaskItem,
+} from '@evener/protocol'
 
 /** What a range of records said, as far as copies of it outside the range can be recognised by it. */
 export interface ErasedContent {
@@ -35,6 +42,10 @@ export function noteContent(content: ErasedContent, { body, run }: LogRecord): v
     case 'message.added':
       content.texts.push(...textsOfParts(body.parts))
       content.said.add(partsKey(body.parts))
+      for (const part of body.parts) {
+        const id = notificationOf(part)
+        if (id !== undefined) content.settings.add(NOTIFICATION_SETTING + id)
+      }
       return
     case 'queue.added':
       content.texts.push(...textsOfParts(body.item.parts))
@@ -62,6 +73,12 @@ export function taskTexts(tasks: readonly TaskItem[]): string[] {
 
 export function goalTexts({ objective, pausedReason = '', prompt = '' }: Goal): string[] {
   return [objective, pausedReason, prompt].filter((text) => text !== '')
+}
+
+/** The notification that a part tells of. */
+export function notificationOf(part: Part): string | undefined {
+  const id = part.type === 'signal' ? part.data['notificationId'] : undefined
+  return typeof id === 'string' ? id : undefined
 }
 
 /** The same for a message and for the queue item that it was. */

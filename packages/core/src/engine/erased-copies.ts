@@ -1,6 +1,15 @@
-import { rootLineage, type ConfigChangedRecord, type LogRecord, type RecordBody, type Store } from '@evener/protocol'
+import {
+  NOTIFICATION_SETTING,
+  rootLineage,
+  type ConfigChangedRecord,
+  type JsonValue,
+  type LogRecord,
+  type Part,
+  type RecordBody,
+  type Store,
+} from '@evener/protocol'
 import { inflateRequest } from './blobs.ts'
-import { goalTexts, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
+import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
 import { recordsAfter } from './load-state.ts'
 
 /** Shorter words stand in any prompt. */
@@ -13,6 +22,8 @@ export interface Copies {
   readonly runs: readonly string[]
   /** The titles among what is said again. */
   readonly titles: readonly string[]
+  /** Messages in which people or agents quote it. They are no part of what was to be erased, and stay. */
+  readonly quotedIn: ReadonlySet<string>
 }
 
 /**
@@ -23,27 +34,37 @@ export async function copiesIn(store: Store, stream: string, content: ErasedCont
   const seqs: number[] = []
   const runs: string[] = []
   const titles: string[] = []
+  const quotedIn = new Set<string>()
+  const words = quotable(content)
   const prompts = new Map<string, boolean>()
   for await (const record of recordsAfter(store, stream, after)) {
     const { body, seq } = record
     if (body.type === 'run.started') runs.push(body.runId)
     const isCopy =
-      repeats(content, record) || (body.type === 'step.started' && (await isTold(store, content, body, prompts)))
-    if (!isCopy) continue
+      repeats(content, record) || (body.type === 'step.started' && (await isTold(store, words, body, prompts)))
+    if (!isCopy) {
+      const messageId = saidIn(body)
+      if (messageId !== undefined && isQuoted(words, body)) quotedIn.add(messageId)
+      continue
+    }
     seqs.push(seq)
     if (body.type === 'config.changed' && typeof body.title === 'string') titles.push(body.title)
   }
-  return { seqs, runs, titles }
+  return { seqs, runs, titles, quotedIn }
 }
 
-/** Where something was queued that became a message of the range. */
-export async function queuedBefore(store: Store, stream: string, content: ErasedContent): Promise<number[]> {
+/** Where something of the range was written down before it was said: queued messages, notifications. */
+export async function copiesBefore(store: Store, stream: string, content: ErasedContent): Promise<number[]> {
   const seqs: number[] = []
-  for (let upTo = content.from - 1; upTo > 0;) {
-    const record: LogRecord | null = await store.latestRecord(rootLineage(stream), 'queue.added', upTo)
-    if (record === null) break
-    if (repeats(content, record)) seqs.push(record.seq)
-    upTo = record.seq - 1
+  for (const type of ['queue.added', 'config.changed'] as const) {
+    for (let upTo = content.from - 1; upTo > 0;) {
+      const record: LogRecord | null = await store.latestRecord(rootLineage(stream), type, upTo)
+      if (record === null) break
+      const { body, seq } = record
+      const isCopy = body.type === 'config.changed' ? repeatsSetting(content, body) : repeats(content, record)
+      if (isCopy) seqs.push(seq)
+      upTo = seq - 1
+    }
   }
   return seqs
 }
@@ -69,7 +90,7 @@ function repeats(content: ErasedContent, { body, run }: LogRecord): boolean {
     case 'queue.added':
       return content.said.has(partsKey(body.item.parts)) || content.queued.has(partsKey(body.item.parts))
     case 'message.added':
-      return content.queued.has(partsKey(body.parts))
+      return content.queued.has(partsKey(body.parts)) || body.parts.some((part) => repeatsSignal(content, part))
     case 'run.ended':
       return content.runs.has(body.runId) && (body.output !== undefined || body.error !== undefined)
     case 'note':
@@ -81,18 +102,33 @@ function repeats(content: ErasedContent, { body, run }: LogRecord): boolean {
   }
 }
 
-function repeatsConfig(content: ErasedContent, { goal, settings = {}, title }: ConfigChangedRecord): boolean {
+function repeatsConfig(content: ErasedContent, config: ConfigChangedRecord): boolean {
+  const { goal, title } = config
   return (
     (typeof title === 'string' && quotes(content, title)) ||
     (goal !== undefined && goal !== null && goalTexts(goal).some((text) => content.goals.has(text))) ||
-    Object.entries(settings).some(([key, value]) => value !== null && content.settings.has(key))
+    repeatsSetting(content, config)
   )
+}
+
+function repeatsSetting(content: ErasedContent, { settings = {} }: ConfigChangedRecord): boolean {
+  return Object.entries(settings).some(([key, value]) => value !== null && content.settings.has(key))
+}
+
+/** Tasks, goals and notifications are told to the model by us, in messages of their own. */
+function repeatsSignal(content: ErasedContent, part: Part): boolean {
+  if (part.type !== 'signal') return false
+  const id = notificationOf(part)
+  if (id !== undefined && content.settings.has(NOTIFICATION_SETTING + id)) return true
+  const told = stringsIn(part as unknown as JsonValue)
+  const words = part.kind === 'state_signal' ? [...content.tasks, ...content.goals] : [...content.goals]
+  return words.some((text) => told.some((each) => each.includes(text)))
 }
 
 /** Whether the prompt of a later step quotes it. Most steps have the same prompt. */
 async function isTold(
   store: Store,
-  content: ErasedContent,
+  words: readonly string[],
   { request }: Extract<RecordBody, { type: 'step.started' }>,
   known: Map<string, boolean>,
 ): Promise<boolean> {
@@ -101,9 +137,39 @@ async function isTold(
   const before = known.get(blob)
   if (before !== undefined) return before
   const { system = '' } = await inflateRequest(store, { system: request.system })
-  const prompt = wordsOf(system)
-  const words = [...content.texts, ...[...content.tasks, ...content.goals].map(wordsOf)]
-  const told = words.some((text) => text.length >= QUOTED_CHARS && prompt.includes(text))
+  const told = isQuoted(words, system)
   known.set(blob, told)
   return told
+}
+
+function quotable(content: ErasedContent): readonly string[] {
+  const words = [...content.texts, ...[...content.tasks, ...content.goals].map(wordsOf)]
+  return [...new Set(words)].filter((text) => text.length >= QUOTED_CHARS)
+}
+
+function isQuoted(words: readonly string[], value: RecordBody | string): boolean {
+  return (
+    words.length > 0 &&
+    stringsIn(value as JsonValue)
+      .map(wordsOf)
+      .some((each) => words.some((text) => each.includes(text)))
+  )
+}
+
+function saidIn(body: RecordBody): string | undefined {
+  switch (body.type) {
+    case 'message.added':
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-call':
+    case 'tool-result':
+      return body.messageId
+    default:
+      return undefined
+  }
+}
+
+function stringsIn(value: JsonValue): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
 }
