@@ -134,11 +134,12 @@ export interface HandoverBudget {
   countTokens(text: string): number
 }
 
-/** What an agent was told of what others said. `truncated`: older messages did not fit. */
+/** What an agent was told of what others said. `truncated`: not all of it fitted; `omitted`: so many older messages did not. */
 export interface HandoverNote {
   readonly messages: number
   readonly tokens: number
   readonly truncated: boolean
+  readonly omitted?: number
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

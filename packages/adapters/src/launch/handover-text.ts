@@ -1,5 +1,5 @@
 import type { Binding, HandoverBudget, Host, StoredMessage, Turn } from '@evener/protocol'
-import { unheard, wordsOf } from '../live/handover.ts'
+import { MAX_OMITTED, unheard, wordsOf } from '../live/handover.ts'
 import type { NativeSession } from './native-session.ts'
 
 /** What others said in the thread that the program's session has not heard. */
@@ -8,6 +8,7 @@ export interface HandoverText {
   readonly text: string
   readonly messages: number
   readonly tokens: number
+  readonly omitted: number
   readonly isTruncated: boolean
 }
 
@@ -16,27 +17,31 @@ export async function handoverText(
   history: Host['history'],
   session: NativeSession,
   binding: Binding | null,
-  { runId }: Pick<Turn, 'runId'>,
+  turn: Pick<Turn, 'runId'> & Partial<Pick<Turn, 'turnId'>>,
   budget?: HandoverBudget,
 ): Promise<HandoverText | undefined> {
-  const { messages, tokens, isTruncated } = await unheard(history, {
+  const { messages, tokens, omitted, isCut } = await unheard(history, {
     isKnown: ({ sessionId }) => session.kind !== 'new' && sessionId === session.nativeId,
     syncedTo: session.kind === 'resume' ? (binding?.syncedTo ?? 0) : 0,
     heardRuns: new Set(),
     budget,
+    turn,
   })
-  // The turn's own input is recorded already and is told as the prompt.
-  const input = messages.find(({ role, run }) => role === 'user' && run === runId)
-  const said = messages.filter((message) => message !== input).flatMap(entry)
+  const said = messages.flatMap(entry)
   if (said.length === 0) return undefined
-  const cut = isTruncated ? ' Older messages are left out.' : ''
   const text = [
     `<conversation>`,
-    `What was said in this conversation before. You did not hear it; it is for your information and no task.${cut}`,
+    `What was said in this conversation before. You did not hear it; it is for your information and no task.${leftOut(omitted, isCut)}`,
     ...said,
     `</conversation>`,
   ].join('\n')
-  return { text, messages: said.length, tokens, isTruncated }
+  return { text, messages: said.length, tokens, omitted, isTruncated: omitted > 0 || isCut }
+}
+
+function leftOut(omitted: number, isCut: boolean): string {
+  const count = omitted >= MAX_OMITTED ? `${MAX_OMITTED} or more` : `${omitted} of them`
+  const older = omitted === 0 ? '' : ` Older messages are left out (${count}).`
+  return isCut ? ` The first of these is cut.${older}` : older
 }
 
 function entry({ role, by, parts }: StoredMessage): readonly string[] {

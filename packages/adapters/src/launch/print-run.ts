@@ -172,9 +172,9 @@ export class PrintRun {
     const history: Host['history'] = (query) => host.history(query)
     const handover = await handoverText(history, session, this.#binding, turn, host.handover)
     if (handover !== undefined) {
-      const { text, messages, tokens, isTruncated } = handover
+      const { text, messages, omitted, tokens, isTruncated } = handover
       input = [{ id: 'handover', type: 'text', text }, ...input]
-      host.noteHandover?.({ messages, tokens, truncated: isTruncated })
+      host.noteHandover?.({ messages, tokens, truncated: isTruncated, omitted })
     }
     return {
       input,

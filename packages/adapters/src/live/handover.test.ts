@@ -62,7 +62,25 @@ describe('what is handed over', () => {
       syncedTo: 0,
       heardRuns: new Set(),
     })
-    assert.deepEqual([handover.messages.map(({ id }) => id), handover.isTruncated], [['other'], true])
+    assert.deepEqual([handover.messages.map(({ id }) => id), handover.omitted, handover.isCut], [['other'], 2, false])
+  })
+})
+
+describe('the task of a turn', () => {
+  const asked = aMessage('asked', 'Build it.', { order: 9, run: 'r', turn: 't2' })
+  const steered = aMessage('steered', 'In oak.', { order: 10, run: 'r', turn: 't2' })
+  const before = aMessage('before', 'Plan a table.', { order: 6, run: 'r', turn: 't1' })
+  const turn = { runId: 'r', turnId: 't2' }
+
+  it('is not handed over, but what was asked in earlier turns of the run is, and what was said in the course of it', async () => {
+    const told = history(steered, asked, other, before)
+    assert.deepEqual(await ids(told, { turn, isKnown: () => false }), ['before', 'other', 'steered'])
+  })
+
+  it('takes nothing from what others may be told', async () => {
+    const long = { ...asked, parts: [{ id: '0', type: 'text', text: 'x'.repeat(100) }] } as const
+    const budget = { maxTokens: 20, countTokens: (text: string) => text.length }
+    assert.deepEqual(await ids(history(long, other, before), { turn, budget, isKnown: () => false }), ['other'])
   })
 })
 

@@ -1,4 +1,4 @@
-import type { HandoverBudget, Host, NativeRef, Part, StoredMessage } from '@evener/protocol'
+import type { HandoverBudget, Host, NativeRef, Part, StoredMessage, Turn } from '@evener/protocol'
 
 /** Used where nobody says how much may be handed over: the newest that fits. */
 const DEFAULT_BUDGET: HandoverBudget = {
@@ -8,12 +8,17 @@ const DEFAULT_BUDGET: HandoverBudget = {
 
 /** What was said in the thread since the agent's own session last heard of it. */
 export interface Handover {
-  /** Oldest first. */
+  /** Oldest first, without what the turn itself is asked. */
   readonly messages: readonly StoredMessage[]
   readonly tokens: number
-  /** Older messages did not fit. */
-  readonly isTruncated: boolean
+  /** Older messages that did not fit, counted up to `MAX_OMITTED`. */
+  readonly omitted: number
+  /** The newest message alone did not fit: its beginning is told. */
+  readonly isCut: boolean
 }
+
+/** Nobody needs to know more exactly how much more there was. */
+export const MAX_OMITTED = 1000
 
 export interface HandoverQuery {
   /** The session holds this message. */
@@ -23,23 +28,54 @@ export interface HandoverQuery {
   /** Runs whose messages the session has heard as they were said. */
   readonly heardRuns: ReadonlySet<string>
   readonly budget?: HandoverBudget | undefined
+  /** Its own input is recorded already and is told as the prompt. */
+  readonly turn?: TurnOfInput | undefined
 }
+
+type TurnOfInput = Pick<Turn, 'runId'> & Partial<Pick<Turn, 'turnId'>>
 
 /** Looks back from the newest message to the newest that the session holds. */
 export async function unheard(history: Host['history'], query: HandoverQuery): Promise<Handover> {
-  const { isKnown, syncedTo, heardRuns, budget = DEFAULT_BUDGET } = query
+  const { isKnown, syncedTo, heardRuns, budget = DEFAULT_BUDGET, turn } = query
   const messages: StoredMessage[] = []
+  let input: StoredMessage | undefined
+  let told = 0
   let tokens = 0
+  let omitted = 0
+  let isCut = false
   for await (const message of history({ order: 'newest', ...(syncedTo > 0 ? { after: syncedTo } : {}) })) {
     if ([message, ...message.parts].some(({ native }) => native !== undefined && isKnown(native))) break
     if (message.run !== undefined && heardRuns.has(message.run)) continue
     if (message.parentToolCallId !== undefined || message.parts.length === 0) continue
-    const size = budget.countTokens(message.parts.map(wordsOf).join('\n'))
-    if (tokens + size > budget.maxTokens) return { messages: messages.toReversed(), tokens, isTruncated: true }
-    tokens += size
-    messages.push(message)
+    if (turn !== undefined && isOfTurn(message, turn)) {
+      // The oldest of them: what was said to the agent in the course of the turn came after what it was asked.
+      input = message
+      messages.push(message)
+      continue
+    }
+    const words = message.parts.map(wordsOf).join('\n')
+    const size = budget.countTokens(words)
+    if (!isCut && omitted === 0 && tokens + size <= budget.maxTokens) {
+      tokens += size
+      told++
+      messages.push(message)
+    } else if (told === 0) {
+      isCut = true
+      told++
+      tokens = budget.maxTokens
+      messages.push({ ...message, parts: [beginning(words, budget.maxTokens / size)] })
+    } else if (++omitted >= MAX_OMITTED) break
   }
-  return { messages: messages.toReversed(), tokens, isTruncated: false }
+  return { messages: messages.filter((message) => message !== input).toReversed(), tokens, omitted, isCut }
+}
+
+function isOfTurn({ role, run, turn }: StoredMessage, { runId, turnId }: TurnOfInput): boolean {
+  if (role !== 'user') return false
+  return turn === undefined || turnId === undefined ? run === runId : turn === turnId
+}
+
+function beginning(words: string, share: number): Part {
+  return { id: '0', type: 'text', text: `${words.slice(0, Math.floor(words.length * share)).trimEnd()} […]` }
 }
 
 /** Longer arguments and results are cut: another agent needs to know what was done, not every byte of it. */

@@ -192,18 +192,17 @@ export class LiveSession implements AgentSession {
       handover: async (isKnown = ({ sessionId }) => known !== undefined && sessionId === known) => {
         const syncedTo = session.kind === 'resume' ? (this.#binding?.syncedTo ?? 0) : 0
         const heardRuns = this.#heardRuns
-        const { messages, tokens, isTruncated } = await unheard(history, { isKnown, syncedTo, heardRuns, budget })
-        // The turn's own input is recorded already and is told as the prompt.
-        const input = messages.find(({ role, run }) => role === 'user' && run === turn.runId)
-        const said = messages.filter((message) => message !== input)
-        if (said.length > 0) this.#host.noteHandover?.({ messages: said.length, tokens, truncated: isTruncated })
-        return { messages: said, tokens, isTruncated }
+        const handover = await unheard(history, { isKnown, syncedTo, heardRuns, budget, turn })
+        const { messages, tokens, omitted, isCut } = handover
+        const truncated = omitted > 0 || isCut
+        if (messages.length > 0) this.#host.noteHandover?.({ messages: messages.length, tokens, truncated, omitted })
+        return handover
       },
       handoverText: async () => {
         const said = await handoverText(history, session, this.#binding, turn, budget)
         if (said === undefined) return undefined
-        const { text, messages, tokens, isTruncated } = said
-        this.#host.noteHandover?.({ messages, tokens, truncated: isTruncated })
+        const { text, messages, omitted, tokens, isTruncated } = said
+        this.#host.noteHandover?.({ messages, tokens, truncated: isTruncated, omitted })
         return text
       },
     }

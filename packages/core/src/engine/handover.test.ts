@@ -115,8 +115,37 @@ suite('a thread whose agent changes', () => {
     await relay.say('Three', 'cli')
     const told = await relay.told(1)
     assert.ok(told.includes('NEWEST') && !told.includes('OLDEST'), told)
-    assert.match(told, /Older messages are left out/)
+    assert.match(told, /Older messages are left out \(2 of them\)/)
+    const [note] = await relay.notes()
+    assert.deepEqual([note?.data?.['truncated'], note?.data?.['omitted']], [true, 2])
+    assert.match(note?.text ?? '', /2 older ones were left out/)
+  })
+
+  test('tells the beginning of the newest message when that alone is more than fits, and says so', async () => {
+    const long = 'many words '.repeat(500)
+    await using relay = await Relay.open([{ text: `BEGINNING ${long} ENDING` }], { handoverTokens: 100 })
+    await relay.say('One', 'native')
+    await relay.say(`Two ${'and a long question '.repeat(100)}`, 'cli')
+    const told = await relay.told(1)
+    assert.ok(told.includes('BEGINNING') && !told.includes('ENDING'), told)
+    assert.match(told, /The first of these is cut/)
+    assert.match(told, /Older messages are left out \(1 of them\)/)
     assert.equal((await relay.notes())[0]?.data?.['truncated'], true)
+  })
+
+  test('tells an agent that takes the floor in the middle of a run what was asked at its beginning', async () => {
+    await using relay = await Relay.open([{ text: 'The plan stands.', toolCalls: [{ name: 'look_up' }] }])
+    const { bench } = relay
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind !== 'record' || entry.record.body.type !== 'call.started') return
+      void bench.runtime.handOff({ agentId: 'cli', input: [{ id: '0', type: 'text', text: 'Build it.' }] })
+    })
+    await relay.say('Make me a table of oak.', 'native')
+    const told = await relay.told(1)
+    for (const words of ['Make me a table of oak.', 'The plan stands.', 'SECRET-NUMBER 42', 'Build it.']) {
+      assert.equal(told.split(words).length, 2, `${words} is told once: ${told}`)
+    }
+    assert.ok(told.lastIndexOf('Build it.') > told.indexOf('</conversation>'), 'the task comes last')
   })
 
   test('shows our own loop what a foreign agent said and did, never as calls of tools that it does not have', async () => {

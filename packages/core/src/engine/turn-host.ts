@@ -4,6 +4,7 @@ import {
   asJson,
   noFaults,
   type Decision,
+  type HandoverNote,
   type Host,
   type JsonObject,
   type RecordBody,
@@ -82,10 +83,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       await log.commit([{ type: 'message.added', messageId: randomUUID(), role: 'user', parts: [part] }], origin)
     },
     handover: { maxTokens: options.handoverTokens ?? DEFAULT_HANDOVER_TOKENS, countTokens: estimateTokenCount },
-    noteHandover: ({ messages, tokens, truncated }) => {
-      const text = `${messages} messages of others were handed over${truncated ? '; older ones were left out' : ''}.`
-      if (!active.isDetached)
-        log.add({ type: 'note', kind: 'handover', text, data: { agentId, messages, tokens, truncated } }, origin)
+    noteHandover: (told) => {
+      if (!active.isDetached) log.add(handoverNote(agentId, told), origin)
     },
     ask: async (wait) => {
       const { toolCallId } = wait.subject
@@ -114,6 +113,14 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     listTools: () => setup.tools,
     callTool: (call) => runner.run(call),
   }
+}
+
+function handoverNote(agentId: string, told: HandoverNote): RecordBody {
+  const { messages, omitted = 0, tokens, truncated } = told
+  const older = omitted === 0 ? 'older ones were left out' : `${omitted} older ones were left out`
+  const text = `${messages} messages of others were handed over${truncated ? `; ${older}` : ''}.`
+  const data = { agentId, messages, tokens, truncated, ...(omitted === 0 ? {} : { omitted }) }
+  return { type: 'note', kind: 'handover', text, data }
 }
 
 export function decideCall(

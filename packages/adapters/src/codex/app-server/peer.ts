@@ -97,13 +97,13 @@ export class AppServerPeer implements LivePeer {
 
   async #handOver(task: LiveTask, port: TurnPort, opened: OpenedThread | undefined): Promise<void> {
     const { request, isFirst, handover } = task
-    const { messages, isTruncated } = await handover(opened?.isKnown)
+    const { messages, omitted, isCut } = await handover(opened?.isKnown)
     const items = [
       ...handoverItems(messages),
       ...(isFirst && request.hasNewInstructions ? [instructionsItem(request.instructions)] : []),
     ]
     if (items.length > 0) await this.#call('thread/inject_items', { threadId: this.#threadId ?? null, items })
-    if (isTruncated) port.warn('What others said before was too long and was handed over in part.', 'handover')
+    if (omitted > 0 || isCut) port.warn('What others said before was too long and was handed over in part.', 'handover')
   }
 
   #place(): { readonly threadId: string; readonly turnId: string } {
