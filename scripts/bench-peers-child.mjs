@@ -47,6 +47,13 @@ function model(deltas) {
 
 /** Each gives `open(speaker)`, which makes a conversation: `fresh()` begins a new thread, `send()` says one thing in it. */
 const SUBJECTS = {
+  /** What Node itself takes to start: nobody can be below it. */
+  async node() {
+    return {
+      open: async () => ({ fresh: async () => undefined, send: async () => undefined }),
+      close: async () => undefined,
+    }
+  },
   async streamText() {
     const { streamText } = await load('ai')
     return {

@@ -41,7 +41,7 @@ const CELLS: readonly { readonly measure: string; readonly count: number; readon
     count,
     subjects: ['streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'],
   })),
-  { measure: 'cold', count: 1, subjects: ['streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'] },
+  { measure: 'cold', count: 1, subjects: ['node', 'streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'] },
   { measure: 'idle', count: 100, subjects: ['evener', 'mastra'] },
   { measure: 'concurrent', count: 100, subjects: ['streamText', 'evener', 'evener-sqlite', 'mastra', 'mastra-libsql'] },
 ]

@@ -9,6 +9,7 @@ import { report } from '@evener/testing'
 interface Cell {
   readonly measure: string
   readonly subject: string
+  readonly wallMs?: number
   readonly cpuMs?: number
   readonly rssMb?: number
   readonly heapKb?: number
@@ -25,7 +26,7 @@ const cells = stdout
   .filter((line) => line.startsWith('{'))
   .map((line) => JSON.parse(line) as Cell)
 
-function figure(measure: string, subject: string, name: 'cpuMs' | 'rssMb' | 'heapKb'): number {
+function figure(measure: string, subject: string, name: 'wallMs' | 'cpuMs' | 'rssMb' | 'heapKb'): number {
   const value = cells.find((cell) => cell.measure === measure && cell.subject === subject)?.[name]
   if (value === undefined) throw new Error(`${subject} ${measure} was not measured`)
   return value
@@ -36,7 +37,21 @@ function compareFigures(name: string, limit: number, unit: string, ours: number,
 }
 
 compareFigures(
-  'import, construct, init and first answer in a new process, beside the same with streamText',
+  'import, construct, init and first answer in a new process beside a budget',
+  1,
+  'ms',
+  figure('cold', 'evener', 'wallMs'),
+  200,
+)
+compareFigures(
+  'the same beside the start of Node itself',
+  10,
+  'ms CPU',
+  figure('cold', 'evener', 'cpuMs'),
+  figure('cold', 'node', 'cpuMs'),
+)
+compareFigures(
+  'the same beside streamText in a new process',
   2,
   'ms CPU',
   figure('cold', 'evener', 'cpuMs'),
