@@ -174,7 +174,8 @@ export class CallRunner {
     try {
       // A tool that does not listen to its signal must not keep a cancelled run from ending.
       const work = (): Promise<ToolOutcome | ToolSuspension> =>
-        tool.execute(call.args, {
+        // A copy: what a tool does with its input is not what it was called with.
+        tool.execute(structuredClone(call.args), {
           signal,
           idempotencyKey,
           toolCallId,

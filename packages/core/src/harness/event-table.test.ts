@@ -21,7 +21,9 @@ const read = createTool({
   execute: async (input, { progress }) => {
     progress('half')
     const lines = ['one']
-    const result = { lines, input }
+    const result = { lines, input: { ...(input as object) } }
+    // It may do with its input what it likes, too.
+    Object.assign(input as object, { path: 'changed' })
     // What a tool does with its own after it has given it away is no concern of those who were told.
     setImmediate(() => lines.push('two'))
     return result
