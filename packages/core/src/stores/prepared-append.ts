@@ -59,10 +59,14 @@ export function prepareAppend(stream: string, append: AppendContent): PreparedAp
   checkId('A stream id', stream)
   const first = append.records[0]
   const records: PreparedRecord[] = []
+  let before: LogRecord | undefined
+  let extra: string | null = null
   for (const record of append.records) {
-    const previous = records.at(-1)
-    if (previous !== undefined && record.seq !== previous.seq + 1) throw notContiguous(stream, previous.seq, record.seq)
-    records.push(prepareRecord(stream, record))
+    if (before !== undefined && record.seq !== before.seq + 1) throw notContiguous(stream, before.seq, record.seq)
+    // The records of a turn nearly all have the same origin.
+    if (before === undefined || !isOfSameOrigin(before, record)) extra = extraText(record)
+    records.push(prepareRecord(stream, record, extra))
+    before = record
   }
   return {
     expectedHead: first === undefined ? null : first.seq - 1,
@@ -86,7 +90,7 @@ export function prepareAppend(stream: string, append: AppendContent): PreparedAp
   }
 }
 
-function prepareRecord(stream: string, record: LogRecord): PreparedRecord {
+function prepareRecord(stream: string, record: LogRecord, extra: string | null): PreparedRecord {
   if (record.stream !== stream) {
     throw new EvenerError('misuse', `A record of ${record.stream} cannot be appended to ${stream}.`)
   }
@@ -99,12 +103,16 @@ function prepareRecord(stream: string, record: LogRecord): PreparedRecord {
     type: body.type,
     v: record.v,
     at: record.at,
-    extra: extraText(record),
+    extra,
     body: toJsonText(`Record ${record.seq} of ${stream}`, body),
     part: body.type === 'batch' ? partKey(body.event) : null,
     replaces: replacedPart(record),
     lineage: body.type === 'fork' || body.type === 'rewind' ? body.lineage : null,
   }
+}
+
+function isOfSameOrigin(a: LogRecord, b: LogRecord): boolean {
+  return a.run === b.run && a.turn === b.turn && a.cause === b.cause && a.by === b.by
 }
 
 function extraText(record: LogRecord): string | null {
