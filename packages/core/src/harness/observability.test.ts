@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { suite, test } from 'node:test'
+import { promisify } from 'node:util'
 import { createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
@@ -117,5 +119,25 @@ suite('observability', () => {
       () => new HarnessBench([], { observability: wrong }),
       (error) => EvenerError.is(error, 'invalid-input') && /neither spans nor scores/.test(error.message),
     )
+  })
+
+  test('that takes spans says at the start when none can be made', { timeout: 120_000 }, async () => {
+    const program = `
+      import { registerHooks } from 'node:module'
+      registerHooks({
+        resolve(name, context, next) {
+          if (name === '@opentelemetry/api') throw new Error('It is not installed.')
+          return next(name, context)
+        },
+      })
+      const { Agent, Harness } = await import(${JSON.stringify(new URL('../index.ts', import.meta.url).href)})
+      const agent = new Agent({ id: 'agent', model: 'x/y' })
+      const observability = { getTracer: () => ({}) }
+      const harness = new Harness({ id: 'h', agent, modes: [{ id: 'm' }], observability })
+      await harness.init().catch(({ code, message }) => process.stdout.write(JSON.stringify([code, message])))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    const [code, message] = JSON.parse(stdout) as string[]
+    assert.equal(code, 'unsupported')
+    assert.match(message ?? '', /@opentelemetry\/api is not installed/)
   })
 })
