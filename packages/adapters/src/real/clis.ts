@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CliProfile } from '../launch/profile.ts'
 
-const ATTEMPTS = 4
+const ATTEMPTS = 5
+/** Longer than the largest one takes on a slow line; what hangs is tried again. */
+const ATTEMPT_MS = 5 * 60_000
 
 /** The pinned version of a program, installed once for all: its path. */
 export async function installedCli(profile: CliProfile): Promise<string> {
@@ -35,14 +37,15 @@ async function install(dir: string, what: string): Promise<void> {
     const failure = await npmInstall(partial, what)
     if (failure === undefined) break
     if (attempt === ATTEMPTS) throw new Error(`npm could not install ${what}: ${failure}`)
-    await pause(2_000 * attempt)
+    console.error(`npm could not install ${what}, and is asked again: ${failure}`)
+    await pause(2_500 * 2 ** attempt)
   }
   await rename(partial, dir)
 }
 
 async function npmInstall(dir: string, what: string): Promise<string | undefined> {
-  const args = ['install', '--prefix', dir, '--no-audit', '--no-fund', '--loglevel=error', what]
-  const npm = spawn('npm', args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = ['install', '--prefix', dir, '--no-audit', '--no-fund', '--loglevel=error', '--fetch-retries=4', what]
+  const npm = spawn('npm', args, { cwd: dir, stdio: ['ignore', 'pipe', 'pipe'], timeout: ATTEMPT_MS })
   let output = ''
   npm.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   npm.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
