@@ -7,18 +7,20 @@ import type {
   RunOutcome,
   RunState,
   ThreadMessage,
+  UsageMetadata,
 } from '@evener/protocol'
 import type { RecordOrigin, ThreadLog } from './thread-log.ts'
 
 /**
  * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls
- * without a result are answered as in doubt, and the turn gets the finish it never had. Gives the run's id, or `null`
- * when nothing was open.
+ * without a result are answered as in doubt, and the turn gets the finish it never had, with what it is known to have
+ * used. Gives the run's id, or `null` when nothing was open.
  */
 export async function closeInterruptedRun(
   log: ThreadLog,
   outcome: RunOutcome = 'interrupted',
   isForeign = false,
+  usage?: UsageMetadata,
 ): Promise<string | null> {
   const { run, waits } = log.state.head
   if (run === null) return null
@@ -26,7 +28,7 @@ export async function closeInterruptedRun(
     .filter((wait) => wait.run === run.runId)
     .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' }))
   const ended: RecordBody = { type: 'run.ended', runId: run.runId, outcome }
-  await log.commit([...turnEnd(log, outcome, isForeign), ...cancelled, ended], originOf(run))
+  await log.commit([...turnEnd(log, outcome, isForeign, usage), ...cancelled, ended], originOf(run))
   return run.runId
 }
 
@@ -34,14 +36,14 @@ export async function closeInterruptedRun(
  * Closes the turn of a program that is gone and leaves its run and its questions: whoever answers them makes it go on, in
  * a turn of its own.
  */
-export async function parkWithoutTurn(log: ThreadLog): Promise<void> {
+export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Promise<void> {
   const { run, waits } = log.state.head
   if (run === null) return
   const parked: RecordBody = { type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }
-  await log.commit([...turnEnd(log, 'interrupted', true), parked], originOf(run))
+  await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
 }
 
-function turnEnd(log: ThreadLog, outcome: RunOutcome, isForeign: boolean): RecordBody[] {
+function turnEnd(log: ThreadLog, outcome: RunOutcome, isForeign: boolean, usage?: UsageMetadata): RecordBody[] {
   const { head, messages } = log.state
   const { run } = head
   if (run === null) return []
@@ -50,7 +52,10 @@ function turnEnd(log: ThreadLog, outcome: RunOutcome, isForeign: boolean): Recor
     if (message.state === 'open') bodies.push(...closeMessage(message, { isForeign }))
   }
   if (run.isStepOpen) bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error' })
-  if (run.turnId !== null) bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome })
+  if (run.turnId !== null) {
+    const used = usage === undefined ? {} : { usage }
+    bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome, ...used })
+  }
   return bodies
 }
 

@@ -89,6 +89,41 @@ suite('the usage of a turn that several processes worked on', () => {
     assert.deepEqual(counted(finish?.usage), [310, 4, 314])
   })
 
+  for (const [how, end] of [
+    ['cancelled while it waits', (bench: RuntimeBench) => bench.runtime.cancel()],
+    ['given up', (bench: RuntimeBench) => bench.restart({ agents: {} })],
+  ] as const) {
+    test(`is told as well when it is ${how}`, async () => {
+      await using bench = await open([call('a', 10, 1), call('b', 20, 2), answer])
+      await bench.submit('go', { agentId: 'native' })
+      const wait = await bench.wait()
+      await bench.runtime.idle()
+      await bench.restart()
+      await bench.runtime.answer(wait.id, { decision: 'approve' })
+      await bench.wait()
+      await bench.runtime.idle()
+      if (how === 'given up') {
+        // As if the process had died when the second call had begun.
+        const [, second] = await bench.bodies('tool-call')
+        assert.ok(second)
+        const { messageId, partId, toolCallId } = second
+        const started = {
+          type: 'call.started',
+          messageId,
+          partId,
+          toolCallId,
+          attempt: 1,
+          idempotencyKey: 'k',
+        } as const
+        await bench.runtime.change(async (log) => void (await log.commit([started])))
+      } else await bench.restart()
+      await end(bench)
+      const [finish, ...others] = await finishes(bench)
+      assert.deepEqual(others, [])
+      assert.deepEqual(counted(finish?.usage), [30, 3, 33])
+    })
+  }
+
   test('is held against a budget once', async () => {
     await using bench = await open([call('a', 10, 1), call('b', 20, 2), answer])
     await bench.submit('go', { agentId: 'native', turn: { budget: { tokens: 40, warnAt: 0.9 } } })

@@ -1,4 +1,12 @@
-import { addUsage, NO_USAGE, type LogRecord, type RunState, type Store, type UsageTotals } from '@evener/protocol'
+import {
+  addUsage,
+  NO_USAGE,
+  type LogRecord,
+  type RunState,
+  type Store,
+  type UsageMetadata,
+  type UsageTotals,
+} from '@evener/protocol'
 import { budgetNotice } from './budget-meter.ts'
 import { recordsAfter } from './load-state.ts'
 
@@ -26,6 +34,10 @@ export async function runSpending(store: Store, stream: string, run: RunState): 
     if (body.usage.scope === 'own' && body.usage.uncounted !== true) turnUsage = addUsage(turnUsage, body.usage)
   }
   return { turnUsage, workedMs: clock.workedMs, announced }
+}
+
+export function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {
+  return tokens
 }
 
 /** The time a run was at work: not while it waited for people, and not while nobody had it. */

@@ -9,6 +9,7 @@ import {
   type Part,
   type RecordBody,
   type RunState,
+  type UsageMetadata,
   type Wait,
 } from '@evener/protocol'
 import {
@@ -29,7 +30,7 @@ import type { Mailbox } from './mailbox.ts'
 import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'
-import { NOTHING_SPENT, runSpending, type RunSpending } from './run-spending.ts'
+import { NOTHING_SPENT, runSpending, tokensOf, type RunSpending } from './run-spending.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
@@ -199,7 +200,7 @@ export class Runs {
     const { run } = this.#log.state.head
     if (run === null) return NOTHING_TO_CANCEL
     await this.#log.commit(this.#cancelBodies(run.runId, NOTHING_TO_CANCEL), { run: run.runId })
-    await closeInterruptedRun(this.#log, 'aborted', run.turnId === null)
+    await closeInterruptedRun(this.#log, 'aborted', run.turnId === null, await this.#turnUsage())
     this.#settle(run.runId, 'aborted')
     return NOTHING_TO_CANCEL
   }
@@ -232,7 +233,7 @@ export class Runs {
     const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
     const { run } = this.#log.state.head
     if (run !== null && run.status !== 'parked' && this.#log.failure === undefined)
-      await closeInterruptedRun(this.#log, 'interrupted', isOther)
+      await closeInterruptedRun(this.#log, 'interrupted', isOther, await this.#turnUsage())
   }
 
   get #hold(): ThreadHold {
@@ -247,7 +248,7 @@ export class Runs {
     const waits = this.#waitsOf(run)
     const canBeAsked = capabilities.resume !== 'none' && waits.every((wait) => wait.resumable !== false)
     if (run.turnId === null) return waits.length === 0 ? this.#continue() : undefined
-    if (waits.length > 0 && canBeAsked) return parkWithoutTurn(this.#log)
+    if (waits.length > 0 && canBeAsked) return parkWithoutTurn(this.#log, await this.#turnUsage())
     await this.#giveUp(true)
   }
 
@@ -293,6 +294,13 @@ export class Runs {
     const { state, stream } = this.#log
     const { run } = state.head
     return run === null ? NOTHING_SPENT : runSpending(this.#ports.options.store, stream, run)
+  }
+
+  /** What a turn used that ends without having said so itself. */
+  async #turnUsage(): Promise<UsageMetadata | undefined> {
+    await this.#log.flush()
+    const { turnUsage } = await this.#spent()
+    return turnUsage.totalTokens === 0 ? undefined : tokensOf(turnUsage)
   }
 
   #drive({ agent, handle, turnId, input, attempt, spent = NOTHING_SPENT }: TurnStart): RunHandle {
@@ -395,7 +403,7 @@ export class Runs {
   }
 
   async #giveUp(isOther: boolean): Promise<void> {
-    const runId = await closeInterruptedRun(this.#log, 'interrupted', isOther)
+    const runId = await closeInterruptedRun(this.#log, 'interrupted', isOther, await this.#turnUsage())
     if (runId !== null) this.#settle(runId, 'interrupted')
     await this.nextInQueue()
   }
@@ -461,7 +469,7 @@ export class Runs {
     // One that is still at work, or could not be taken up again, keeps its process.
     if (!isResumable || !this.#hold.desk.isOnlyWaiting(true)) return this.#parkLater(active)
     await this.detach()
-    await parkWithoutTurn(this.#log)
+    await parkWithoutTurn(this.#log, await this.#turnUsage())
     this.#ports.onRest()
   }
 }

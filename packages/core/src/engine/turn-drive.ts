@@ -6,12 +6,11 @@ import {
   type Part,
   type ToolCallRequest,
   type Turn,
-  type UsageMetadata,
-  type UsageTotals,
 } from '@evener/protocol'
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
 import { ForeignCalls } from './foreign-calls.ts'
+import { tokensOf } from './run-spending.ts'
 import { SeenCalls } from './seen-calls.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { ThreadLog } from './thread-log.ts'
@@ -75,10 +74,6 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   } finally {
     spans?.end(failure)
   }
-}
-
-function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {
-  return tokens
 }
 
 async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession, turn: Turn): Promise<void> {
