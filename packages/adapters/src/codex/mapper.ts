@@ -35,6 +35,11 @@ class CodexReader implements DialectReader {
     const { type } = record
     if (this.#heldError !== undefined) this.#settleError(type === 'turn.failed')
     switch (type) {
+      case 'item.completed':
+      case 'item.started':
+      case 'item.updated':
+        this.#item(record, type)
+        return
       case 'thread.started':
         this.#threadStarted(asText(record['thread_id']))
         return
@@ -50,11 +55,6 @@ class CodexReader implements DialectReader {
         return
       case 'error':
         this.#error(record)
-        return
-      case 'item.started':
-      case 'item.updated':
-      case 'item.completed':
-        this.#item(record, type)
     }
   }
 
@@ -125,6 +125,13 @@ class CodexReader implements DialectReader {
     if (item === undefined) return
     const isCompleted = phase === 'item.completed'
     switch (item['type']) {
+      case 'command_execution':
+      case 'file_change':
+      case 'mcp_tool_call':
+      case 'collab_tool_call':
+      case 'web_search':
+        this.#call(item, phase, record)
+        return
       case 'agent_message':
       case 'assistant_message':
         if (isCompleted) this.#message(item)
@@ -137,13 +144,6 @@ class CodexReader implements DialectReader {
       case 'error':
         if (isCompleted) this.#run.complain(asText(item['message']) ?? 'Codex reports an error without saying which.')
         else this.#run.consume('partial')
-        return
-      case 'command_execution':
-      case 'file_change':
-      case 'mcp_tool_call':
-      case 'collab_tool_call':
-      case 'web_search':
-        this.#call(item, phase, record)
         return
       default:
         this.#stranger(asText(item['id']), phase, record)

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import type { LineSlot } from './ledger.ts'
+import { RecentIds } from './recent-ids.ts'
 
 /** A tool call as the program wrote it. */
 export interface CallRecord {
@@ -35,9 +36,6 @@ export interface OpenCall {
   toldElsewhere: string | undefined
 }
 
-/** How many ended calls are remembered at least: memory stays flat however long a run is. */
-const REMEMBERED = 256
-
 /**
  * Pairs results with calls.
  *
@@ -51,8 +49,7 @@ export class Calls {
   /** The others by id, whoever called; in a list only where several have it. */
   readonly #open = new Map<string, OpenCall | OpenCall[]>()
   /** How often an id was used by calls that are over, to keep the ids on our events unique. */
-  #ended = new Map<string, number>()
-  #endedBefore = new Map<string, number>()
+  readonly #ended = new RecentIds()
 
   open(record: CallRecord, slot: LineSlot): OpenCall {
     if (this.#latest !== undefined) this.#open.set(this.#latest.id, this.#latest)
@@ -68,7 +65,7 @@ export class Calls {
   /** A call that is over as soon as it is known. */
   pass(record: CallRecord, slot: LineSlot): OpenCall {
     const call = this.#make(record, slot, this.#openWith(record.id))
-    this.#remember(call.id, call.earlier + 1)
+    this.#ended.set(call.id, call.earlier + 1)
     return call
   }
 
@@ -83,7 +80,7 @@ export class Calls {
     if (!hasCaller(open, parent)) return undefined
     if (open === this.#latest) this.#latest = undefined
     else this.#open.delete(id)
-    this.#remember(id, open.earlier + 1)
+    this.#ended.set(id, open.earlier + 1)
     return open
   }
 
@@ -93,7 +90,7 @@ export class Calls {
     if (left.length === 0) this.#open.delete(id)
     else this.#open.set(id, left)
     // Whichever is over first, the last one opened has the highest number.
-    this.#remember(id, Math.max(...open.map((call) => call.earlier + 1)))
+    this.#ended.set(id, Math.max(...open.map((call) => call.earlier + 1)))
     return taken.length > 1 ? taken : taken[0]
   }
 
@@ -136,8 +133,8 @@ export class Calls {
     const latest = Array.isArray(others) ? others.at(-1) : others
     const earlier =
       latest === undefined
-        ? (this.#ended.get(record.id) ?? this.#endedBefore.get(record.id) ?? 0)
-        : Math.max(latest.earlier + 1, this.#ended.get(record.id) ?? 0)
+        ? (this.#ended.get(record.id) ?? 0)
+        : Math.max(latest.earlier + 1, this.#ended.getLatest(record.id) ?? 0)
     return {
       id: record.id,
       name: record.name,
@@ -152,14 +149,6 @@ export class Calls {
       slot,
       toldElsewhere: undefined,
     }
-  }
-
-  #remember(id: string, uses: number): void {
-    if (this.#ended.size >= REMEMBERED) {
-      this.#endedBefore = this.#ended
-      this.#ended = new Map()
-    }
-    this.#ended.set(id, uses)
   }
 }
 

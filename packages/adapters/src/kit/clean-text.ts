@@ -7,6 +7,8 @@ const STRING_OPENERS: ReadonlySet<number> = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9
 /** What makes the same of an ESC before it: P X ] ^ _ */
 const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f])
 
+/** Up to here, looking at each character is faster than calling for a search. */
+const SHORT = 64
 const EIGHT_BIT = /[\u0080-\u009f]/
 
 /**
@@ -18,7 +20,7 @@ const EIGHT_BIT = /[\u0080-\u009f]/
  * never changed: they say what was attempted.
  */
 export function cleanText(text: string): string {
-  if (!text.includes('\u001b') && !EIGHT_BIT.test(text)) return text
+  if (!hasEscapes(text)) return text
   let escape = nextEscape(text, 0)
   let clean = ''
   let from = 0
@@ -28,6 +30,15 @@ export function cleanText(text: string): string {
     escape = nextEscape(text, from)
   }
   return clean + text.slice(from)
+}
+
+function hasEscapes(text: string): boolean {
+  if (text.length > SHORT) return text.includes('\u001b') || EIGHT_BIT.test(text)
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === ESC || isBetween(code, 0x80, 0x9f)) return true
+  }
+  return false
 }
 
 function nextEscape(text: string, from: number): number {
