@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { SqliteStore } from '@evener/core'
 import { EvenerError } from '@evener/protocol'
+import { pruneSpool } from '@evener/shell/run'
 import type { Terminal } from './command.ts'
 
 /** Opens the file of `--db`, else the one in `EVENER_HOME` or the user's own folder, which is made if need be. */
@@ -34,7 +35,16 @@ export function openExistingStore(option: string | undefined, terminal: Terminal
 
 /** Where the output of a coding agent is recorded, a folder for every turn. */
 export function recordingsOf(thread: string, terminal: Terminal): string {
-  return join(homeOf(terminal), 'recordings', thread)
+  return join(allRecordings(terminal), thread)
+}
+
+/** Removes recordings that are more than a week old; those that were given a place of their own are not touched. */
+export async function pruneRecordings(terminal: Terminal): Promise<void> {
+  await pruneSpool(allRecordings(terminal), { companions: ['events.jsonl'] })
+}
+
+function allRecordings(terminal: Terminal): string {
+  return join(homeOf(terminal), 'recordings')
 }
 
 function homeOf(terminal: Terminal): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -100,6 +101,24 @@ suite('evener run --harness', () => {
       'warning a line of its log',
     ])
     for (const line of lines) if (line.type === 'note') assert.equal(line.activity?.events[0]?.type, 'warning')
+  })
+
+  test('a recording is kept for a week, and one that was given its place for good', async () => {
+    const place = join(folder, 'mine')
+    const given = await evener('run', '--harness', 'codex', '--record', place, 'Look')
+    const [old, young] = [
+      await evener('run', '--harness', 'codex', 'Look'),
+      await evener('run', '--harness', 'codex', 'Look'),
+    ]
+    const dirOf = ({ err }: { err: string }): string => /^Recorded in (.+)$/m.exec(err)?.[1] ?? ''
+    assert.equal(dirOf(given), place)
+    const eightDaysAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000)
+    for (const dir of [place, dirOf(old)]) await utimes(join(dir, 'raw.jsonl'), eightDaysAgo, eightDaysAgo)
+    assert.equal((await evener('run', '--harness', 'codex', 'Look')).code, 0)
+    assert.equal(existsSync(dirOf(old)), false)
+    for (const dir of [place, dirOf(young)]) {
+      assert.deepEqual((await readdir(dir)).toSorted(), ['events.jsonl', 'raw.jsonl'])
+    }
   })
 
   test('each run is recorded, and normalize gives exactly the recorded events', async () => {

@@ -4,7 +4,7 @@ import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters'
 import { createThread, ProcessOwner, ThreadRuntime, type RuntimeAgent } from '@evener/core/engine'
 import type { AgentDriver } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
-import { openStore, recordingsOf } from '../data-file.ts'
+import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { demoAgent } from '../demo-agent.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { Renderer } from '../render.ts'
@@ -29,7 +29,8 @@ export const runCommand: Command = {
     '                 ("evener doctor" says which can be used here)',
     '  --model <id>   the model it uses, in its own words',
     `  --permissions <level>  what it may do, as nobody is asked: ${LEVELS.join(', ')} (default: edit)`,
-    '  --record <dir> where raw.jsonl and events.jsonl of the run are written (default: below ~/.evener/recordings)',
+    '  --record <dir> where raw.jsonl and events.jsonl of the run are written (default: below ~/.evener/recordings, where',
+    '                 they are kept for a week)',
     '  --thread <id>  go on with this conversation instead of starting a new one',
     '  --db <file>    where conversations are kept (default: ~/.evener/evener.db)',
     '  --json         print every event as one line of JSON: the activity it stands for is in "activity", and what is',
@@ -94,6 +95,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     if (isInterrupted) return INTERRUPTED
+    if (harness !== undefined) await pruneRecordings(terminal)
     const run = await runtime.submit({ agentId: agent.driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
     const outcome = await run.done
     if (!values.json) {

@@ -9,6 +9,8 @@ export interface PruneOptions {
   readonly maxBytes?: number
   /** True for files that must stay: those of runs that are going on. */
   readonly keep?: (file: string) => boolean
+  /** Names of files that were made from a raw record and stand beside it: they go with it. */
+  readonly companions?: readonly string[]
 }
 
 export interface PruneResult {
@@ -27,7 +29,7 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** Removes old raw records below `root`, and their directories if empty then. Touches nothing else, follows no links. */
 export async function pruneSpool(root: string, options: PruneOptions = {}): Promise<PruneResult> {
-  const { maxAgeDays = 7, maxBytes = Infinity, keep = () => false } = options
+  const { maxAgeDays = 7, maxBytes = Infinity, keep = () => false, companions = [] } = options
   const tooOld = Date.now() - maxAgeDays * dayMs
   const files = (await findSpools(root)).sort((a, b) => a.writtenAt - b.writtenAt)
   const removed: SpoolFile[] = []
@@ -35,6 +37,7 @@ export async function pruneSpool(root: string, options: PruneOptions = {}): Prom
   for (const spool of files) {
     if ((spool.writtenAt >= tooOld && keptBytes <= maxBytes) || keep(spool.file)) continue
     await rm(spool.file, { force: true })
+    for (const name of companions) await rm(join(dirname(spool.file), name), { force: true })
     await removeEmptyDirectories(dirname(spool.file), root)
     removed.push(spool)
     keptBytes -= spool.bytes
