@@ -31,7 +31,7 @@ async function measure(dialect: Dialect): Promise<void> {
       events += activityOf(event).length
     },
   })
-  const ours = new Contender((line) => mapper.line(line.text, Date.now()))
+  const ours: Contender = new Contender((line) => mapper.line(line.text, ours.at))
 
   const parts = Math.max(EARLY_PARTS + 1, Math.ceil(megabytes / PART_MEGABYTES))
   let early = 0
@@ -44,7 +44,10 @@ async function measure(dialect: Dialect): Promise<void> {
   if (lines !== parsed || faults > 0 || events < lines / 20) {
     throw new Error(`${dialect.id}: ${parsed} lines parsed, ${lines} mapped to ${events} events, ${faults} faults`)
   }
-  console.error(`   ${dialect.id}: ${ours.speed} MB/s, ${floor.speed} MB/s for splitting and JSON.parse`)
+  console.error(
+    `   ${dialect.id}: ${ours.speed} MB/s, ${floor.speed} MB/s for splitting and JSON.parse; ` +
+      `heap ${rounded(early)} MB, ${rounded(late)} MB at the end`,
+  )
   report({
     name: `mapping: ${dialect.id}, bytes to activity beside splitting and JSON.parse`,
     ratio: rounded(ours.fastest / floor.fastest),
@@ -72,6 +75,8 @@ function readPart(stream: SyntheticStream, ...contenders: readonly Contender[]):
 class Contender {
   /** Microseconds for a megabyte in the part that went fastest. */
   fastest = Infinity
+  /** When the piece came that is being read. What comes in one piece came at one time. */
+  at = 0
   readonly #splitter: LineSplitter
   #bytes = 0
   #time = 0
@@ -82,7 +87,10 @@ class Contender {
 
   read(chunks: readonly Buffer[]): void {
     const start = performance.now()
-    for (const chunk of chunks) this.#splitter.push(chunk)
+    for (const chunk of chunks) {
+      this.at = Date.now()
+      this.#splitter.push(chunk)
+    }
     const time = (performance.now() - start) * 1000
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
     this.fastest = Math.min(this.fastest, (time * 1e6) / bytes)

@@ -19,6 +19,9 @@ const RETRY = /^Reconnecting\.\.\.|; retrying \d+\/\d+/
 /** A line of its own log on standard error: time, level, module, message. */
 const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
 
+/** Items that are calls of something. */
+type ItemType = 'command_execution' | 'file_change' | 'mcp_tool_call' | 'collab_tool_call' | 'web_search'
+
 class CodexReader implements DialectReader {
   readonly #run: Run
   readonly #subagents = new Subagents()
@@ -124,13 +127,14 @@ class CodexReader implements DialectReader {
     const item = asObject(record['item'])
     if (item === undefined) return
     const isCompleted = phase === 'item.completed'
-    switch (item['type']) {
+    const { type } = item
+    switch (type) {
       case 'command_execution':
       case 'file_change':
       case 'mcp_tool_call':
       case 'collab_tool_call':
       case 'web_search':
-        this.#call(item, phase, record)
+        this.#call(type, item, phase, record)
         return
       case 'agent_message':
       case 'assistant_message':
@@ -152,31 +156,31 @@ class CodexReader implements DialectReader {
 
   #message(item: JsonObject): void {
     const text = item['text']
-    if (typeof text === 'string') this.#run.text(text, { native: this.#native(item) })
+    if (typeof text === 'string') this.#run.text(text, { native: this.#native(asText(item['id'])) })
   }
 
   #reasoning(item: JsonObject): void {
     const text = asText(item['text'])
     if (text === undefined) this.#run.consume('reasoning')
-    else this.#run.reasoning(text, { native: this.#native(item) })
+    else this.#run.reasoning(text, { native: this.#native(asText(item['id'])) })
   }
 
-  #call(item: JsonObject, phase: string, record: JsonObject): void {
+  #call(type: ItemType, item: JsonObject, phase: string, record: JsonObject): void {
     const id = asText(item['id'])
     if (id === undefined) return
     if (phase === 'item.updated') {
       this.#run.consume('task-progress')
       return
     }
+    const native = this.#native(id)
     if (phase === 'item.started') {
-      this.#run.call(callOf(id, item, record, this.#native(item)))
+      this.#run.call(callOf(id, type, item, record, native))
       return
     }
-    const outcome = outcomeOf(item)
-    const activity = item['type'] === 'collab_tool_call' ? this.#subagents.read(item) : undefined
-    const native = this.#native(item)
+    const outcome = outcomeOf(type, item)
+    const activity = type === 'collab_tool_call' ? this.#subagents.read(item) : undefined
     this.#run.resultOrCall({ id, parent: null, raw: record, outcome, isRestated: true, native, activity }, () =>
-      callOf(id, item, record, native),
+      callOf(id, type, item, record, native),
     )
   }
 
@@ -200,16 +204,14 @@ class CodexReader implements DialectReader {
     return { finishReason, native: sessionId === undefined ? undefined : { sessionId } }
   }
 
-  #native(item: JsonObject): NativeRef {
-    const itemId = asText(item['id'])
+  #native(itemId: string | undefined): NativeRef {
     const { sessionId } = this.#run
     if (itemId === undefined) return sessionId === undefined ? {} : { sessionId }
     return sessionId === undefined ? { itemId } : { sessionId, itemId }
   }
 }
 
-function callOf(id: string, item: JsonObject, raw: JsonValue, native: NativeRef): CallRecord {
-  const { type } = item
+function callOf(id: string, type: ItemType, item: JsonObject, raw: JsonValue, native: NativeRef): CallRecord {
   switch (type) {
     case 'command_execution':
       return { id, name: 'command_execution', input: { command: item['command'] ?? null }, raw, native }
@@ -227,25 +229,25 @@ function callOf(id: string, item: JsonObject, raw: JsonValue, native: NativeRef)
     }
     default: {
       const input = { query: item['query'] ?? null, action: item['action'] ?? null }
-      return { id, name: asText(type) ?? '', input, raw, native }
+      return { id, name: type, input, raw, native }
     }
   }
 }
 
 /** The exit code where there is one. A command that "completed" without a code has not said how. */
-function outcomeOf(item: JsonObject): ToolOutcome {
+function outcomeOf(type: ItemType, item: JsonObject): ToolOutcome {
   const exitCode = asInteger(item['exit_code'])
   const result = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['changes'] ?? null
-  return { exitCode, isSuccess: exitCode === undefined ? successOf(item) : exitCode === 0, result }
+  return { exitCode, isSuccess: exitCode === undefined ? successOf(type, item) : exitCode === 0, result }
 }
 
-function successOf(item: JsonObject): boolean | undefined {
+function successOf(type: ItemType, item: JsonObject): boolean | undefined {
   switch (item['status']) {
     case 'failed':
     case 'declined':
       return false
     case 'completed':
-      return item['type'] === 'command_execution' ? undefined : true
+      return type === 'command_execution' ? undefined : true
     default:
       return undefined
   }
