@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { before, suite, test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { recordsAfter } from '../../src/engine/index.ts'
 import { SqliteStore } from '../../src/index.ts'
@@ -18,10 +19,18 @@ const HOST = fileURLToPath(new URL('host.fixture.ts', import.meta.url))
 const COMMAND = 'echo ran >> ran.txt && echo RAN-OK'
 const TEST_MS = 300_000
 
-const CLIS = {
-  'claude-code': { name: 'Bash', input: { command: COMMAND } },
-  codex: { name: 'exec_command', input: { cmd: COMMAND, yield_time_ms: 30_000 } },
-} as const
+/** Has had half of its effect when it is interrupted. */
+const SLOW = 'echo ran >> ran.txt && sleep 100'
+
+interface Call {
+  readonly name: string
+  readonly input: { readonly [key: string]: string | number }
+}
+
+const CLIS: Readonly<Record<'claude-code' | 'codex', (command: string) => Call>> = {
+  'claude-code': (command) => ({ name: 'Bash', input: { command } }),
+  codex: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 30_000 } }),
+}
 
 /** One process that hosts the agent, and what it said. */
 class HostProcess {
@@ -70,22 +79,34 @@ class HostProcess {
 }
 
 /** A model that orders the command, and after an interruption once more. */
-function commanding(call: (typeof CLIS)[keyof typeof CLIS]): (request: ProviderRequest) => Turn {
+function commanding(call: Call): (request: ProviderRequest) => Turn {
   let continued = 0
   return ({ text }) => {
+    if (text.includes('NOT-EVERY-DAY')) return { text: 'Done.' }
     if (text.includes('You were interrupted')) return continued++ === 0 ? { toolCalls: [call] } : { text: 'Done.' }
     return { toolCalls: [call] }
   }
 }
 
-async function stage(t: TestContext, id: keyof typeof CLIS, bin: string): Promise<HostSetup & { provider: Provider }> {
+async function stage(
+  t: TestContext,
+  id: keyof typeof CLIS,
+  bin: string,
+  command = COMMAND,
+): Promise<HostSetup & { provider: Provider }> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-waits-')))
   t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
   for (const dir of ['home', 'work', 'temp']) await mkdir(join(root, dir))
-  const model = commanding(CLIS[id])
+  const model = commanding(CLIS[id](command))
   const provider = await startProvider({ turns: Array.from({ length: 30 }, () => model) })
   t.after(() => provider.close())
   return { agent: id, bin, root, providerUrl: provider.url, provider }
+}
+
+/** How often the command has begun. */
+async function ranIn(root: string): Promise<number> {
+  const ran = await readFile(join(root, 'work', 'ran.txt'), 'utf8').catch(() => '')
+  return ran.split('\n').filter((line) => line !== '').length
 }
 
 async function readRecords(root: string): Promise<LogRecord[]> {
@@ -126,8 +147,7 @@ for (const id of ['claude-code', 'codex'] as const) {
           assert.deepEqual(over, { over: 'complete', runId: started }, 'the run has gone on under its id')
           assert.equal(second.count('asked'), 1, 'asked again, and answered from what was said before')
 
-          const ran = await readFile(join(setup.root, 'work', 'ran.txt'), 'utf8').catch(() => '')
-          assert.equal(ran.split('\n').filter((line) => line !== '').length, times)
+          assert.equal(await ranIn(setup.root), times)
           const last = provider.requests.findLast(({ route }) => route === 'main')?.text ?? ''
           assert.match(last, decision === 'approve' ? /RAN-OK/ : /NOT-EVERY-DAY/, 'the model sees what came of it')
           const bodies = (await readRecords(setup.root)).map(({ body }) => body)
@@ -136,5 +156,38 @@ for (const id of ['claude-code', 'codex'] as const) {
         },
       )
     }
+  })
+}
+
+for (const id of ['claude-code', 'codex'] as const) {
+  suite(`${id}, whose host is killed while a command runs that a rule allows`, () => {
+    let bin = ''
+    before(async () => void (bin = await installedCli(id)), { timeout: 600_000 })
+    test(
+      'has the same command asked about in the next run, and not run again by itself',
+      { timeout: TEST_MS },
+      async (t) => {
+        const { provider: _provider, ...staged } = await stage(t, id, bin, SLOW)
+        const setup = { ...staged, isAllowed: true }
+        const first = new HostProcess(setup)
+        t.after(() => first.kill())
+        await first.line('begun')
+        while ((await ranIn(setup.root)) === 0) await delay(20)
+        assert.equal(first.count('asked'), 0, 'nobody was asked the first time')
+        await first.kill()
+
+        const second = new HostProcess({ ...setup, isAgain: true })
+        t.after(() => second.kill())
+        const { asked } = await second.line('asked')
+        assert.equal(await ranIn(setup.root), 1)
+        second.answer({ waitId: String(asked), decision: 'decline', reason: 'NOT-EVERY-DAY' })
+        assert.equal((await second.line('over'))['over'], 'complete')
+        assert.equal(await ranIn(setup.root), 1)
+        const results = (await readRecords(setup.root)).flatMap(({ body }) =>
+          body.type === 'tool-result' ? [body] : [],
+        )
+        assert.equal(results[0]?.outcome, 'in-doubt')
+      },
+    )
   })
 }

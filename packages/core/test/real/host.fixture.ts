@@ -15,12 +15,16 @@ export interface HostSetup {
   readonly bin: string
   readonly root: string
   readonly providerUrl: string
+  /** A rule allows commands. */
+  readonly isAllowed?: boolean
+  /** Says its task also in a thread that there is already. */
+  readonly isAgain?: boolean
 }
 
 export type HostCommand = { readonly waitId: string; readonly decision: WaitDecision; readonly reason: string }
 
 const setup = JSON.parse(process.argv[2] ?? '{}') as HostSetup
-const { agent, bin, providerUrl, root } = setup
+const { agent, bin, isAgain = false, isAllowed = false, providerUrl, root } = setup
 const say = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
 const common = { bin, cwd: `${root}/work` }
 const env = { HOME: `${root}/home`, TMPDIR: `${root}/temp` }
@@ -65,12 +69,13 @@ const runtime = await ThreadRuntime.open({
   owner,
   thread: 'thread',
   agents: { [driver.id]: { driver } },
-  policy: createPolicy({ rules: NO_RULES }),
+  policy: createPolicy({ rules: isAllowed ? { ...NO_RULES, tools: { execute_command: 'allow' } } : NO_RULES }),
 })
 runtime.onEntry((entry) => {
   if (entry.kind !== 'record') return
   const { body } = entry.record
   if (body.type === 'wait.opened') say({ asked: body.wait.id, hash: body.wait.subject.hash })
+  if (body.type === 'call.started') say({ begun: body.toolCallId })
 })
 const { promise: over, resolve: isOver } = Promise.withResolvers<void>()
 const follow = (): void => {
@@ -88,7 +93,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { waitId, decision, reason } = JSON.parse(line) as HostCommand
   void runtime.answer(waitId, { decision, reason }, 'ann').then(follow)
 })
-if (isNew) {
+if (isNew || isAgain) {
   await runtime.submit({ agentId: driver.id, parts: [{ id: '0', type: 'text', text: 'Run it.' }] })
   say({ started: runtime.run?.runId })
   follow()
