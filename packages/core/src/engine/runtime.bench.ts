@@ -21,7 +21,7 @@ async function growthPerUnit(units: number, work: () => Promise<void>): Promise<
   return Math.max(0, growths.sort((a, b) => a - b)[(SEGMENTS - 1) / 2] ?? Number.NaN)
 }
 
-/** What was looked at through a weak reference in a task lives until the task is over, so others have to come between. */
+/** Much of what a task used can only be collected when it is over, and many turns are one task: others have to come between. */
 async function heap(): Promise<number> {
   for (let i = 0; i < 4; i++) {
     await nextTask()
