@@ -82,9 +82,8 @@ class HostProcess {
 function commanding(call: Call): (request: ProviderRequest) => Turn {
   let continued = 0
   return ({ text }) => {
-    if (text.includes('NOT-EVERY-DAY')) return { text: 'Done.' }
     if (text.includes('You were interrupted')) return continued++ === 0 ? { toolCalls: [call] } : { text: 'Done.' }
-    return { toolCalls: [call] }
+    return text.includes('NOT-EVERY-DAY') ? { text: 'Done.' } : { toolCalls: [call] }
   }
 }
 
