@@ -87,7 +87,7 @@ class CodexReader implements DialectReader {
     const usage = asObject(record['usage'])
     if (usage !== undefined) {
       // The thread's total so far, over all its turns and processes.
-      this.#run.usage.total({
+      this.#run.usage.countTotal({
         inputTokens: usage['input_tokens'],
         outputTokens: usage['output_tokens'],
         cachedInputTokens: usage['cached_input_tokens'],

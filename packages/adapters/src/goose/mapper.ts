@@ -222,7 +222,7 @@ class GooseReader implements DialectReader {
   #complete(record: JsonObject): void {
     this.#saying.end()
     // The session's total so far, over all its runs, with those of its subagents.
-    this.#run.usage.total({
+    this.#run.usage.countTotal({
       inputTokens: record['input_tokens'],
       outputTokens: record['output_tokens'],
       totalTokens: record['total_tokens'],

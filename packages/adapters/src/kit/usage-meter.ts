@@ -82,12 +82,24 @@ export class UsageMeter {
 
   /** What was used since the last report. */
   add(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
-    return this.#read(numbers) ? this.#book(scope, true) : undefined
+    if (!this.#read(numbers)) return undefined
+    this.#book(scope, true)
+    return this.#increment(scope, true)
   }
 
   /** What was used in all, ever: the difference to the last total is what counts. */
   total(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
     if (!this.#read(numbers)) return undefined
+    return this.#increment(scope, this.#bookTotal(scope))
+  }
+
+  /** The same, for those who do not ask what it comes to. */
+  countTotal(numbers: UsageNumbers): void {
+    if (this.#read(numbers)) this.#bookTotal('own')
+  }
+
+  /** Whether it is known since when it counts. */
+  #bookTotal(scope: Scope): boolean {
     const now = this.#now
     const last = this.#last
     const isCounted = this.#isKnown
@@ -103,7 +115,8 @@ export class UsageMeter {
     }
     if (fallen !== -1) this.#warn(`usage: ${FIELDS[fallen]} fell to ${last[fallen]}, which counts as nothing used`)
     this.#isKnown = true
-    return this.#book(scope, isCounted)
+    this.#book(scope, isCounted)
+    return isCounted
   }
 
   /** Where the program's counters stand, when what was used is told apart from them. */
@@ -142,10 +155,13 @@ export class UsageMeter {
     return totals
   }
 
-  #book(scope: Scope, isCounted: boolean): UsageIncrement {
+  #book(scope: Scope, isCounted: boolean): void {
     const share = (this.#turn[scope] ??= { counts: noCounts(), order: [], isKnown: true })
     share.isKnown &&= isCounted
     this.#addTo(share)
+  }
+
+  #increment(scope: Scope, isCounted: boolean): UsageIncrement {
     return incrementOf(this.#now, scope, isCounted, this.#hasOwnTotal)
   }
 
