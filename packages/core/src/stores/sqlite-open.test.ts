@@ -339,6 +339,48 @@ describe('opening an SQLite store', () => {
   )
 
   it(
+    'whichever page is damaged, nothing but our own errors comes out',
+    inTempDir(async (directory) => {
+      const sound = join(directory, 'sound.db')
+      const maker = await SqliteStore.open({ url: sound })
+      const records = Array.from({ length: 20 }, (_, index) => saidOf('t', index + 1, `text ${index}`))
+      const fence = await startThread(maker, 't', records)
+      await maker.append({ stream: 't', fence, records: [], messages: [messageOf('t', 1, 'text')] })
+      await maker.close()
+      const bytes = await readFile(sound)
+      const outcomes = new Set<string>()
+      for (let page = 0; page * 4096 < bytes.length; page++) {
+        const path = join(directory, `${page}.db`)
+        await writeFile(path, Buffer.from(bytes).fill(0xa5, page * 4096, (page + 1) * 4096))
+        const store = new SqliteStore({ url: path })
+        const lineage = [{ stream: 't', from: 1, to: null }]
+        const calls: readonly (() => Promise<unknown>)[] = [
+          () => store.open(),
+          () => store.getStream('t'),
+          () => store.readRecords('t', {}),
+          () => store.listMessages(lineage, { order: 'oldest' }),
+          () => store.listThreads({}),
+          () => store.listForks({ stream: 't', from: 1, to: 20 }),
+          () => store.listWaits({ stream: 't' }),
+          () => store.listCommands({ target: 't', state: 'accepted' }),
+          () => store.listOwners({}),
+          () => store.deleteThread('t', fence),
+          () => store.close(),
+        ]
+        for (const call of calls) {
+          const error: unknown = await call().then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          )
+          assert.ok(error === undefined || EvenerError.is(error), `page ${page + 1}, ${String(call)}: ${String(error)}`)
+          outcomes.add(error?.code ?? 'fine')
+        }
+      }
+      assert.ok(outcomes.has('corrupt') && outcomes.has('fine'), [...outcomes].join())
+    }),
+  )
+
+  it(
     'a sound database has nothing to report',
     inTempDir(async (directory) => {
       await makeDatabase(join(directory, 'data.db'))

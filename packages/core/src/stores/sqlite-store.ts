@@ -323,7 +323,7 @@ export class SqliteStore implements Store {
 
   /** Removes what nobody needs any more, also what a process that died left to be removed. */
   async #purge(): Promise<void> {
-    const streams = await this.#use((db, sql) => sql.streamsToPurge(db))
+    const streams = await this.#read((db, sql) => sql.streamsToPurge(db))
     if (streams.length === 0) return
     for (const no of streams) {
       while (await this.#use((db, sql) => sql.purgeChunk(db, no))) await nextTurn()
