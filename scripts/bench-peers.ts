@@ -18,6 +18,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { bundlePackage } from './pack-bundle.ts'
 import { toPublished, type Manifest } from './pack-exports.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -49,7 +50,7 @@ const CELLS: readonly { readonly measure: string; readonly count: number; readon
 type Figures = Readonly<Record<string, number>>
 
 const peer = values.own ? undefined : installPeer()
-const published = publishLocally()
+const published = await publishLocally()
 try {
   for (const { count, measure, subjects } of CELLS) {
     if (values.only !== undefined && !values.only.includes(measure)) continue
@@ -107,7 +108,7 @@ function installPeer(): string {
 }
 
 /** Our own packages as they are published: built, without the types that Node would have to strip. */
-function publishLocally(): string {
+async function publishLocally(): Promise<string> {
   console.error('Building …')
   if (spawnSync('tsc', ['-b', 'packages/core'], { cwd: root, stdio: ['ignore', 2, 2] }).status !== 0)
     throw new Error('tsc -b failed.')
@@ -123,6 +124,7 @@ function publishLocally(): string {
     mkdirSync(target)
     cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true })
     writeFileSync(join(target, 'package.json'), JSON.stringify(toPublished(manifest)))
+    await bundlePackage(target)
     for (const dependency of Object.keys({ ...(manifest['dependencies'] as object | undefined) })) {
       const own = /^@evener\/(.+)$/.exec(dependency)?.[1]
       if (own === undefined) linked.add(dependency)

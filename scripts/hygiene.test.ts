@@ -54,13 +54,17 @@ describe('C4-49 nothing runs because it was installed', () => {
     }
   })
 
-  it('no dependency has one, except those allowed by name', () => {
+  it('no dependency has one, except those named as allowed or refused', () => {
     const withScript = Object.entries(lock.packages).filter(([, locked]) => locked.hasInstallScript === true)
     assert.deepEqual(
       new Set(withScript.map(([place]) => nameOf(place))),
       new Set(Object.keys(workspace.allowScripts ?? {})),
     )
-    assert.deepEqual(Object.keys(workspace.allowScripts ?? {}), ['node'])
+    const allowed = Object.entries(workspace.allowScripts ?? {}).filter(([, isAllowed]) => isAllowed)
+    assert.deepEqual(
+      allowed.map(([name]) => name),
+      ['node'],
+    )
   })
 })
 

@@ -14,6 +14,7 @@ const clone: Manifest = {
     './page': { browser: './src/page/browser.ts', default: './src/page/server.ts' },
     './internal/*': null,
   },
+  imports: { '#worker': './src/worker.ts' },
 }
 
 const published: Manifest = {
@@ -30,6 +31,7 @@ const published: Manifest = {
     },
     './internal/*': null,
   },
+  imports: { '#worker': { types: './dist/worker.d.ts', default: './dist/worker.js' } },
 }
 
 test('a published manifest points at built JavaScript and its types', () => {

@@ -10,6 +10,8 @@ export type Exports = string | null | { readonly [key: string]: Exports }
 export interface Manifest {
   readonly name: string
   readonly exports?: Exports
+  /** How a package finds modules of its own, such as one that another process runs. */
+  readonly imports?: Exports
   readonly [field: string]: unknown
 }
 
@@ -27,7 +29,12 @@ export function toSource(manifest: Manifest): Manifest {
 }
 
 function mapExports(manifest: Manifest, map: (exports: Exports) => Exports): Manifest {
-  return manifest.exports === undefined ? manifest : { ...manifest, exports: map(manifest.exports) }
+  const { exports, imports } = manifest
+  return {
+    ...manifest,
+    ...(exports === undefined ? {} : { exports: map(exports) }),
+    ...(imports === undefined ? {} : { imports: map(imports) }),
+  }
 }
 
 function publishedExports(exports: Exports): Exports {

@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'n
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundlePackage } from './pack-bundle.ts'
 import { toPublished, toSource, type Manifest } from './pack-exports.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -15,7 +16,7 @@ const [task, ...folders] = process.argv.slice(2)
 
 switch (task) {
   case 'prepare':
-    for (const folder of folders) prepare(resolve(folder))
+    for (const folder of folders) await prepare(resolve(folder))
     break
   case 'restore':
     for (const folder of folders.length > 0 ? folders : await allPackages()) restore(resolve(folder))
@@ -25,12 +26,13 @@ switch (task) {
     process.exitCode = 2
 }
 
-function prepare(folder: string): void {
+async function prepare(folder: string): Promise<void> {
   tsc('-b', folder)
   // Built again from nothing: a module that was deleted or renamed must not be published from an old build. The source
   // goes into the source maps, which would point outside the package otherwise; declaration maps could only do that.
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   tsc('-p', folder, '--composite', 'false', '--incremental', 'false', '--declarationMap', 'false', '--inlineSources')
+  await bundlePackage(folder)
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   rewriteManifest(folder, toPublished)
 }

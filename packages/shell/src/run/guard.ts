@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { extname, parse } from 'node:path'
+import { parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { encodeCommand, parseAddedAnswer } from './guard-protocol.ts'
 import { LineSplitter } from './line-splitter.ts'
@@ -134,8 +134,8 @@ function newEntry(): Entry {
 }
 
 function startGuardProcess(): Channel {
-  // guard-main.ts in a clone, guard-main.js in the published package.
-  const entry = fileURLToPath(new URL(`./guard-main${extname(new URL(import.meta.url).pathname)}`, import.meta.url))
+  // By its name in package.json: in a clone it is a source file, in the published package a bundle.
+  const entry = fileURLToPath(import.meta.resolve('#guard-main'))
   const child = spawn(process.execPath, [entry], {
     cwd: parse(entry).root,
     detached: true,

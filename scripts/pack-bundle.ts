@@ -1,0 +1,49 @@
+/**
+ * Makes few files of the many modules of a built package. Loading three hundred small modules takes longer than all the
+ * work of a first answer; what is imported on first use stays apart, and so does every other package.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+import { toPublished, type Exports, type Manifest } from './pack-exports.ts'
+
+/** Replaces the JavaScript in `dist`, which `tsc` has just written; the declarations stay as they are. */
+export async function bundlePackage(folder: string): Promise<void> {
+  const dist = join(folder, 'dist')
+  const manifest = toPublished(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest)
+  const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => /\.js(\.map)?$/.test(file))
+  const { outputFiles } = await build({
+    entryPoints: entriesOf(manifest).map((entry) => join(folder, entry)),
+    outbase: dist,
+    outdir: dist,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.13',
+    sourcemap: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  })
+  for (const file of modules) rmSync(join(dist, file))
+  for (const { path, contents } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, contents)
+  }
+}
+
+/** What somebody can ask for by name: the exports, what the package finds of itself, and what its command loads. */
+function entriesOf(manifest: Manifest): string[] {
+  const entries = new Set([manifest.exports, manifest.imports].flatMap(builtFiles))
+  if (manifest['bin'] !== undefined) entries.add('./dist/main.js')
+  return [...entries]
+}
+
+function builtFiles(exports: Exports | undefined): string[] {
+  if (exports === undefined || exports === null) return []
+  if (typeof exports !== 'string') return Object.values(exports).flatMap(builtFiles)
+  return /^\.\/dist\/.+\.js$/.test(exports) ? [exports] : []
+}
