@@ -42,6 +42,21 @@ function assertTiled(all: readonly LogRecord[]): void {
 }
 
 suite('the log of a thread', () => {
+  test('a commit of which one record cannot be made leaves nothing behind', async () => {
+    await using thread = await openTestThread(new MemoryStore())
+    const { log, store } = thread
+    const before = bodyTypes(await records(store))
+    const { seq } = log.state.head
+    const note = { type: 'note', kind: 'info', text: 'first' } as const
+    const unusable = { type: 'message.added', messageId: 'u', role: 'user', parts: [{ type: 'text' }] } as never
+    await assert.rejects(log.commit([note, unusable]))
+    const unsafe = { type: 'message.started', messageId: '__proto__', role: 'assistant' } as never
+    await assert.rejects(log.commit([note, unsafe]), (error) => EvenerError.is(error, 'invalid-input'))
+    const [record] = await log.commit([{ ...note, text: 'second' }])
+    assert.equal(record?.seq, seq + 1)
+    assert.deepEqual(bodyTypes(await records(store)), [...before, 'note'])
+  })
+
   test('shows a delta at once and writes it later', async () => {
     await using thread = await openTestThread(new MemoryStore())
     const { log, store } = thread

@@ -175,7 +175,9 @@ export class ThreadLog implements Flushable {
     const batch = this.#batchOf(event)
     if (batch === undefined) {
       const key = partKey(event.messageId, event.partId)
-      const record = this.#record({ type: 'batch', event }, origin)
+      const body = { type: 'batch', event } as const
+      assertSafeIds(body)
+      const record = this.#record(body, origin)
       this.#pending.push(record)
       this.#shown.add(record.seq)
       this.#batches.set(key, { seq: record.seq, first: event, more: '' })
@@ -199,7 +201,7 @@ export class ThreadLog implements Flushable {
     if (BARRIER_TYPES.has(body.type)) {
       throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
-    const record = this.#push(body, origin)
+    const record = this.#push(prepared(body), origin)
     for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
     this.#shown.add(record.seq)
     this.#live = reduce(this.#live, record).state
@@ -211,7 +213,9 @@ export class ThreadLog implements Flushable {
   /** Writes the records, and everything shown before them, in one transaction; then shows them. */
   async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
     this.#assertWritable()
-    const records = bodies.map((body) => this.#push(body, origin))
+    // All are made before one is queued: a commit that is refused must leave nothing that the next would write.
+    const ready = bodies.map(prepared)
+    const records = ready.map((each) => this.#push(each, origin))
     if (extras !== undefined) this.#attach(extras, records)
     await this.flush()
     return records
@@ -265,8 +269,7 @@ export class ThreadLog implements Flushable {
     }
   }
 
-  #push(whole: RecordBody, origin: RecordOrigin): LogRecord {
-    const { body, blobs } = extractBody(whole)
+  #push({ blobs, body }: Extracted<RecordBody>, origin: RecordOrigin): LogRecord {
     const record = isSealedPart(body) ? this.#seal(body, origin) : this.#record(body, origin)
     this.#pending.push(record)
     for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
@@ -293,7 +296,6 @@ export class ThreadLog implements Flushable {
   }
 
   #record(body: RecordBody, origin: RecordOrigin, first?: number): LogRecord {
-    assertSafeIds(body)
     const seq = this.#nextSeq++
     return {
       v: RECORD_VERSIONS[body.type],
@@ -430,6 +432,12 @@ function mixedPart(earlier: BatchEvent, later: BatchEvent): EvenerError {
 
 function partKey(messageId: string, partId: string): string {
   return `${partId}/${messageId}`
+}
+
+/** Throws where a record cannot be made of it. */
+function prepared(body: RecordBody): Extracted<RecordBody> {
+  assertSafeIds(body)
+  return extractBody(body)
 }
 
 /** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */

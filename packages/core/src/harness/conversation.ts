@@ -131,7 +131,9 @@ export class Conversation {
   }
 }
 
-function partsOf({ content, files }: MessageInput): readonly Part[] {
+function partsOf(input: MessageInput | undefined): readonly Part[] {
+  const { content, files } = input ?? {}
+  if (typeof content !== 'string') throw new EvenerError('invalid-input', 'The `content` of a message is a string.')
   if (content === '' && (files ?? []).length === 0) {
     throw new EvenerError('invalid-input', 'A message needs some content.')
   }

@@ -60,6 +60,19 @@ suite('what is said to an agent', () => {
     assert.equal(bench.harness.session.thread.getId(), null)
   })
 
+  test('a message whose content is no text is refused, and the next is answered', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    for (const wrong of [{}, { content: 5 }, { content: null }, undefined]) {
+      const refused = (error: unknown): boolean =>
+        EvenerError.is(error, 'invalid-input') && error.message.includes('`content`')
+      await assert.rejects(bench.harness.sendMessage(wrong as never), refused)
+      await assert.rejects(bench.harness.steer(wrong as never), refused)
+      await assert.rejects(bench.harness.followUp(wrong as never), refused)
+    }
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual(bench.harness.session.displayState.get().currentMessage?.content, [{ type: 'text', text: 'Yes.' }])
+  })
+
   test('a message during a run is heard in it, before the next step', async () => {
     const { finish, started, tool } = slowTool()
     await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool }, permissions: FREE })
