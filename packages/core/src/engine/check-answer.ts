@@ -1,9 +1,18 @@
 import { checkAgainst, schemaProblems } from '@evener/agent'
 import { EvenerError, type Answer, type JsonObject, type Wait } from '@evener/protocol'
 
+const DECISIONS = new Set<unknown>(['approve', 'decline', 'answer'])
+const SCOPES = new Set<unknown>(['tool', 'category'])
+
 /** Refuses what is no answer to this question, before it is taken. The question stays. */
 export function checkAnswer(wait: Wait, answer: Answer): void {
-  const { decision, value } = answer
+  const { decision, remember, value } = answer
+  // Whatever is no clear word must not pass for a yes further on.
+  if (!DECISIONS.has(decision))
+    throw refused(wait, `${JSON.stringify(decision)} is none of approve, decline and answer`)
+  if (remember !== undefined && !SCOPES.has(remember)) {
+    throw refused(wait, `${JSON.stringify(remember)} cannot be remembered, only a tool or a category can`)
+  }
   if (wait.kind === 'approval' && decision === 'answer') {
     throw refused(wait, 'an approval is approved or declined')
   }

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type ErrorCode, type JsonObject, type RunnableTool, type Wait } from '@evener/protocol'
+import {
+  EvenerError,
+  NO_RULES,
+  type Answer,
+  type ErrorCode,
+  type JsonObject,
+  type RunnableTool,
+  type Wait,
+} from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
@@ -129,5 +137,30 @@ suite('an answer', () => {
     assert.equal(await done, 'complete')
     const said = JSON.stringify(await bench.records())
     assert.match(said, /anything.*blue.*c.*a/)
+  })
+
+  test('to an approval that is neither a yes nor a no is refused, and the call goes on waiting', async () => {
+    const journal: string[] = []
+    const write: RunnableTool = {
+      name: 'write',
+      inputSchema: { type: 'object' },
+      execute: async () => {
+        journal.push('write')
+        return { result: 'written' }
+      },
+    }
+    const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'write' }] }, { text: 'Done.' }])
+    await using bench = await RuntimeBench.open({
+      native: { driver: nativeDriver({ id: 'native', model }), tools: [write] },
+    })
+    const { done } = await bench.submit('go', { agentId: 'native' })
+    const { id } = await bench.wait()
+    for (const wrong of [{ decision: 'deny' }, {}, { decision: 'approve', remember: 'everything' }]) {
+      await assert.rejects(bench.runtime.answer(id, wrong as Answer), isCode('invalid-input'))
+    }
+    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+    await bench.runtime.answer(id, { decision: 'decline' })
+    assert.equal(await done, 'complete')
+    assert.deepEqual(journal, [])
   })
 })

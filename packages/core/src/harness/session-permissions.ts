@@ -7,10 +7,13 @@ import {
   type ToolCategory,
 } from '@evener/protocol'
 import { checkRules } from '../policy/check-rules.ts'
+import { givenFlag, givenOneOf, givenText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
 import type { KeepWithSession } from './session-log.ts'
+
+const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
 
 /** The rules of a session. They hold from the call on and are written to its thread, where they survive everything. */
 export class SessionPermissions {
@@ -67,7 +70,7 @@ export class SessionPermissions {
 
   async setYolo({ enabled }: { readonly enabled: boolean }): Promise<void> {
     const { runtime } = this.#binding
-    this.#defaults.yolo = enabled
+    this.#defaults.yolo = givenFlag(enabled, 'enabled')
     await runtime?.configure({ yolo: enabled })
   }
 
@@ -98,12 +101,12 @@ export class SessionGrants {
   }
 
   async grantCategory(category: ToolCategory): Promise<void> {
-    this.#categories.add(category)
+    this.#categories.add(givenOneOf(category, 'category', CATEGORIES))
     await this.#keep({ grants: this.own })
   }
 
   async grantTool(toolName: string): Promise<void> {
-    this.#tools.add(toolName)
+    this.#tools.add(givenText(toolName, 'toolName'))
     await this.#keep({ grants: this.own })
   }
 

@@ -187,9 +187,9 @@ export class Session<State extends HarnessState = HarnessState> {
   async respondToToolApproval(response: ToolApprovalResponse): Promise<void> {
     const wait = findApproval(this.#binding, response.toolCallId)
     const { declineContext } = response
+    const answer = approvalAnswer(response.decision, declineContext?.message ?? declineContext?.reason)
     this.#addContext(wait.run, response.requestContext)
-    const reason = declineContext?.message ?? declineContext?.reason
-    await this.#binding.requireRuntime().answer(wait.id, approvalAnswer(response.decision, reason))
+    await this.#binding.requireRuntime().answer(wait.id, answer)
   }
 
   /** Resolves when the run that goes on with it is over, or waits again. */

@@ -68,7 +68,18 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
   })
 }
 
+/** Only what says so approves: whatever else is given is a mistake, and the call goes on waiting. */
 export function approvalAnswer(decision: ApprovalDecision, reason: string | undefined): Answer {
-  if (decision === 'decline') return { decision, ...(reason === undefined ? {} : { reason }) }
-  return decision === 'approve' ? { decision } : { decision: 'approve', remember: 'category' }
+  switch (decision) {
+    case 'approve':
+      return { decision }
+    case 'decline':
+      return { decision, ...(reason === undefined ? {} : { reason }) }
+    case 'always_allow_category':
+      return { decision: 'approve', remember: 'category' }
+    default:
+      throw new EvenerError('invalid-input', `"${String(decision)}" is no \`decision\` about a call.`, {
+        hint: 'Give `approve`, `decline` or `always_allow_category`. The call is still waiting.',
+      })
+  }
 }
