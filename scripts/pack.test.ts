@@ -1,10 +1,11 @@
 /** What a user gets: every package packed, installed outside the workspace, and used on the Node versions we promise. */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -138,6 +139,24 @@ for (const version of NODES) {
       assert.equal(output, 'Hello from Evener.\n')
     })
 
+    it('ends what a program of ours has started when that program is killed', async () => {
+      await writeFile(
+        join(consumer, 'host.mjs'),
+        [
+          "import { spawnRun } from '@evener/shell/run'",
+          "const run = await spawnRun({ command: '/bin/sh', args: ['-c', 'echo $$; exec sleep 600'] })",
+          'run.stderr.discard()',
+          'for await (const line of run.stdout) {',
+          '  console.log(line.text)',
+          "  process.kill(process.pid, 'SIGKILL')",
+          '}',
+        ].join('\n'),
+      )
+      const pid = Number((await nodeThatDies(version, 'host.mjs')).trim())
+      assert.ok(pid > 1)
+      while (existsSync(`/proc/${pid}`)) await delay(50)
+    })
+
     it('runs the command, which says what it can do', async () => {
       assert.match(await evener(version, '--help'), /^Usage: evener /m)
     })
@@ -216,6 +235,11 @@ async function installAll(): Promise<void> {
 
 function node(version: string, ...args: string[]): Promise<string> {
   return run(join(nodeFolder(version), 'node'), args, { cwd: consumer })
+}
+
+/** What it printed before a signal ended it. */
+function nodeThatDies(version: string, ...args: string[]): Promise<string> {
+  return run('sh', ['-c', '"$0" "$@"; test $? = 137', join(nodeFolder(version), 'node'), ...args], { cwd: consumer })
 }
 
 /** Node 22 strips types without being told from 22.18 on. */
