@@ -26,7 +26,7 @@ export class SessionLog {
 
   static async open(core: HarnessCore, id: string, resourceId: string): Promise<SessionLog> {
     const { now, store } = core
-    const stream = `session:${core.config.id}:${id}`
+    const stream = streamOf(core.config.id, resourceId, id)
     if ((await store.getStream(stream)) === null) {
       const at = now()
       const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
@@ -81,4 +81,9 @@ export class SessionLog {
     })
     await this.#owner.release(stream, this.#fence)
   }
+}
+
+/** One resource's session is never another's, whatever is in the names. */
+function streamOf(harnessId: string, resourceId: string, id: string): string {
+  return `session:${JSON.stringify([harnessId, resourceId, id])}`
 }

@@ -18,15 +18,16 @@ export class SessionRegistry<State extends HarnessState> {
     this.#sessions.add(this.first)
   }
 
-  /** One with an id is opened once: whoever asks for it again gets the same. */
+  /** One with an id is opened once: whoever asks for it again, for the same resource, gets the same. */
   async open(resourceId: string, id: string | undefined): Promise<Session<State>> {
     if (id === undefined) return this.#add(new Session<State>(this.#core, { resourceId }))
-    const opening = this.#named.get(id) ?? this.#openNamed(id, resourceId)
-    this.#named.set(id, opening)
+    const name = JSON.stringify([resourceId, id])
+    const opening = this.#named.get(name) ?? this.#openNamed(id, resourceId)
+    this.#named.set(name, opening)
     try {
       return await opening
     } catch (error) {
-      this.#named.delete(id)
+      this.#named.delete(name)
       throw error
     }
   }

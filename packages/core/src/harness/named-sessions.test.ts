@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { HarnessBench } from './harness.fixture.ts'
+
+suite('a session with an id', () => {
+  test('belongs to its resource: another one with the same id has a session of its own', async () => {
+    await using bench = new HarnessBench([{ text: 'Hello, Ada.' }])
+    const { harness } = bench
+    const ada = await harness.createSession({ resourceId: 'ada', id: 'web' })
+    await ada.state.set({ secret: 'of Ada' })
+    await ada.sendMessage({ content: 'I am Ada' })
+    const bob = await harness.createSession({ resourceId: 'bob', id: 'web' })
+    assert.notEqual(bob, ada)
+    assert.equal(bob.identity.getResourceId(), 'bob')
+    assert.deepEqual([bob.state.get(), bob.thread.getId()], [{}, null])
+    assert.equal(await harness.createSession({ resourceId: 'ada', id: 'web' }), ada)
+    assert.equal(await harness.createSession({ resourceId: 'bob', id: 'web' }), bob)
+  })
+
+  test('belongs to its resource in the next process too', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([{ text: 'Hello, Ada.' }], { storage })
+    const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })
+    await before.state.set({ secret: 'of Ada' })
+    await before.grantTool('paint')
+    await before.sendMessage({ content: 'I am Ada' })
+    const threadId = before.thread.getId()
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage })
+    const bob = await second.harness.createSession({ resourceId: 'bob', id: 'web' })
+    assert.deepEqual([bob.state.get(), bob.thread.getId(), bob.hasToolGrant('paint')], [{}, null, false])
+    assert.deepEqual(await bob.thread.listActiveMessages(), [])
+    const ada = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
+    assert.deepEqual([ada.state.get(), ada.thread.getId()], [{ secret: 'of Ada' }, threadId])
+  })
+
+  test('is not mistaken for another, however harness, resource and id are spelt', async () => {
+    const storage = new MemoryStore()
+    await using one = new HarnessBench([], { storage, id: 'a' })
+    await using two = new HarnessBench([], { storage, id: 'a:b' })
+    const names = [
+      [one, 'b:c', 'd'],
+      [one, 'b', 'c:d'],
+      [two, 'c', 'd'],
+      [one, 'b","c', 'd'],
+    ] as const
+    for (const [index, [bench, resourceId, id]] of names.entries()) {
+      const session = await bench.harness.createSession({ resourceId, id })
+      assert.deepEqual(session.state.get(), {})
+      await session.state.set({ index })
+    }
+  })
+})
