@@ -22,9 +22,14 @@ export function openStore(option: string | undefined, terminal: Terminal): Sqlit
   return new SqliteStore({ url: join(home, 'evener.db') })
 }
 
+/** The file of `--db`, else the one that is used without it. */
+export function dataFile(option: string | undefined, terminal: Terminal): string {
+  return option === undefined ? join(homeOf(terminal), 'evener.db') : resolve(terminal.cwd, option)
+}
+
 /** For commands that only read: nothing is made where nothing is. */
 export function openExistingStore(option: string | undefined, terminal: Terminal): SqliteStore {
-  const file = option === undefined ? join(homeOf(terminal), 'evener.db') : resolve(terminal.cwd, option)
+  const file = dataFile(option, terminal)
   if (!existsSync(file)) {
     throw new EvenerError('not-found', `Nothing has been recorded in ${file} yet.`, {
       hint: '"evener run" starts a conversation.',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -254,6 +254,22 @@ suite('evener doctor', () => {
     assert.equal(code, 1)
     assert.match(out, /✗ codex: not found\. Install it: /)
     assert.match(out, /✗ claude-code: not found\. Install it: /)
+  })
+
+  test('reads the whole file of conversations, and says what is damaged in it', async () => {
+    const file = join(folder, 'doctored.db')
+    await evener('run', '--db', file, 'What is here?')
+    assert.match((await evener('doctor', '--db', file)).out, /^✓ .*doctored\.db: whole$/m)
+    const bytes = await readFile(file)
+    // Every page but the first: what it holds is no longer a tree of rows.
+    bytes.fill(0xa5, 4096)
+    await writeFile(file, bytes)
+    const { code, out } = await evener('doctor', '--db', file)
+    assert.equal(code, 1)
+    assert.match(out, /^✗ .*doctored\.db: cannot be relied on\. Restore it from a backup\.\n {4}\S/m)
+    await writeFile(file, 'no database')
+    assert.match((await evener('doctor', '--db', file)).out, /^✗ .*doctored\.db: .+\n {4}\S/m)
+    assert.equal((await evener('doctor', '--db', join(folder, 'nowhere.db'))).code, 1)
   })
 
   test('--json has a line for each', async () => {

@@ -1,29 +1,67 @@
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { doctor, harnesses, type DoctorRow } from '@evener/adapters'
+import { EvenerError } from '@evener/protocol'
 import type { Command, Terminal } from '../command.ts'
+import { dataFile, openExistingStore } from '../data-file.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'say which coding agents can be used here',
+  summary: 'say which coding agents can be used here, and whether what was kept is whole',
   help: [
     'Usage: evener doctor [options]',
     '',
     'Looks for every coding agent that can be driven: is it there, in which version, is that one known to work,',
-    'is its key set, and if not, what to do. Exit code 0 when at least one can be used.',
+    'is its key set, and if not, what to do. Reads the whole file in which conversations are kept, if there is one.',
+    'Exit code 0 when at least one agent can be used and the file is not damaged.',
     '',
-    '  --json  print one line of JSON for each',
+    '  --db <file>  the file (default: ~/.evener/evener.db)',
+    '  --json       print one line of JSON for each agent, and one for the file',
   ].join('\n'),
   run,
 }
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean', default: false } } })
+  const { values } = parseArgs({
+    args: [...args],
+    options: { json: { type: 'boolean', default: false }, db: { type: 'string' } },
+  })
   const rows = await doctor(
     harnesses.map((harness) => harness.profile),
     terminal.env,
   )
   for (const row of rows) terminal.out(values.json ? JSON.stringify(row) : describe(row))
-  return rows.some((row) => row.found && row.hasKey) ? 0 : 1
+  const file = await examineFile(values.db, terminal)
+  if (file !== undefined) terminal.out(values.json ? JSON.stringify(file) : describeFile(file))
+  return rows.some((row) => row.found && row.hasKey) && (file?.damage ?? []).length === 0 ? 0 : 1
+}
+
+interface FileRow {
+  readonly file: string
+  readonly damage: readonly string[]
+}
+
+/** Nothing when nothing was kept yet; a file that was named has to be there. */
+async function examineFile(option: string | undefined, terminal: Terminal): Promise<FileRow | undefined> {
+  const file = dataFile(option, terminal)
+  if (option === undefined && !existsSync(file)) return undefined
+  const store = openExistingStore(option, terminal)
+  try {
+    return { file, damage: await store.check() }
+  } catch (error) {
+    // Not a database of ours, or one that cannot be read at all.
+    if (!EvenerError.is(error)) throw error
+    return { file, damage: [error.message] }
+  } finally {
+    await store.close()
+  }
+}
+
+function describeFile({ file, damage }: FileRow): string {
+  if (damage.length === 0) return `✓ ${file}: whole`
+  return [`✗ ${file}: cannot be relied on. Restore it from a backup.`, ...damage.map((text) => `    ${text}`)].join(
+    '\n',
+  )
 }
 
 function describe(row: DoctorRow): string {
