@@ -122,6 +122,17 @@ export class ThreadRuntime {
     })
   }
 
+  /** Heard by the run there is before its next step, also when it waits: it answers nothing. Without a run it starts one. */
+  steer(submission: Submission): Promise<RunHandle> {
+    return this.#command(async ({ log }) => {
+      const { run } = log.state.head
+      if (run === null) return this.#runs.start(submission)
+      if (run.status !== 'parked') return this.#runs.steer(submission, run)
+      await log.commit([{ type: 'queue.added', item: queueItem('steer', submission) }])
+      return this.#runs.handleOf(run.runId)
+    })
+  }
+
   /** Kept until the run is over; sent at once when there is none. */
   followUp(submission: Submission): Promise<void> {
     return this.#command(async ({ log }) => {

@@ -1,6 +1,5 @@
 import { EvenerError, type HarnessEvent, type Part } from '@evener/protocol'
-import { queueItem } from '../engine/run-queue.ts'
-import type { Submission } from '../engine/thread-runtime.ts'
+import type { Submission, ThreadRuntime } from '../engine/thread-runtime.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
@@ -47,10 +46,10 @@ export class Conversation {
     const parts = partsOf(input)
     await ensureThread()
     const runtime = binding.requireRuntime()
-    if (binding.isRunning) await this.#steer(parts, input)
+    if (hasRun(runtime)) await this.#steer(parts, input)
     else {
       const submission = this.#submission(parts, input)
-      if (runtime.state.head.run === null) await controlOf(runtime).beforeRun()
+      await controlOf(runtime).beforeRun()
       const { runId } = await runtime.submit(submission)
       await binding.atRest(runId)
     }
@@ -61,8 +60,8 @@ export class Conversation {
   async steer(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
     await this.#parts.ensureThread()
-    if (!this.#parts.binding.isRunning) return this.send(input)
     const runtime = this.#parts.binding.requireRuntime()
+    if (!hasRun(runtime)) return this.send(input)
     await this.#steer(parts, input)
     if (input.untilIdle === true) await controlOf(runtime).settled()
   }
@@ -95,19 +94,16 @@ export class Conversation {
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
     const capabilities = run === null ? undefined : await core.agents.driver(run.agentId)?.describe()
-    if (capabilities?.steer === 'none') {
+    // What it has asked must not be lost with it.
+    const isAsking = !binding.isRunning
+    if (capabilities?.steer === 'none' && !isAsking) {
       binding.emit(RESTARTED)
       await runtime.cancel()
     } else if (capabilities?.hostTools === 'inproc') {
       // Of programs of their own the thread tells by itself how they took it.
       binding.emit(INJECTED)
     }
-    if (run !== null && runtime.state.head.run?.status === 'parked') {
-      // It answers no question: the agent hears it when that is answered.
-      await runtime.record([{ type: 'queue.added', item: queueItem('steer', submission) }])
-      return binding.atRest(run.runId)
-    }
-    const { runId } = await runtime.submit(submission)
+    const { runId } = await runtime.steer(submission)
     await binding.atRest(runId)
   }
 
@@ -129,6 +125,11 @@ export class Conversation {
       ...(Object.keys(values).length === 0 ? {} : { requestContext: values }),
     }
   }
+}
+
+/** One that waits for an answer is one as well. */
+function hasRun({ state }: ThreadRuntime): boolean {
+  return state.head.run !== null
 }
 
 function partsOf(input: MessageInput | undefined): readonly Part[] {
