@@ -241,7 +241,10 @@ export interface Store {
   getWait(stream: string, waitId: string): Promise<WaitRow | null>
 
   readBlob(hash: string): Promise<Blob | null>
-  /** Overwrites the content of the ranges in place, one after the other; the caller appends the `erased` records. */
+  /**
+   * Overwrites the content of the ranges in place, one after the other; the caller appends the `erased` records. What a
+   * deleted thread has left is erased with the fence of any living fork of it.
+   */
   erase(
     stream: string,
     fence: Fence,

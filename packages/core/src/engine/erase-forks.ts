@@ -3,6 +3,7 @@ import { copiesIn, quotes } from './erased-copies.ts'
 import type { ErasedContent } from './erased-content.ts'
 import { removeSpools, type EraseTally } from './erase-report.ts'
 import type { ProcessOwner } from './ownership.ts'
+import { sharedStretches } from './shared-stretches.ts'
 import { ThreadLog } from './thread-log.ts'
 import type { ThreadRuntime } from './thread-runtime.ts'
 
@@ -23,15 +24,21 @@ export interface ForkErasure extends ForkAccess {
   readonly titles: ReadonlySet<string>
   readonly reason?: string
   readonly spool?: RawSpool
+  /** The fork that asks for it, where the thread that was forked is gone. */
+  readonly held?: ThreadLog
 }
 
 /** Takes out of all forks what they were given of the range: tasks, notifications, titles, and what came of these. */
 export async function eraseForks(store: Store, erasure: ForkErasure, tally: EraseTally): Promise<void> {
-  const { stream, from, to } = erasure
+  const { stream, from, to, held } = erasure
   let cursor: string | null = null
   do {
     const page = await store.listForks({ stream, from, to, ...(cursor === null ? {} : { cursor }) })
     for (const fork of page.items) {
+      if (fork.thread === held?.stream) {
+        await eraseInFork(store, held, erasure, fork, tally)
+        continue
+      }
       try {
         await withLog(store, erasure, fork.thread, (log) => eraseInFork(store, log, erasure, fork, tally))
         tally.noteFork(fork.thread)
@@ -47,7 +54,7 @@ export async function eraseForks(store: Store, erasure: ForkErasure, tally: Eras
 async function eraseInFork(
   store: Store,
   log: ThreadLog,
-  { content, from, reason, spool, titles }: ForkErasure,
+  { content, from, reason, spool, stream, titles }: ForkErasure,
   fork: ForkReach,
   tally: EraseTally,
 ): Promise<void> {
@@ -66,6 +73,23 @@ async function eraseInFork(
   )
   tally.noteBindings(log.state.head.bindings)
   tally.noteQuotes(log.stream, copies.quotedIn)
+  for (const left of await sharedStretches(store, log.stream)) {
+    if (left.isDeleted && left.stream !== stream) await eraseBetween(store, log, content, left.stream, tally)
+  }
+}
+
+/** A fork may go on from another, whose thread was deleted: nobody else can clean what that one has left. */
+async function eraseBetween(
+  store: Store,
+  log: ThreadLog,
+  content: ErasedContent,
+  stream: string,
+  tally: EraseTally,
+): Promise<void> {
+  const { quotedIn, seqs } = await copiesIn(store, stream, content, content.from - 1)
+  const points = seqs.map((seq) => ({ from: seq, to: seq }))
+  if (points.length > 0) tally.count(await store.erase(stream, log.fence, ...points))
+  tally.noteQuotes(log.stream, quotedIn)
 }
 
 async function withLog(

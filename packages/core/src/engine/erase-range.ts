@@ -1,6 +1,6 @@
-import { rootLineage, type LogRecord, type Store } from '@evener/protocol'
+import type { LogRecord, Store } from '@evener/protocol'
 import { emptyContent, noteContent, type ErasedContent } from './erased-content.ts'
-import { recordsAfter } from './load-state.ts'
+import { recordsLeft, wholeStream } from './shared-stretches.ts'
 
 /**
  * The range with the rest of every message and wait that it touches. Half a message would stay in the view with what was
@@ -17,7 +17,7 @@ export async function extendRange(
     const content = emptyContent(from)
     let begin = from
     let end = to
-    for await (const record of recordsAfter(store, stream, from - 1)) {
+    for await (const record of recordsLeft(store, stream, from - 1)) {
       // Beyond the range only what ends a message or a wait of it is looked for.
       if (record.seq > to && open.size === 0) break
       const { begins, of, ends } = linkOf(record)
@@ -75,6 +75,6 @@ function linkOf({ body }: LogRecord): Link {
 async function beginOf(store: Store, stream: string, of: string): Promise<number | undefined> {
   const id = of.slice(2)
   // Messages that a rewind has taken out of the lineage are still in the stream.
-  if (of.startsWith('m/')) return (await store.getMessage(rootLineage(stream), id))?.order
+  if (of.startsWith('m/')) return (await store.getMessage(wholeStream(stream), id))?.order
   return (await store.getWait(stream, id))?.wait.openedAt
 }

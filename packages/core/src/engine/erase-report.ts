@@ -8,7 +8,7 @@ export type EraseRemainder =
   | { readonly kind: 'raw'; readonly runId: string; readonly reason: string }
   /** A thread that goes on from what was erased and could not be cleaned of its copies. */
   | { readonly kind: 'fork'; readonly threadId: string; readonly reason: string }
-  /** What a fork shares with the thread it came from is there still. */
+  /** What a fork shares with a living thread it came from is there still. */
   | { readonly kind: 'parent'; readonly threadId: string; readonly to: number }
   /** Rules and settings that were made in the range: they hold on. */
   | { readonly kind: 'configuration'; readonly keys: readonly string[] }

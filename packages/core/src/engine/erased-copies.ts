@@ -1,6 +1,5 @@
 import {
   NOTIFICATION_SETTING,
-  rootLineage,
   type ConfigChangedRecord,
   type JsonValue,
   type LogRecord,
@@ -10,7 +9,7 @@ import {
 } from '@evener/protocol'
 import { inflateRequest } from './blobs.ts'
 import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
-import { recordsAfter } from './load-state.ts'
+import { recordsLeft, wholeStream } from './shared-stretches.ts'
 
 /** Shorter words stand in any prompt. */
 const QUOTED_CHARS = 16
@@ -37,7 +36,7 @@ export async function copiesIn(store: Store, stream: string, content: ErasedCont
   const quotedIn = new Set<string>()
   const words = quotable(content)
   const prompts = new Map<string, boolean>()
-  for await (const record of recordsAfter(store, stream, after)) {
+  for await (const record of recordsLeft(store, stream, after)) {
     const { body, seq } = record
     if (body.type === 'run.started') runs.push(body.runId)
     const isCopy =
@@ -58,7 +57,7 @@ export async function copiesBefore(store: Store, stream: string, content: Erased
   const seqs: number[] = []
   for (const type of ['queue.added', 'config.changed'] as const) {
     for (let upTo = content.from - 1; upTo > 0;) {
-      const record: LogRecord | null = await store.latestRecord(rootLineage(stream), type, upTo)
+      const record: LogRecord | null = await store.latestRecord(wholeStream(stream), type, upTo)
       if (record === null) break
       const { body, seq } = record
       const isCopy = body.type === 'config.changed' ? repeatsSetting(content, body) : repeats(content, record)

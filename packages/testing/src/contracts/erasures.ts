@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { emptyHead, type Lineage } from '@evener/protocol'
-import { batch, blob, message, messageAdded, note, notes, ownedThread, record, waitRow } from './builders.ts'
+import {
+  batch,
+  blob,
+  forkedThread,
+  message,
+  messageAdded,
+  note,
+  notes,
+  ownedThread,
+  record,
+  waitRow,
+} from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
 const LINEAGE: Lineage = [{ stream: 't', from: 1, to: null }]
@@ -98,6 +109,38 @@ export function erasuresContract(contract: StoreContract): void {
           left.items.map((found) => found.order),
           [1300],
         )
+      }),
+    )
+
+    it(
+      'of what a deleted thread has left is done by whoever owns a living fork of it',
+      withStore(contract, async (store) => {
+        const parent = await ownedThread(store, 'parent')
+        await parent.say(6)
+        await parent.append({ records: [], blobs: [blob('secret', 2)] })
+        const shared: Lineage = [{ stream: 'parent', from: 1, to: 4 }]
+        const fork = await forkedThread(store, 'fork', 'parent', 4, shared)
+        const stranger = await ownedThread(store, 'stranger')
+        const secondClaim = { owner: 'me', epoch: 2 }
+        await rejection(store.erase('parent', { owner: 'other', epoch: 1 }, { from: 2, to: 3 }), 'fenced')
+        await store.deleteThread('parent', parent.fence)
+        await rejection(store.erase('parent', { owner: 'other', epoch: 1 }, { from: 2, to: 3 }), 'fenced')
+        await rejection(store.erase('parent', secondClaim, { from: 2, to: 3 }), 'fenced')
+
+        const result = await store.erase('parent', fork.fence, { from: 2, to: 3 })
+        assert.deepEqual(result, { records: 2, messages: 2, blobs: 1 })
+        assert.equal(await store.readBlob(blob('secret', 2).hash), null)
+        const { items } = await store.listMessages(shared, { order: 'oldest' })
+        assert.deepEqual(
+          items.map((found) => found.order),
+          [1, 4],
+        )
+        const records = JSON.stringify((await store.readLineage(shared, {})).items)
+        assert.ok(!records.includes('text of parent-2') && records.includes('text of parent-4'))
+
+        await store.deleteThread('fork', fork.fence)
+        await rejection(store.erase('parent', fork.fence, { from: 1, to: 1 }), 'not-found')
+        await rejection(store.erase('parent', stranger.fence, { from: 1, to: 1 }), 'not-found')
       }),
     )
 

@@ -3,6 +3,7 @@ import { MAX_SEQ, pageLimit } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { recordFromRow } from '../record-row.ts'
 import { gapsBetween, retainedRanges, type Need } from '../retention.ts'
+import { fenced } from '../store-errors.ts'
 import { forksScope, type ForksQuery } from '../stretches.ts'
 import { dropBlobRefs } from './blobs.ts'
 import { forgetCommandBodies } from './commands.ts'
@@ -81,7 +82,7 @@ export function erase(
   range: { readonly from: number; readonly to: number },
   now: number,
 ): EraseResult {
-  const stream = state.requireFence(streamId, fence)
+  const stream = requireEraser(state, streamId, fence)
   const erased = stream.records.range(range.from, range.to).flatMap((row) => {
     const { v, body } = recordFromRow(streamId, row)
     const text = JSON.stringify(eraseBody(body))
@@ -93,4 +94,15 @@ export function erase(
   eraseWaits(state, streamId, range, 'erase', now)
   stream.head = null
   return { records: erased.length, messages, blobs }
+}
+
+/** What a deleted thread has left is its forks': whoever owns one of them may erase it. */
+function requireEraser(state: MemoryState, streamId: string, fence: Fence): MemoryStream {
+  const stream = state.streams.get(streamId)
+  if (stream === undefined || !stream.isDeleted) return state.requireFence(streamId, fence)
+  const forks = needsOf(state, streamId).map(({ by }) => state.require(by))
+  if (!forks.some(({ owner, epoch }) => owner === fence.owner && epoch === fence.epoch)) {
+    throw fenced(streamId, fence, stream, null)
+  }
+  return stream
 }

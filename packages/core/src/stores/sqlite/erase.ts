@@ -1,10 +1,11 @@
 import { eraseBody, type EraseResult, type Fence } from '@evener/protocol'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
+import { noSuchStream } from '../store-errors.ts'
 import { dropBlobRefs, wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { dropHead } from './heads.ts'
 import { IN_RANGE_SQL, keySql, SEQ_SQL } from './keys.ts'
-import { requireFence } from './streams.ts'
+import { fencedBy, findStream, requireFence } from './streams.ts'
 import { eraseWaits } from './waits.ts'
 
 /** Records overwritten per transaction. */
@@ -28,7 +29,7 @@ export function eraseChunk(
   now: number,
 ): EraseStep {
   return db.write(() => {
-    const { no } = requireFence(db, stream, fence)
+    const no = requireEraser(db, stream, fence)
     const rows = db.all<RecordRow>(
       `SELECT ${SEQ_SQL} AS seq, first, type, v, at, extra, body FROM records
        WHERE ${IN_RANGE_SQL} ORDER BY key LIMIT ?4`,
@@ -48,6 +49,19 @@ export function eraseChunk(
     dropHead(db, no)
     return { done: { records, messages, blobs }, next: end === undefined ? null : end + 1 }
   })
+}
+
+/** What a deleted thread has left is its forks': whoever owns one of them may erase it. */
+function requireEraser(db: Connection, stream: string, fence: Fence): number {
+  const row = findStream(db, stream)
+  if (row === undefined || row.deleted === 0) return requireFence(db, stream, fence).no
+  const forks = db.all<{ owner: string | null; epoch: number }>(
+    'SELECT owner, epoch FROM needs JOIN streams ON streams.no = needs.by_no WHERE needs.stream_no = ?',
+    row.no,
+  )
+  if (forks.length === 0) throw noSuchStream(stream)
+  if (!forks.some(({ owner, epoch }) => owner === fence.owner && epoch === fence.epoch)) throw fencedBy(db, row, fence)
+  return row.no
 }
 
 function overwrite(db: Connection, stream: string, no: number, row: RecordRow): boolean {
