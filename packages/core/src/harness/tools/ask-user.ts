@@ -15,7 +15,7 @@ export const askUserTool: RunnableTool = {
   name: 'ask_user',
   description:
     'Ask the user a question and wait for the answer. Without options the answer is free text; with options the user ' +
-    'picks one of them, or several with selectionMode "multi_select".',
+    'picks one of them, or several with selectionMode "multi_select", or answers in words of their own.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -69,10 +69,18 @@ function ask(question: Question): ToolSuspension {
   }
 }
 
+/** A word of the user's own is an answer, too; the labels say what was offered. One may come alone or as a list of one. */
 function answerSchema({ options, selectionMode }: Question): JsonObject {
-  if (options === undefined) return { type: 'string' }
+  if (options === undefined) return { anyOf: [{ type: 'string' }, listOf({ type: 'string' }, 1)] }
   const label = { type: 'string', enum: options.map((option) => option.label) }
-  return selectionMode === 'multi_select' ? { type: 'array', items: label, uniqueItems: true } : label
+  const word = { anyOf: [label, { type: 'string', minLength: 1 }] }
+  const list = selectionMode === 'multi_select' ? listOf(word) : listOf(word, 1)
+  return { anyOf: selectionMode === 'multi_select' ? [list, word] : [word, list] }
+}
+
+function listOf(items: JsonObject, count?: number): JsonObject {
+  const bounds = count === undefined ? { uniqueItems: true } : { minItems: count, maxItems: count }
+  return { type: 'array', items, ...bounds }
 }
 
 function answered(question: Question, { decision, value, reason }: Answer): ToolOutcome {
@@ -80,34 +88,26 @@ function answered(question: Question, { decision, value, reason }: Answer): Tool
     return refusal(`The user did not answer${reason === undefined ? '.' : `: ${reason}`}`)
   }
   const problem = answerProblem({ ...question }, value)
-  const words = wordsOf(value)
+  const words = (wordsOf(value) ?? []).join(', ')
   // The words are not kept from the model: they were meant for it.
-  if (problem !== undefined) return refusal(`User answered: ${words.join(', ')}. ${problem}`)
-  return { result: { content: `User answered: ${words.join(', ')}`, isError: false } }
+  if (problem !== undefined) return refusal(`User answered: ${words}. ${problem}`)
+  return { result: { content: `User answered: ${words}`, isError: false } }
 }
 
 /** What is wrong with an answer to the question of this payload; `undefined` when nothing is. */
 export function answerProblem(payload: JsonObject, value: JsonValue | undefined): string | undefined {
-  const options = Array.isArray(payload['options']) ? (payload['options'] as readonly JsonValue[]) : undefined
   const words = wordsOf(value)
-  const isList = Array.isArray(value)
-  if (value === undefined || value === null || (isList && words.length !== (value as readonly JsonValue[]).length)) {
-    return 'An answer is a text or a list of texts.'
+  if (words === undefined) return 'An answer is a text or a list of texts.'
+  const isChoice = Array.isArray(payload['options'])
+  if (payload['selectionMode'] !== 'multi_select' && words.length !== 1) {
+    return isChoice ? 'Exactly one option can be chosen.' : 'The answer must be one text.'
   }
-  if (options === undefined) return words.length === 1 ? undefined : 'The answer must be one text.'
-  const labels = options.flatMap((option) => (isLabelled(option) ? [option.label] : []))
-  const unknown = words.filter((word) => !labels.includes(word))
-  if (unknown.length > 0) return `Not among the options: ${unknown.join(', ')}. Options: ${labels.join(', ')}.`
-  if (payload['selectionMode'] !== 'multi_select' && words.length !== 1) return 'Exactly one option can be chosen.'
-  return undefined
+  if (isChoice && words.includes('')) return 'What is chosen must not be empty.'
+  return new Set(words).size < words.length ? 'The same cannot be chosen twice.' : undefined
 }
 
-function wordsOf(value: JsonValue | undefined): readonly string[] {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).filter((word) => typeof word === 'string')
-  if (typeof value === 'string') return [value]
-  return typeof value === 'number' || typeof value === 'boolean' ? [String(value)] : []
-}
-
-function isLabelled(option: JsonValue): option is { readonly label: string } {
-  return typeof option === 'object' && option !== null && 'label' in option && typeof option.label === 'string'
+function wordsOf(value: JsonValue | undefined): readonly string[] | undefined {
+  const given: readonly (JsonValue | undefined)[] = Array.isArray(value) ? (value as readonly JsonValue[]) : [value]
+  const words = given.filter((word) => typeof word === 'string')
+  return words.length === given.length ? words : undefined
 }
