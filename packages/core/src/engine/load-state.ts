@@ -13,6 +13,7 @@ import {
   type ThreadState,
   type WaitRow,
 } from '@evener/protocol'
+import { frozenCopy } from './frozen.ts'
 import { waitRows } from './wait-rows.ts'
 
 /** View rows written at a time while a thread is folded anew. */
@@ -52,7 +53,8 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
     rows.clear()
     waits.clear()
   }
-  for await (const record of recordsAfter(store, stream, state.head.seq)) {
+  for await (const stored of recordsAfter(store, stream, state.head.seq)) {
+    const record = frozenCopy(stored)
     const before = state
     const reduced = reduce(before, record)
     state = reduced.state
@@ -70,7 +72,7 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
     await writeRows(true)
   // A stream without records (a fork before its first one) still knows its place.
   if (state.head.seq < status.headSeq) state = { ...state, head: { ...state.head, seq: status.headSeq } }
-  return { state, openBatches }
+  return { state: { ...state, head: frozenCopy(state.head) }, openBatches }
 }
 
 /** Messages that were erased have no row, also when the rows are written anew. */

@@ -23,6 +23,7 @@ import { extractBody, type Extracted, type UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'
 import { Emitter, type ListenerFailure } from './emitter.ts'
 import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } from './flush-ticker.ts'
+import { frozenCopy } from './frozen.ts'
 import { loadState } from './load-state.ts'
 import { foldWithViews } from './view-writes.ts'
 
@@ -434,10 +435,11 @@ function partKey(messageId: string, partId: string): string {
   return `${partId}/${messageId}`
 }
 
-/** Throws where a record cannot be made of it. */
-function prepared(body: RecordBody): Extracted<RecordBody> {
-  assertSafeIds(body)
-  return extractBody(body)
+/** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
+function prepared(whole: RecordBody): Extracted<RecordBody> {
+  assertSafeIds(whole)
+  const { body, blobs } = extractBody(whole)
+  return { body: frozenCopy(body), blobs }
 }
 
 /** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */

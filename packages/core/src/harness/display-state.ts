@@ -15,6 +15,7 @@ import {
   type ThreadMessage,
   type ToolInputBuffer,
 } from '@evener/protocol'
+import { freezeDeep } from '../engine/frozen.ts'
 import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
 
@@ -24,7 +25,7 @@ class MapSlice<Value> {
   #copy: ReadonlyMap<string, Value> | undefined
 
   get(): ReadonlyMap<string, Value> {
-    this.#copy ??= new Map(this.#live)
+    this.#copy ??= readOnly(new Map(this.#live))
     return this.#copy
   }
 
@@ -65,6 +66,8 @@ export class DisplayState {
   readonly #inputs = new MapSlice<ToolInputBuffer>()
   readonly #subagents = new MapSlice<ActiveSubagentState>()
   readonly #files = new MapSlice<ModifiedFile>()
+  /** Of its own: what one shows is nothing to another. */
+  readonly #nothing = emptySlices()
   #memory: Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'> =
     defaultDisplayState()
   #approvals: { readonly of: Head['waits']; readonly list: readonly PendingToolApproval[] } | undefined
@@ -229,23 +232,23 @@ export class DisplayState {
 
   #take(): HarnessDisplayState {
     const head = this.#head
-    const approvals = head === undefined ? NOTHING.pendingApprovals : this.#approvalsOf(head)
-    return Object.freeze({
+    const approvals = head === undefined ? this.#nothing.pendingApprovals : this.#approvalsOf(head)
+    return freezeDeep({
       isRunning: this.#isRunning,
       currentMessage: this.#currentMessage(),
       queuedFollowUps: head?.queue.filter(({ lane }) => lane === 'follow-up').length ?? 0,
-      tokenUsage: head === undefined ? NOTHING.tokenUsage : this.#usageOf(head),
+      tokenUsage: head === undefined ? this.#nothing.tokenUsage : this.#usageOf(head),
       activeTools: this.#tools.get(),
       toolInputBuffers: this.#inputs.get(),
       pendingApproval: approvals[0] ?? null,
       pendingApprovals: approvals,
-      pendingSuspensions: head === undefined ? NOTHING.pendingSuspensions : this.#suspensionsOf(head),
+      pendingSuspensions: head === undefined ? this.#nothing.pendingSuspensions : this.#suspensionsOf(head),
       activeSubagents: this.#subagents.get(),
       omProgress: this.#memory.omProgress,
       bufferingMessages: this.#memory.bufferingMessages,
       bufferingObservations: this.#memory.bufferingObservations,
       modifiedFiles: this.#files.get(),
-      tasks: head?.tasks ?? NOTHING.tasks,
+      tasks: head?.tasks ?? this.#nothing.tasks,
       previousTasks: this.#previousTasks,
     })
   }
@@ -263,7 +266,7 @@ export class DisplayState {
   }
 
   #suspensionsOf({ waits }: Head): ReadonlyMap<string, PendingToolSuspension> {
-    if (this.#suspensions?.of !== waits) this.#suspensions = { of: waits, map: pendingSuspensions(waits) }
+    if (this.#suspensions?.of !== waits) this.#suspensions = { of: waits, map: readOnly(pendingSuspensions(waits)) }
     return this.#suspensions.map
   }
 
@@ -273,4 +276,18 @@ export class DisplayState {
   }
 }
 
-const NOTHING: HarnessDisplayState = defaultDisplayState()
+function emptySlices(): Pick<HarnessDisplayState, 'pendingApprovals' | 'pendingSuspensions' | 'tokenUsage' | 'tasks'> {
+  const { pendingApprovals, pendingSuspensions, tasks, tokenUsage } = defaultDisplayState()
+  return { pendingApprovals, pendingSuspensions: readOnly(pendingSuspensions), tasks, tokenUsage: { ...tokenUsage } }
+}
+
+/** The map itself, which can be read as before and no longer be changed. */
+function readOnly<Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
+  for (const value of map.values()) freezeDeep(value)
+  for (const method of ['set', 'delete', 'clear']) Object.defineProperty(map, method, { value: refuseChange })
+  return Object.freeze(map)
+}
+
+function refuseChange(): never {
+  throw new TypeError('A snapshot of the display cannot be changed.')
+}

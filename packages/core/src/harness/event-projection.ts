@@ -5,6 +5,7 @@ import {
   toTokenUsage,
   type BatchEvent,
   type HarnessEvent,
+  type HarnessEventType,
   type Head,
   type LogRecord,
   type MessageAddedRecord,
@@ -16,6 +17,7 @@ import {
   type UsageMetadata,
   type Wait,
 } from '@evener/protocol'
+import { freezeDeep } from '../engine/frozen.ts'
 import type { LogEntry } from '../engine/thread-log.ts'
 import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
@@ -24,6 +26,16 @@ import { configEvents, isSuspended, queueEvents } from './head-events.ts'
 import { InlineSubagents } from './inline-subagents.ts'
 import { noteEvent } from './note-events.ts'
 import { pendingApproval, pendingSuspension } from './pending-waits.ts'
+
+/** Come with every delta, and are shared by nobody but their listeners: freezing them would cost more than they do. */
+const STREAMED: ReadonlySet<HarnessEventType> = new Set([
+  'text',
+  'thinking',
+  'message_update',
+  'tool_input_delta',
+  'tool_update',
+  'subagent_text_delta',
+])
 
 export interface ProjectionOptions {
   readonly display: DisplayState
@@ -58,8 +70,9 @@ export class EventProjection {
   #endedBadly = false
 
   constructor(options: ProjectionOptions, state: ThreadState) {
-    this.#options = options
-    this.#subagents = new InlineSubagents(options.emit)
+    const emit = (event: HarnessEvent): void => options.emit(STREAMED.has(event.type) ? event : freezeDeep(event))
+    this.#options = { ...options, emit }
+    this.#subagents = new InlineSubagents(emit)
     this.#head = state.head
     const { run } = state.head
     if (run !== null && !isSuspended(state.head)) this.#runId = run.runId

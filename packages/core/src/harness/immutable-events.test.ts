@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { z } from 'zod'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { HarnessBench } from './harness.fixture.ts'
+
+const done = { text: 'Done.' }
+
+/** A tool that keeps what it was called with. */
+function keeper(seen: unknown[]) {
+  return createTool({
+    id: 'remove',
+    description: 'Removes a file.',
+    inputSchema: z.object({ path: z.string() }),
+    execute: (input) => {
+      seen.push(input)
+      return { removed: input.path }
+    },
+  })
+}
+
+const REMOVE = { toolCalls: [{ id: 'c1', name: 'remove', input: { path: 'a.txt' } }] }
+
+suite('what listeners are told stays what it was', () => {
+  test('changing the input of a call changes neither what is approved nor what runs', async () => {
+    const seen: unknown[] = []
+    await using bench = new HarnessBench([REMOVE, done], { tools: { remove: keeper(seen) } })
+    bench.harness.subscribe((event) => {
+      if (event.type === 'tool_start') Reflect.set(event.args as object, 'path', '/')
+      if (event.type === 'tool_start') Reflect.set(event, 'args', { path: '/' })
+      if (event.type === 'message_update') {
+        for (const piece of event.message.content) {
+          if (piece.type === 'tool_call') Reflect.set(piece.args as object, 'path', '/')
+        }
+      }
+      if (event.type === 'tool_approval_required') Reflect.set(event.args as object, 'path', '/')
+    })
+    const asked = bench.next('tool_approval_required')
+    const said = bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual((await asked).args, { path: 'a.txt' })
+    const { session } = bench.harness
+    Reflect.set(session.displayState.get().pendingApproval?.args as object, 'path', '/')
+    await session.respondToToolApproval({ decision: 'approve' })
+    await said
+    assert.deepEqual(seen, [{ path: 'a.txt' }])
+    assert.deepEqual(bench.all('tool_start')[0]?.args, { path: 'a.txt' })
+    Reflect.set(bench.all('tool_end')[0]?.result as object, 'removed', '/')
+    assert.deepEqual(session.displayState.get().activeTools.get('c1')?.result, { removed: 'a.txt' })
+  })
+
+  test('nor does it in the next process, where the call was read back', async () => {
+    const seen: unknown[] = []
+    const storage = new MemoryStore()
+    const first = new HarnessBench([REMOVE], { storage, tools: { remove: keeper(seen) } })
+    const asked = first.next('tool_approval_required')
+    const said = first.harness.sendMessage({ content: 'Go.' })
+    await asked
+    await first.harness.destroy()
+    await said
+    await using second = new HarnessBench([done], { storage, tools: { remove: keeper(seen) } })
+    await second.harness.selectOrCreateThread()
+    const { session } = second.harness
+    Reflect.set(session.displayState.get().pendingApproval?.args as object, 'path', '/')
+    const over = second.next('agent_end')
+    await session.respondToToolApproval({ decision: 'approve' })
+    await over
+    assert.deepEqual(seen, [{ path: 'a.txt' }])
+  })
+
+  test('changing the tasks changes nothing the agent sees', async () => {
+    const tasks = [{ content: 'a', status: 'pending', activeForm: 'a-ing' }]
+    await using bench = new HarnessBench([
+      { toolCalls: [{ name: 'task_write', input: { tasks } }] },
+      { toolCalls: [{ id: 'check', name: 'task_check', input: {} }] },
+      done,
+    ])
+    bench.harness.subscribe((event) => {
+      if (event.type === 'task_updated') Reflect.set(event.tasks[0] as object, 'status', 'completed')
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    const checked = bench.all('tool_end').find(({ toolCallId }) => toolCallId === 'check')
+    assert.match(JSON.stringify(checked?.result), /"status":"pending"/)
+    assert.equal(bench.harness.session.displayState.get().tasks[0]?.status, 'pending')
+  })
+
+  test('a message that was told of cannot be rewritten on the display', async () => {
+    await using bench = new HarnessBench([done])
+    bench.harness.subscribe((event) => {
+      if (event.type === 'message_end') Reflect.set(event.message.content[0] as object, 'text', 'Lies.')
+    })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(bench.harness.session.displayState.get().currentMessage?.content, [
+      { type: 'text', text: 'Done.' },
+    ])
+  })
+})
+
+suite('a snapshot of the display', () => {
+  type Changing = { push(item: unknown): void; set(key: string, value: unknown): void }
+
+  for (const where of ['without a thread', 'of a thread'] as const) {
+    test(`${where} cannot be changed, and another harness sees nothing of the attempt`, async () => {
+      await using bench = new HarnessBench([REMOVE, done], {
+        initialState: { yolo: true },
+        tools: { remove: keeper([]) },
+      })
+      if (where === 'of a thread') await bench.harness.sendMessage({ content: 'Go.' })
+      const shown = bench.harness.session.displayState.get()
+      const before = structuredClone(shown)
+      for (const list of ['tasks', 'previousTasks', 'pendingApprovals'] as const) {
+        assert.throws(() => (shown[list] as unknown as Changing).push({}), TypeError)
+      }
+      const maps = [
+        'activeTools',
+        'toolInputBuffers',
+        'pendingSuspensions',
+        'activeSubagents',
+        'modifiedFiles',
+      ] as const
+      for (const map of maps) {
+        assert.throws(() => (shown[map] as unknown as Changing).set('x', {}), TypeError)
+        assert.throws(() => (shown[map] as Map<string, unknown>).delete('c1'), TypeError)
+        assert.throws(() => (shown[map] as Map<string, unknown>).clear(), TypeError)
+      }
+      assert.ok(!Reflect.set(shown.tokenUsage, 'totalTokens', 99))
+      assert.ok(!Reflect.set(shown.omProgress, 'status', 'observing'))
+      for (const tool of shown.activeTools.values()) assert.ok(!Reflect.set(tool, 'status', 'error'))
+      assert.deepEqual(structuredClone(bench.harness.session.displayState.get()), before)
+      await using other = new HarnessBench([])
+      const { pendingSuspensions, tasks } = other.harness.session.displayState.get()
+      assert.deepEqual([[...tasks], pendingSuspensions.size], [[], 0])
+    })
+  }
+})
