@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, type LogRecord, type RecordBody } from '@evener/protocol'
+import { emptyHead, type Lineage, type LogRecord, type RecordBody } from '@evener/protocol'
 import { AT, blob, command, message, note, notes, ownedThread, owner, record, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
@@ -184,11 +184,23 @@ export function appendsContract(contract: StoreContract): void {
             record('t', 1, note('old')),
             record('t', 2, note('of a later version'), { v: 99 }),
             record('t', 3, later, { v: 1 }),
+            record('t', 4, note('after them')),
           ],
         })
+        const other = await ownedThread(store, 'other')
+        await other.append({ records: notes('other', 1, 1) })
         assert.equal((await store.readRecords('t', { upTo: 1 })).items.length, 1)
+        assert.equal((await store.readRecords('t', { limit: 1 })).items.length, 1)
         const error = await rejection(store.readRecords('t', { after: 1, limit: 1 }), 'newer-version')
         assert.equal(error.details['v'], 99)
+        const unknown = await rejection(store.readRecords('t', { after: 2, limit: 1 }), 'newer-version')
+        assert.equal(unknown.details['type'], 'invented.later')
+        assert.deepEqual((await store.readRecords('t', { after: 3 })).items, [record('t', 4, note('after them'))])
+        const lineage: Lineage = [{ stream: 't', from: 1, to: null }]
+        assert.equal((await store.latestRecord(lineage, 'note', 4))?.seq, 4)
+        assert.equal((await store.latestRecord(lineage, 'note', 1))?.seq, 1)
+        await rejection(store.latestRecord(lineage, 'note', 3), 'newer-version')
+        assert.equal((await store.readRecords('other', {})).items.length, 1)
         await rejection(store.readRecords('t', { after: 2 }), 'newer-version')
       }),
     )
