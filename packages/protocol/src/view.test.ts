@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { EvenerError } from './errors.ts'
+import { List } from './list.ts'
 import type { StoredMessage } from './message.ts'
 import type { Op } from './op.ts'
-import { applyFrame, applyOps, emptyView, viewFrom, type ThreadView } from './view.ts'
+import { applyFrame, applyOps, emptyView, reviveMessage, viewFrom, type ThreadView } from './view.ts'
 
 function message(id: string, order: number): StoredMessage {
   return {
@@ -47,6 +48,43 @@ suite('ops on a view', () => {
       [...after.messages].map((each) => each.id),
       ['a', 'b', 'c'],
     )
+  })
+
+  test('a message takes the place of an earlier state of it, also among others of its order', () => {
+    const before = view(message('a', 1), message('b', 3), message('c', 3), message('d', 5))
+    const changed = { ...message('c', 3), state: 'done' }
+    const after = applyOps(before, [
+      { type: 'set', path: ['messages', 'c'], value: JSON.parse(JSON.stringify(changed)) },
+    ])
+    assert.deepEqual(
+      [...after.messages].map((each) => [each.id, each.state]),
+      [
+        ['a', 'open'],
+        ['b', 'open'],
+        ['c', 'done'],
+        ['d', 'open'],
+      ],
+    )
+  })
+
+  test('a message is placed without looking at all the others', () => {
+    let looks = 0
+    const watched = Array.from({ length: 10_000 }, (_, index) => {
+      const each = reviveMessage(message(`m${index}`, index * 2))
+      return new Proxy(each, { get: (target, key) => (looks++, Reflect.get(target, key)) as unknown })
+    })
+    const before: ThreadView = { ...view(), messages: List.from(watched) }
+    for (const [id, order, most] of [
+      ['new', 20_000, 10],
+      ['between', 9001, 100],
+      ['m17', 34, 100],
+    ] as const) {
+      looks = 0
+      const value = JSON.parse(JSON.stringify(message(id, order)))
+      const after = applyOps(before, [{ type: 'set', path: ['messages', id], value }])
+      assert.ok(looks <= most, `${id}: ${looks}`)
+      assert.equal(after.messages.length, id === 'm17' ? 10_000 : 10_001)
+    }
   })
 
   test('a range removes the messages that began in it', () => {

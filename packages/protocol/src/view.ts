@@ -58,8 +58,8 @@ export function applyOps(view: ThreadView, ops: readonly Op[]): ThreadView {
 function applyToMessages(view: ThreadView, op: Op): ThreadView {
   const [, messageId, field, partId, ...rest] = op.path
   if (messageId === undefined) return removeMessages(view, op)
+  if (field === undefined) return placeMessage(view, messageId, op)
   const at = view.messages.findLastIndex((message) => message.id === messageId)
-  if (field === undefined) return placeMessage(view, at, op)
   const message = view.messages.at(at)
   // A message outside the window: the op is meant for clients that show it.
   if (at < 0 || message === undefined) return view
@@ -78,18 +78,33 @@ function removeMessages(view: ThreadView, op: Op): ThreadView {
   return { ...view, messages: view.messages.filter((message) => !isGone(message.order)) }
 }
 
-function placeMessage(view: ThreadView, at: number, op: Op): ThreadView {
+function placeMessage(view: ThreadView, id: string, op: Op): ThreadView {
   if (op.type === 'append-text') throw badOp(op, 'a message is not a text')
   if (op.type === 'remove') {
-    return at < 0 ? view : { ...view, messages: view.messages.filter((_message) => _message.id !== op.path[1]) }
+    const isThere = view.messages.findLastIndex((message) => message.id === id) >= 0
+    return isThere ? { ...view, messages: view.messages.filter((message) => message.id !== id) } : view
   }
   if (!isMessage(op.value)) throw badOp(op, 'the value is no message')
   const message = reviveMessage(op.value as unknown as StoredMessage)
-  if (at >= 0) return { ...view, messages: view.messages.set(at, message) }
-  const last = view.messages.at(-1)
-  if (last === undefined || last.order <= message.order) return { ...view, messages: view.messages.push(message) }
-  const sorted = [...view.messages, message].sort((a, b) => a.order - b.order)
-  return { ...view, messages: List.from(sorted) }
+  let at = placeOf(view.messages, message.order)
+  // The order of a message never changes, so whether it is there is seen at its place.
+  while (view.messages.at(at)?.order === message.order && view.messages.at(at)?.id !== id) at++
+  if (view.messages.at(at)?.id === id) return { ...view, messages: view.messages.set(at, message) }
+  if (at === view.messages.length) return { ...view, messages: view.messages.push(message) }
+  return { ...view, messages: List.from(view.messages.toArray().toSpliced(at, 0, message)) }
+}
+
+/** Where a message of this order stands or belongs: a new one is nearly always the last. */
+function placeOf(messages: List<ThreadMessage>, order: number): number {
+  let low = 0
+  let high = messages.length
+  if ((messages.at(-1)?.order ?? -1) < order) return high
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((messages.at(middle)?.order ?? Infinity) < order) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function applyToField(message: ThreadMessage, field: string, op: Op): ThreadMessage {
