@@ -1,10 +1,12 @@
 import { EvenerError, NO_RULES, type HarnessEvent, type PermissionRules, type Policy } from '@evener/protocol'
+import { splitState } from './control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
+import { effectiveRules } from '../policy/effective-rules.ts'
 import { withKnownTools } from '../policy/known-tools.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { BrowserSlot } from './browser-slot.ts'
 import { defaultModeOf } from './check-config.ts'
-import type { HarnessConfig, StandingRules } from './harness-config.ts'
+import type { HarnessConfig } from './harness-config.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { ModeAgents } from './mode-agents.ts'
 import { ModelCatalogue } from './models/model-catalogue.ts'
@@ -43,7 +45,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     threads,
     models,
     agents: new ModeAgents(config, models),
-    policy: createPolicy({ rules: standingRules(config.permissions), toolCategory }),
+    policy: createPolicy({ rules: standingRules(config), toolCategory }),
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
@@ -67,7 +69,10 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
 }
 
 /** Tools that only ask or take notes need no approval themselves, unless somebody rules otherwise. */
-function standingRules(given: StandingRules = {}): PermissionRules {
+function standingRules({ initialState, permissions: given = {} }: HarnessConfig): PermissionRules {
   const free = Object.fromEntries(BUILTIN_TOOL_IDS.map((id): [string, Policy] => [id, 'allow']))
-  return { ...NO_RULES, ...given, tools: { ...free, ...given.tools } }
+  const harness: PermissionRules = { ...NO_RULES, ...given, tools: { ...free, ...given.tools } }
+  // Programs also say it in the first state of every session.
+  const { permissionRules } = splitState(initialState ?? {}).control
+  return permissionRules === undefined ? harness : effectiveRules({ harness, session: permissionRules })
 }

@@ -19,6 +19,12 @@ import { freezeDeep } from '../engine/frozen.ts'
 import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
 
+/** From how many tokens on memory works: the session's `om`. */
+export interface MemoryThresholds {
+  readonly observer: { threshold(): number }
+  readonly reflector: { threshold(): number }
+}
+
 /** A map that is copied only when somebody looks at it after a change. */
 class MapSlice<Value> {
   readonly #live = new Map<string, Value>()
@@ -74,11 +80,20 @@ export class DisplayState {
   #suspensions: { readonly of: Head['waits']; readonly map: ReadonlyMap<string, PendingToolSuspension> } | undefined
   #usage: { readonly of: Head['usage']; readonly usage: HarnessDisplayState['tokenUsage'] } | undefined
   #snapshot: HarnessDisplayState | undefined
+  #thresholds: MemoryThresholds | undefined
+  /** Memory has told by what it measures itself. */
+  #isMeasured = false
 
   /** The snapshot: the same object until something changes. */
   get(): HarnessDisplayState {
+    if (!this.#isMeasured && this.#thresholds !== undefined) this.#measure(this.#thresholds)
     this.#snapshot ??= this.#take()
     return this.#snapshot
+  }
+
+  /** What counts until memory itself tells of its work. */
+  measureMemoryBy(thresholds: MemoryThresholds): void {
+    this.#thresholds = thresholds
   }
 
   /** Another thread, or none: nothing of the old one is shown. */
@@ -92,6 +107,7 @@ export class DisplayState {
     this.#subagents.clear()
     this.#files.clear()
     this.#memory = defaultDisplayState()
+    this.#isMeasured = false
     this.#snapshot = undefined
   }
 
@@ -110,6 +126,7 @@ export class DisplayState {
       before.waits !== head.waits ||
       before.queue !== head.queue ||
       before.usage !== head.usage ||
+      before.settings !== head.settings ||
       before.tasks !== head.tasks
     if (before !== undefined && before.tasks !== head.tasks) this.#previousTasks = before.tasks
     if (isChanged) this.#snapshot = undefined
@@ -195,8 +212,18 @@ export class DisplayState {
         this.#subagent(event)
         return
       default:
+        if (event.type === 'om_status') this.#isMeasured = true
         this.#memory = memoryProgress(this.#memory, event)
     }
+  }
+
+  #measure({ observer, reflector }: MemoryThresholds): void {
+    const { omProgress } = this.#memory
+    const now = { threshold: observer.threshold(), reflectionThreshold: reflector.threshold() }
+    const isSame = omProgress.threshold === now.threshold && omProgress.reflectionThreshold === now.reflectionThreshold
+    if (isSame) return
+    this.#memory = { ...this.#memory, omProgress: { ...omProgress, ...now } }
+    this.#snapshot = undefined
   }
 
   #changeTool(toolCallId: string, changes: Partial<ActiveToolState>): void {

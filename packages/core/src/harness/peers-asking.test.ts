@@ -37,7 +37,7 @@ suite('permissions', () => {
     assert.deepEqual(journal, ['rm'])
   })
 
-  test('what programs put into the state for the control layer counts, whatever the schema knows', async () => {
+  test('yolo that programs put into the state counts, whatever the schema knows', async () => {
     const journal: string[] = []
     const script = [{ toolCalls: [call('rm')] }, done]
     await using bench = new HarnessBench(script, { stateSchema: schema, ...withTools(journal, 'rm') })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { scriptedModel } from '@evener/testing'
+import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
 suite('the stream and the run of a session', () => {
@@ -139,6 +140,28 @@ suite('observational memory', () => {
     assert.deepEqual(bench.all('om_model_changed'), [
       { type: 'om_model_changed', role: 'reflector', modelId: 'x/other' },
     ])
+  })
+
+  test('is shown by the thresholds that are set, before it has told of anything', async () => {
+    const storage = new MemoryStore()
+    const omConfig = { defaultObservationThreshold: 1_000, defaultReflectionThreshold: 2_000 }
+    const shown = ({ harness }: HarnessBench): number[] => {
+      const { reflectionThreshold, threshold } = harness.session.displayState.get().omProgress
+      return [threshold, reflectionThreshold]
+    }
+    const first = new HarnessBench([{ text: 'Yes?' }], { omConfig, storage })
+    assert.deepEqual(shown(first), [1_000, 2_000])
+    await first.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual(shown(first), [1_000, 2_000])
+    await first.harness.session.state.set({ observationThreshold: 500 })
+    assert.deepEqual(shown(first), [500, 2_000])
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { omConfig, storage })
+    assert.deepEqual(shown(second), [1_000, 2_000])
+    await second.harness.selectOrCreateThread()
+    assert.deepEqual(shown(second), [500, 2_000])
+    await second.harness.destroy()
+    await storage.close()
   })
 })
 

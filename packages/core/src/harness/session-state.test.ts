@@ -45,6 +45,23 @@ suite('the state of a session', () => {
     ])
   })
 
+  test('an update that changes nothing is not told of', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    await bench.harness.session.state.set({ count: 3, look: { dark: true } })
+    await bench.harness.session.state.set({})
+    assert.deepEqual(bench.all('state_changed'), [])
+  })
+
+  test('of an update that is refused nothing holds, whatever it says of the harness itself', async () => {
+    await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
+    const { permissions, state } = bench.harness.session
+    const refused = { yolo: true, permissionRules: { tools: { rm: 'allow' } }, count: 'many' } as never
+    await assert.rejects(state.set(refused), /Invalid state update: count: /)
+    await assert.rejects(state.set({ yolo: true, colour: 'red' } as never), /does not know "colour"/)
+    assert.equal(permissions.isYolo(), false)
+    assert.equal(permissions.getRules().tools['rm'], undefined)
+  })
+
   test('changes are made one after the other', async () => {
     await using bench = new HarnessBench<z.infer<typeof schema>>([], { stateSchema: schema })
     const { state } = bench.harness.session
@@ -134,4 +151,76 @@ suite('the state of a session', () => {
     assert.match(bench.all('info')[0]?.message ?? '', /service/)
     assert.equal(bench.all('info')[1]?.message, 'noted')
   })
+})
+
+suite('what the state says to the harness', () => {
+  const strict = z.strictObject({ name: z.string().optional() })
+  const said = {
+    permissionRules: { categories: { execute: 'ask' }, tools: { rm: 'deny' } },
+    observerModelId: 'x/observer',
+    reflectorModelId: 'x/reflector',
+    observationThreshold: 1000,
+    reflectionThreshold: 2000,
+    subagentModelId: 'x/any',
+    subagentModelId_explore: 'x/explorer',
+  } as const
+
+  function assertHeard({ session }: HarnessBench['harness']): void {
+    const { categories, tools } = session.permissions.getRules()
+    assert.deepEqual([categories.execute, tools['rm']], ['ask', 'deny'])
+    const { observer, reflector } = session.om
+    assert.deepEqual([observer.modelId(), observer.threshold()], ['x/observer', 1000])
+    assert.deepEqual([reflector.modelId(), reflector.threshold()], ['x/reflector', 2000])
+    assert.equal(session.subagents.model.get(), 'x/any')
+    assert.equal(session.subagents.model.get({ agentType: 'explore' }), 'x/explorer')
+    assert.deepEqual(session.state.get(), { name: 'A' })
+  }
+
+  for (const when of ['without a thread', 'with one'] as const) {
+    test(`counts when it is set ${when}, whatever the schema knows`, async () => {
+      await using bench = new HarnessBench([], { stateSchema: strict })
+      if (when === 'with one') await bench.harness.createThread()
+      await bench.harness.session.state.set({ ...said, name: 'A' })
+      assertHeard(bench.harness)
+      await bench.harness.createThread()
+      assert.equal(bench.harness.session.permissions.getRules().tools['rm'], 'deny')
+      assert.equal(bench.all('om_model_changed').length, 2)
+      assert.equal(bench.all('subagent_model_changed').length, 2)
+    })
+  }
+
+  test('counts when it is in the first state, in the thread that follows too', async () => {
+    await using bench = new HarnessBench([], { stateSchema: strict, initialState: { ...said, name: 'A' } })
+    assertHeard(bench.harness)
+    await bench.harness.createThread()
+    assertHeard(bench.harness)
+  })
+
+  test('a deny of the harness stays one, whatever the first state allows', async () => {
+    await using bench = new HarnessBench([], {
+      permissions: { tools: { rm: 'deny' } },
+      initialState: { permissionRules: { tools: { rm: 'allow' } } },
+    })
+    assert.equal(bench.harness.session.permissions.getRules().tools['rm'], 'deny')
+  })
+
+  for (const [key, value] of Object.entries({
+    yolo: 'yes',
+    permissionRules: { tools: { rm: 'never' } },
+    observationThreshold: '1000',
+    reflectionThreshold: -1,
+    observerModelId: 5,
+    subagentModelId: '',
+  })) {
+    test(`${key} that cannot be meant is refused`, async () => {
+      await using bench = new HarnessBench([])
+      await assert.rejects(bench.harness.session.state.set({ [key]: value }), (error) =>
+        EvenerError.is(error, 'invalid-input'),
+      )
+      assert.throws(
+        () => new HarnessBench([], { initialState: { [key]: value } }),
+        (error) => EvenerError.is(error, 'invalid-input'),
+      )
+    })
+  }
 })

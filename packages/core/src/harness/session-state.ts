@@ -3,6 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { Mailbox } from '../engine/mailbox.ts'
 import type { HarnessState, StateSchema } from './harness-config.ts'
+import { splitState, type SplitState } from './control-keys.ts'
 import { schemaDefaults } from './state-defaults.ts'
 
 /** What an update is made of. */
@@ -19,12 +20,9 @@ export interface SessionStateOptions<State> {
   readonly emit: (event: HarnessEvent) => void
   /** Puts a change on record before it holds. */
   readonly persist: (changes: HarnessState) => Promise<void>
-  /** Settings of the control layer that programs put into the state. They are taken out: no schema may strip them. */
-  readonly control: (updates: HarnessState) => Promise<void>
+  /** Does what programs put into the state for the control layer. */
+  readonly control: (updates: SplitState['control']) => Promise<void>
 }
-
-/** Keys that are no state of the user's. */
-const CONTROL_KEYS: ReadonlySet<string> = new Set(['yolo'])
 
 /** The user's own state. Changes are made one after the other, and only if the whole state is valid with them. */
 export class SessionState<State extends HarnessState = HarnessState> {
@@ -35,7 +33,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
   constructor(options: SessionStateOptions<State>) {
     this.#options = options
     const { initial, schema } = options
-    const given = withoutControl(initial ?? {})
+    const given = splitState(initial ?? {}).own
     const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given } as unknown as State
     this.#state = copyOf(initial === undefined ? start : checkedAtOnce(schema, start))
   }
@@ -67,13 +65,14 @@ export class SessionState<State extends HarnessState = HarnessState> {
 
   async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
     const { control, emit, persist, schema } = this.#options
-    const own = withoutControl(updates)
-    await control(updates)
-    if (Object.keys(own).length > 0) {
-      const next = await checked(schema, { ...this.#state, ...own })
-      const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
-      if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
-      const changedKeys = Object.keys(next).filter((key) => !isDeepStrictEqual(next[key], this.#state[key]))
+    const { control: forControl, own } = splitState(updates)
+    const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, { ...this.#state, ...own })
+    const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
+    if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
+    // Nothing of an update that is refused holds: whatever can be refused has been looked at by now.
+    await control(forControl)
+    const changedKeys = changesBetween(this.#state, next)
+    if (changedKeys.length > 0) {
       await persist(Object.fromEntries(changedKeys.map((key) => [key, next[key]])))
       this.#state = copyOf(next)
       emit({ type: 'state_changed', state: this.get(), changedKeys })
@@ -102,8 +101,9 @@ function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   return fields as T
 }
 
-function withoutControl(updates: HarnessState): HarnessState {
-  return Object.fromEntries(Object.entries(updates).filter(([key]) => !CONTROL_KEYS.has(key)))
+function changesBetween(before: HarnessState, after: HarnessState): string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...keys].filter((key) => !isDeepStrictEqual(after[key], before[key]))
 }
 
 async function checked<State>(schema: StateSchema<State> | undefined, state: State): Promise<State> {

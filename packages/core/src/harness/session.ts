@@ -9,6 +9,7 @@ import {
   type ToolCategory,
   NO_TOKENS,
 } from '@evener/protocol'
+import { applyControl, splitState } from './control-keys.ts'
 import { Conversation, type MessageInput } from './conversation.ts'
 import { FollowUps } from './follow-ups.ts'
 import { objectivesOf, type Objectives } from './goals/current-agent.ts'
@@ -99,7 +100,9 @@ export class Session<State extends HarnessState = HarnessState> {
       defaultMode.id,
       typeof chosen === 'string' ? chosen : (defaultMode.defaultModelId ?? ''),
     )
-    defaults.yolo = initial?.['yolo'] === true
+    const first = splitState(initial ?? {}).control
+    defaults.yolo = first.yolo === true
+    for (const [key, value] of Object.entries(first.settings)) defaults.setSetting(key, value)
     const settings = new ThreadSettings(binding, defaults)
     this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
     this.mode = new SessionMode(core, binding, defaults, () => this.abort())
@@ -111,9 +114,7 @@ export class Session<State extends HarnessState = HarnessState> {
       initial,
       emit: (event) => binding.emit(event),
       persist: async (changes) => log?.keepState(changes),
-      control: async ({ yolo }) => {
-        if (typeof yolo === 'boolean') await this.permissions.setYolo({ enabled: yolo })
-      },
+      control: (updates) => applyControl(updates, this, settings),
     })
     this.#lifecycle = new ThreadLifecycle({
       core,
@@ -146,6 +147,7 @@ export class Session<State extends HarnessState = HarnessState> {
     this.run = new SessionRun(binding, this.#conversation)
     this.stream = new SessionStream(binding, this.#conversation)
     this.om = sessionMemory(core, binding, settings)
+    binding.display.measureMemoryBy(this.om)
     this.subagents = { model: new SubagentModel(binding, settings) }
     this.displayState = {
       get: () => binding.display.get(),
