@@ -172,21 +172,41 @@ suite('a thread', () => {
         const boundaries = boundariesOf(records, head.lineage)
         const fence = await owner.claim('main')
         const thread = await ThreadLog.open({ store, stream: 'main', fence })
-        for (let at = 0; at <= head.seq; at++) {
+        // Back step by step, and forward again.
+        const forward = Array.from({ length: head.seq + 1 }, (_, at) => at)
+        for (const at of [...forward.toReversed(), ...forward]) {
+          const before = thread.state.head
           const rewound = rewindThread(store, thread, at, lineageUpTo(head.lineage, head.seq))
           if (!boundaries.has(at)) {
             assert.equal((await refusal(rewound)).nearest, nearestOf(boundaries, at))
+            assert.equal(thread.state.head, before)
             continue
           }
           await rewound
           const lineage = lineageUpTo(head.lineage, at)
           const point = headAt(records, head.lineage, at)
           const now = thread.state.head
-          assert.deepEqual(plain([now.tasks, now.om]), plain([point.tasks, point.om]))
-          assert.deepEqual(
-            plain([now.rules, now.usage, now.grants, now.yolo, now.mode, now.model, now.settings]),
-            plain([head.rules, head.usage, head.grants, head.yolo, head.mode, head.model, head.settings]),
-          )
+          const seq = before.seq + 1
+          const waits = Object.entries(before.waits).filter(([, { openedAt }]) => openedAt <= at)
+          const expected: Head = {
+            // Title, mode, model, rules, grants, yolo, settings, state, goal, queue and usage stay as they are.
+            ...before,
+            seq,
+            lineage: [...lineage, { stream: 'main', from: seq, to: null }],
+            tasks: point.tasks,
+            tasksAt: seq,
+            om: point.om,
+            waits: Object.fromEntries(waits),
+            bindings: Object.fromEntries(
+              Object.entries(before.bindings).map(([agentId, binding]) => [
+                agentId,
+                binding.syncedTo > at ? { ...binding, stale: 'rewound' } : binding,
+              ]),
+            ),
+          }
+          assert.deepEqual(plain(now), plain(expected))
+          const pending = await store.listWaits({ stream: 'main', state: 'pending', limit: 1000 })
+          assert.deepEqual(pending.items.map(({ wait }) => wait.id).sort(), waits.map(([id]) => id).sort())
           const view = await store.listMessages(now.lineage, { order: 'oldest', limit: 1000 })
           assert.deepEqual(plain(view.items), plain(shownAt(records, lineage, at)))
         }
