@@ -94,8 +94,11 @@ export class Runs {
 
   async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
     const { agentId, by, parts, requestContext, turn } = submission
+    const { beforeRun, newId = randomUUID } = this.#ports.options
     const agent = this.agent(agentId)
-    const runId = submission.runId ?? randomUUID()
+    const preface = beforeRun?.(this.#log.state) ?? []
+    if (preface.length > 0) await this.#log.commit(preface)
+    const runId = submission.runId ?? newId()
     const turnId = randomUUID()
     const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
     await this.#log.commit(
@@ -110,7 +113,7 @@ export class Runs {
           ...(requestContext === undefined ? {} : { requestContext }),
           ...(turn === undefined ? {} : { turn }),
         },
-        { type: 'message.added', messageId: submission.messageId ?? randomUUID(), role: 'user', parts },
+        { type: 'message.added', messageId: submission.messageId ?? newId(), role: 'user', parts },
         { type: 'turn.started', turnId, agentId },
       ],
       { run: runId, turn: turnId, ...(by === undefined ? {} : { by }) },

@@ -36,6 +36,10 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   /** Decides besides the policy; the stricter of both counts. */
   readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
   readonly faults?: FaultPoints
+  /** Ids of runs and of what is said in them, where whoever says it gives none. */
+  readonly newId?: () => string
+  /** What is put on record before a run begins, whoever starts it. */
+  readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
   /** How often a run is taken up again after a crash before it is given up. */
   readonly maxAttempts?: number
   /** What becomes of calls that were interrupted, of tools that do not say so themselves. Default: `report`. */

@@ -49,7 +49,6 @@ export class Conversation {
     if (hasRun(runtime)) await this.#steer(parts, input)
     else {
       const submission = this.#submission(parts, input)
-      await controlOf(runtime).beforeRun()
       const { runId } = await runtime.submit(submission)
       await binding.atRest(runId)
     }

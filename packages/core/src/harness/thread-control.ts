@@ -92,11 +92,6 @@ export class ThreadControl {
     return saveSystemReminder(this.port, reminder)
   }
 
-  /** To be awaited before somebody's words start a run. */
-  beforeRun(): Promise<void> {
-    return this.notifications.summarizeBeforeRun()
-  }
-
   /** Resolves when nothing goes on any more, and nothing more follows from what did: judged, delivered what was due. */
   async settled(): Promise<void> {
     for (;;) {

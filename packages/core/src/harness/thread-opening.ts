@@ -21,6 +21,7 @@ import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { opinionTeller, tracerSource } from './observability.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { runScoring } from './run-scorers.ts'
+import { summaryBeforeRun } from './signals/notifications.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
 import { ThreadControl } from './thread-control.ts'
 import type { PlanModes } from './tools/submit-plan.ts'
@@ -57,6 +58,8 @@ export async function openThread(
     now: core.now,
     agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
     policy: core.policy,
+    newId: core.newId,
+    beforeRun: summaryBeforeRun,
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
     ...(tracing === undefined ? {} : { tracing }),

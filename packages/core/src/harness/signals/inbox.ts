@@ -5,7 +5,9 @@ import {
   type JsonValue,
   type NotificationStatus,
   type Part,
+  type ThreadState,
 } from '@evener/protocol'
+import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { priorityRank, type NotificationRecord } from './notification.ts'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
@@ -29,11 +31,7 @@ export class Inbox {
 
   /** Oldest first. */
   list(): readonly NotificationRecord[] {
-    const { settings, stream } = this.#port.state.head
-    return Object.entries(settings)
-      .flatMap(([key, value]) => (key.startsWith(NOTIFICATION_SETTING) ? [value as unknown as NotificationRecord] : []))
-      .filter(({ threadId }) => threadId === stream)
-      .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+    return notificationsOf(this.#port.state)
   }
 
   get(id: string): NotificationRecord {
@@ -47,18 +45,7 @@ export class Inbox {
   }
 
   async put(...records: readonly NotificationRecord[]): Promise<void> {
-    const ids = new Set(records.map(({ id }) => id))
-    const kept = [...this.list().filter(({ id }) => !ids.has(id)), ...records]
-    const removed = kept.sort(leastNeededLast).slice(INBOX_LIMIT)
-    await this.#port.record([
-      {
-        type: 'config.changed',
-        settings: Object.fromEntries([
-          ...records.map((record) => [NOTIFICATION_SETTING + record.id, toSetting(record)] as const),
-          ...removed.map(({ id }) => [NOTIFICATION_SETTING + id, null] as const),
-        ]),
-      },
-    ])
+    await this.#port.record([putFact(this.#port.state, records)])
   }
 
   async setStatus(id: string, status: NotificationStatus, now: number): Promise<NotificationRecord> {
@@ -66,6 +53,29 @@ export class Inbox {
     const changed = { ...record, status, updatedAt: now }
     await this.put(changed)
     return changed
+  }
+}
+
+/** Oldest first. */
+export function notificationsOf({ head }: ThreadState): readonly NotificationRecord[] {
+  const { settings, stream } = head
+  return Object.entries(settings)
+    .flatMap(([key, value]) => (key.startsWith(NOTIFICATION_SETTING) ? [value as unknown as NotificationRecord] : []))
+    .filter(({ threadId }) => threadId === stream)
+    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+/** Keeps them, and lets go of those there is no place for any more. */
+export function putFact(state: ThreadState, records: readonly NotificationRecord[]): ControlFact {
+  const ids = new Set(records.map(({ id }) => id))
+  const kept = [...notificationsOf(state).filter(({ id }) => !ids.has(id)), ...records]
+  const removed = kept.sort(leastNeededLast).slice(INBOX_LIMIT)
+  return {
+    type: 'config.changed',
+    settings: Object.fromEntries([
+      ...records.map((record) => [NOTIFICATION_SETTING + record.id, toSetting(record)] as const),
+      ...removed.map(({ id }) => [NOTIFICATION_SETTING + id, null] as const),
+    ]),
   }
 }
 

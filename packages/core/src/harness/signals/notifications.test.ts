@@ -100,7 +100,6 @@ suite('a notification while nothing is going on', () => {
       priority: 'low',
       status: 'pending',
     })
-    await control.beforeRun()
     await bench.say('Hello.')
     const [summary] = await contents(bench)
     assert.ok(summary?.type === 'notification_summary')
@@ -108,7 +107,6 @@ suite('a notification while nothing is going on', () => {
       [summary.pending, summary.bySource, summary.byPriority, summary.notificationIds.length],
       [2, { github: 1, mail: 1 }, { low: 2 }, 2],
     )
-    await control.beforeRun()
     await bench.say('And now?')
     assert.equal((await types(bench)).filter((type) => type === 'notification_summary').length, 1)
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { toWire, toHarnessContent, type HarnessEvent, type Part } from '@evener/protocol'
-import { Inbox, notificationPart, summaryPart } from './inbox.ts'
+import { toWire, toHarnessContent, type HarnessEvent, type Part, type ThreadState } from '@evener/protocol'
+import type { ControlFact } from '../../engine/thread-runtime.ts'
+import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {
   deliveryOf,
   higherPriority,
@@ -59,13 +60,6 @@ export class Notifications {
     })
   }
 
-  /** Before a run begins: what waits is named in one sentence, so that the agent can ask for it. */
-  summarizeBeforeRun(): Promise<void> {
-    return this.#next(async () => {
-      await this.#summarize(this.inbox.pending().filter(({ isSummarized }) => isSummarized !== true))
-    })
-  }
-
   /** After a run: what was only named during it and is important is told in full. True when that started a run. */
   deliverDue(): Promise<boolean> {
     return this.#next(async () => {
@@ -102,18 +96,10 @@ export class Notifications {
         const kept = action === 'summarize' ? record : { ...record, isDue: true }
         await this.inbox.put(kept)
         emit(announcement(kept))
-        if (isActive) await this.#summarize(this.inbox.pending())
+        if (isActive) await port.record(summaryFacts(port.state, this.inbox.pending()))
         return sent(kept, action, Promise.resolve(KEPT))
       }
     }
-  }
-
-  async #summarize(records: readonly NotificationRecord[]): Promise<void> {
-    if (records.length === 0) return
-    const messageId = randomUUID()
-    const part = summaryPart(records, messageId)
-    await this.inbox.put(...records.map((record) => ({ ...record, isSummarized: true })))
-    await this.#options.port.record([{ type: 'message.added', messageId, role: 'user', parts: [part] }])
   }
 
   #known(input: NotificationInput): { how: 'duplicate' | 'coalesced'; record: NotificationRecord } | undefined {
@@ -161,6 +147,22 @@ export class Notifications {
     this.#turn = done.catch(() => undefined)
     return done
   }
+}
+
+/** Before a run begins: what waits is named in one sentence, so that the agent can ask for it. */
+export function summaryBeforeRun(state: ThreadState): readonly ControlFact[] {
+  const unnamed = notificationsOf(state).filter(
+    ({ isSummarized, status }) => status === 'pending' && isSummarized !== true,
+  )
+  return summaryFacts(state, unnamed)
+}
+
+function summaryFacts(state: ThreadState, records: readonly NotificationRecord[]): readonly ControlFact[] {
+  if (records.length === 0) return []
+  const messageId = randomUUID()
+  const named = records.map((record) => ({ ...record, isSummarized: true }))
+  const parts = [summaryPart(records, messageId)]
+  return [putFact(state, named), { type: 'message.added', messageId, role: 'user', parts }]
 }
 
 function sent(

@@ -5,6 +5,7 @@ import { ProcessOwner } from '../../engine/ownership.ts'
 import { ThreadRuntime } from '../../engine/thread-runtime.ts'
 import { createThread } from '../../engine/threads.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
+import { summaryBeforeRun } from './notifications.ts'
 import { threadPort, type ThreadPort } from './thread-port.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
@@ -75,6 +76,7 @@ export class ThreadBench implements AsyncDisposable {
       owner: this.#owner,
       thread: 'thread',
       agents: { native: { driver, tools: this.#tools } },
+      beforeRun: summaryBeforeRun,
       ...(this.#options.decide === undefined ? {} : { decide: this.#options.decide }),
     })
   }
