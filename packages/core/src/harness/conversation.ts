@@ -20,8 +20,8 @@ export interface ConversationParts {
   readonly core: HarnessCore
   readonly binding: SessionBinding
   readonly mode: SessionMode
-  /** Makes sure that there is a thread. */
-  readonly ensureThread: () => Promise<void>
+  /** The thread of the session, once what was asked for before is done; a new one if there is none. */
+  readonly ensureThread: () => Promise<ThreadRuntime>
 }
 
 /** What is said to the agent, and how it is stopped. */
@@ -44,11 +44,11 @@ export class Conversation {
   async send(input: MessageInput): Promise<void> {
     const { binding, ensureThread } = this.#parts
     const parts = partsOf(input)
-    await ensureThread()
-    const runtime = binding.requireRuntime()
-    if (hasRun(runtime)) await this.#steer(parts, input)
+    const runtime = await ensureThread()
+    if (hasRun(runtime)) await this.#steer(runtime, parts, input)
     else {
       const submission = this.#submission(parts, input)
+      await controlOf(runtime).beforeRun()
       const { runId } = await runtime.submit(submission)
       await binding.atRest(runId)
     }
@@ -58,19 +58,16 @@ export class Conversation {
   /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
   async steer(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
-    await this.#parts.ensureThread()
-    const runtime = this.#parts.binding.requireRuntime()
+    const runtime = await this.#parts.ensureThread()
     if (!hasRun(runtime)) return this.send(input)
-    await this.#steer(parts, input)
+    await this.#steer(runtime, parts, input)
     if (input.untilIdle === true) await controlOf(runtime).settled()
   }
 
   /** Said when the run is over; at once when there is none. */
   async followUp(input: MessageInput): Promise<void> {
-    const { binding, ensureThread } = this.#parts
     const parts = partsOf(input)
-    await ensureThread()
-    const runtime = binding.requireRuntime()
+    const runtime = await this.#parts.ensureThread()
     if (runtime.state.head.run === null) return this.send(input)
     await runtime.followUp(this.#submission(parts, input))
   }
@@ -87,9 +84,8 @@ export class Conversation {
     }
   }
 
-  async #steer(parts: readonly Part[], input: MessageInput): Promise<void> {
+  async #steer(runtime: ThreadRuntime, parts: readonly Part[], input: MessageInput): Promise<void> {
     const { binding, core } = this.#parts
-    const runtime = binding.requireRuntime()
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
     const capabilities = run === null ? undefined : await core.agents.driver(run.agentId)?.describe()

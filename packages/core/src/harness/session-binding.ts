@@ -33,6 +33,8 @@ export class SessionBinding {
   readonly #turns = new Mailbox()
   readonly #restWaiters = new Map<string, PromiseWithResolvers<void>>()
   #bound: Bound | undefined
+  /** How many have asked to leave the thread and have not yet. */
+  #leavers = 0
   #displayDue: NodeJS.Immediate | undefined
 
   /** `onBound`: it is on record before anything is done there that the session looks at another thread. */
@@ -50,15 +52,24 @@ export class SessionBinding {
   }
 
   get threadId(): string | null {
-    return this.#bound?.threadId ?? null
+    return this.#shown?.threadId ?? null
   }
 
   get runtime(): ThreadRuntime | undefined {
-    return this.#bound?.runtime
+    return this.#shown?.runtime
   }
 
   get head(): Head | undefined {
-    return this.#bound?.runtime.state.head
+    return this.#shown?.runtime.state.head
+  }
+
+  /** Also while it is being left: for what was asked for before. */
+  get lastRuntime(): ThreadRuntime | undefined {
+    return this.#bound?.runtime
+  }
+
+  get #shown(): Bound | undefined {
+    return this.#leavers === 0 ? this.#bound : undefined
   }
 
   /** The run is at work, or waits for nothing but approvals. */
@@ -72,7 +83,7 @@ export class SessionBinding {
   }
 
   requireRuntime(): ThreadRuntime {
-    if (this.#bound !== undefined) return this.#bound.runtime
+    if (this.#shown !== undefined) return this.#shown.runtime
     throw new EvenerError('misuse', 'No thread is selected.', {
       hint: 'Call selectOrCreateThread(), createThread() or switchThread() first.',
     })
@@ -88,7 +99,7 @@ export class SessionBinding {
 
   /** Resolves when the run is over or waits for a tool's question. */
   async atRest(runId: string): Promise<void> {
-    if (!this.isRunning || this.head?.run?.runId !== runId) return
+    if (!this.isRunning || this.lastRuntime?.state.head.run?.runId !== runId) return
     const waiter = this.#restWaiters.get(runId) ?? Promise.withResolvers<void>()
     this.#restWaiters.set(runId, waiter)
     await waiter.promise
@@ -96,15 +107,16 @@ export class SessionBinding {
 
   /**
    * Looks at another thread. The old one is left when the new one is ours, and not before: a thread that cannot be had
-   * changes nothing.
+   * changes nothing. Nor does a thread that cannot be prepared; what is done to prepare it is not told of.
    */
-  bind(threadId: string, before: () => Promise<void> = async () => undefined): Promise<void> {
+  bind(threadId: string, prepare: (runtime: ThreadRuntime) => Promise<void>): Promise<void> {
     return this.#turns.post(async () => {
       if (this.#bound?.threadId === threadId) return
       await this.#lock.moveTo(threadId, async () => {
         const opened = await this.#core.threads.enter(threadId, this.viewer)
         try {
-          await before()
+          await prepare(opened.runtime)
+          await this.#endAlone()
           await this.#leave()
           await this.#onBound(threadId)
         } catch (error) {
@@ -116,8 +128,16 @@ export class SessionBinding {
     })
   }
 
-  unbind(): Promise<void> {
+  /** From now on there is no thread to be seen, although leaving it takes a while. Ends with the function it gives. */
+  lookAway(): () => void {
+    this.#leavers++
+    return () => void this.#leavers--
+  }
+
+  /** Leaves the thread. Closing it interrupts what is at work there; `endsRun`: that is ended first, as by an abort. */
+  unbind({ endsRun = false }: { readonly endsRun?: boolean } = {}): Promise<void> {
     return this.#turns.post(async () => {
+      if (endsRun) await this.#endAlone()
       try {
         await this.#leave()
       } finally {
@@ -147,6 +167,11 @@ export class SessionBinding {
     )
     const stop = runtime.onEntry((entry) => projection.entry(entry))
     this.#bound = { threadId, runtime, viewers, projection, stop }
+  }
+
+  /** What is being done in a thread that nobody else looks at ends with our leaving it. */
+  async #endAlone(): Promise<void> {
+    if (this.isRunning && this.isAlone) await this.lastRuntime?.cancel()
   }
 
   async #leave(): Promise<void> {

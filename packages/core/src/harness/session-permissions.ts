@@ -6,7 +6,9 @@ import {
   type Policy,
   type ToolCategory,
 } from '@evener/protocol'
+import type { Mailbox } from '../engine/mailbox.ts'
 import { checkRules } from '../policy/check-rules.ts'
+import { effectiveRules } from '../policy/effective-rules.ts'
 import { givenFlag, givenOneOf, givenText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
@@ -21,13 +23,24 @@ export class SessionPermissions {
   readonly #binding: SessionBinding
   readonly #defaults: SessionDefaults
   readonly #keep: KeepWithSession
+  readonly #turns: Mailbox
   #rules: PermissionRules = NO_RULES
+  /** Set while there was no thread to write them to. */
+  #unwritten: PermissionRules = NO_RULES
 
-  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults, keep: KeepWithSession) {
+  /** `turns`: those in which the session goes from thread to thread, so that it is clear which one a rule is written to. */
+  constructor(
+    core: HarnessCore,
+    binding: SessionBinding,
+    defaults: SessionDefaults,
+    keep: KeepWithSession,
+    turns: Mailbox,
+  ) {
     this.#core = core
     this.#binding = binding
     this.#defaults = defaults
     this.#keep = keep
+    this.#turns = turns
   }
 
   /** As an earlier process left them. */
@@ -38,6 +51,16 @@ export class SessionPermissions {
   /** What the session itself has said. */
   get own(): PermissionRules {
     return this.#rules
+  }
+
+  /** The rules of a thread with what the session has to write there; `isNew`: with all that holds in it. */
+  forThread(rules: PermissionRules, { isNew }: { readonly isNew: boolean }): PermissionRules {
+    return effectiveRules({ session: isNew ? this.#rules : this.#unwritten, thread: rules })
+  }
+
+  /** A thread has got them. */
+  written(): void {
+    this.#unwritten = NO_RULES
   }
 
   /** What is in force: the harness's, the session's and the thread's rules together, any deny first. */
@@ -75,11 +98,16 @@ export class SessionPermissions {
   }
 
   async #add(change: (rules: PermissionRules) => PermissionRules): Promise<void> {
-    const { runtime } = this.#binding
     const next = change(this.#rules)
     checkRules(next, {})
     this.#rules = next
-    await Promise.all([this.#keep({ rules: next }), runtime?.configure({ rules: change(runtime.state.head.rules) })])
+    await Promise.all([this.#keep({ rules: next }), this.#turns.post(() => this.#write(change))])
+  }
+
+  async #write(change: (rules: PermissionRules) => PermissionRules): Promise<void> {
+    const { lastRuntime } = this.#binding
+    if (lastRuntime === undefined) this.#unwritten = change(this.#unwritten)
+    else await lastRuntime.configure({ rules: change(lastRuntime.state.head.rules) })
   }
 }
 

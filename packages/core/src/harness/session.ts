@@ -9,6 +9,7 @@ import {
   type ToolCategory,
   NO_TOKENS,
 } from '@evener/protocol'
+import { Mailbox } from '../engine/mailbox.ts'
 import { applyControl, splitState } from './control-keys.ts'
 import { Conversation, type MessageInput } from './conversation.ts'
 import { FollowUps } from './follow-ups.ts'
@@ -103,11 +104,12 @@ export class Session<State extends HarnessState = HarnessState> {
     const first = splitState(initial ?? {}).control
     defaults.yolo = first.yolo === true
     for (const [key, value] of Object.entries(first.settings)) defaults.setSetting(key, value)
+    const turns = new Mailbox()
     const settings = new ThreadSettings(binding, defaults)
     this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
     this.mode = new SessionMode(core, binding, defaults, () => this.abort())
     this.model = new SessionModel(core, binding, defaults, settings, this.mode)
-    this.permissions = new SessionPermissions(core, binding, defaults, keep)
+    this.permissions = new SessionPermissions(core, binding, defaults, keep, turns)
     this.#grants = new SessionGrants(binding, keep)
     this.state = new SessionState<State>({
       schema: config.stateSchema as never,
@@ -121,6 +123,8 @@ export class Session<State extends HarnessState = HarnessState> {
       binding,
       defaults,
       identity: this.identity,
+      permissions: this.permissions,
+      turns,
       onCleared: async () => log?.keepThread(null),
       selection: () => ({ modeId: this.mode.get(), modelId: this.model.get() }),
     })
@@ -129,15 +133,10 @@ export class Session<State extends HarnessState = HarnessState> {
       core,
       binding,
       mode: this.mode,
-      ensureThread: async () => {
-        if (!this.thread.isSet()) await this.#lifecycle.create()
-      },
+      ensureThread: () => this.#lifecycle.ensure(),
     })
     const currentThread: CurrentThread = {
-      ensure: async () => {
-        if (!this.thread.isSet()) await this.#lifecycle.create()
-        return controlOf(binding.requireRuntime())
-      },
+      ensure: async () => controlOf(await this.#lifecycle.ensure()),
       get: () => (binding.runtime === undefined ? undefined : controlOf(binding.runtime)),
     }
     this.signals = new SessionSignals(currentThread)
@@ -241,7 +240,7 @@ export class Session<State extends HarnessState = HarnessState> {
 
   /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
   async close(): Promise<void> {
-    await this.#binding.unbind()
+    await this.#lifecycle.close()
     await this.#log?.close()
   }
 

@@ -1,12 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import { toHarnessThread, type ConfigChangedRecord, type HarnessThread, type ThreadInfo } from '@evener/protocol'
 import { boundaryAt } from '../engine/boundaries.ts'
 import { deleteThread, type DeleteReport } from '../engine/delete-thread.ts'
+import type { Mailbox } from '../engine/mailbox.ts'
+import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { createThread, forkThread } from '../engine/threads.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
 import { modeModelKey } from './session-mode.ts'
+import type { SessionPermissions } from './session-permissions.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 export interface CloneRequest {
@@ -16,15 +20,25 @@ export interface CloneRequest {
   readonly resourceId?: string
 }
 
+type Config = Omit<ConfigChangedRecord, 'type'>
+
 export interface LifecycleParts {
   readonly core: HarnessCore
   readonly binding: SessionBinding
   readonly defaults: SessionDefaults
   readonly identity: SessionIdentity
+  readonly permissions: SessionPermissions
+  /** One command after the other: each finds the thread that the last one left. */
+  readonly turns: Mailbox
   /** The session is bound to no thread any more, and is not to be again by itself. */
   readonly onCleared: () => Promise<void>
   /** Mode and model as the session has them, whether or not it is bound. */
   readonly selection: () => { readonly modeId: string; readonly modelId: string }
+}
+
+interface NewThread {
+  readonly title?: string
+  readonly id?: string
 }
 
 /** Threads that come, go and take the place of one another. */
@@ -36,84 +50,67 @@ export class ThreadLifecycle {
   }
 
   /** The newest thread of the resource, or a new one. */
-  async selectOrCreate(): Promise<HarnessThread> {
-    const { binding, core, identity } = this.#parts
-    await core.ready()
-    const newest = await core.store.listThreads({ resourceId: identity.getResourceId(), limit: 1 })
-    const [info] = newest.items
-    if (info === undefined) return this.create()
-    const previousThreadId = binding.threadId
-    if (previousThreadId === info.id) return this.#thread(info)
-    await this.#enter(info.id)
-    binding.emit({ type: 'thread_changed', threadId: info.id, previousThreadId })
-    binding.announceWaits()
-    return this.#thread(info)
-  }
-
-  async create(options: { readonly title?: string; readonly id?: string } = {}): Promise<HarnessThread> {
-    const { binding, core, identity } = this.#parts
-    await core.ready()
-    const { modeId, modelId } = this.#parts.selection()
-    const info = await createThread(core.store, {
-      id: options.id ?? core.newId(),
-      resourceId: identity.getResourceId(),
-      now: core.now(),
-      ...(options.title === undefined ? {} : { title: options.title }),
+  selectOrCreate(): Promise<HarnessThread> {
+    return this.#inTurn(async (resourceId) => {
+      const { binding, core } = this.#parts
+      const newest = await core.store.listThreads({ resourceId, limit: 1 })
+      const [info] = newest.items
+      if (info === undefined) return this.#create(resourceId, {})
+      if (binding.lastRuntime?.state.head.stream !== info.id) await this.#moveTo(info.id)
+      return this.#thread(info)
     })
-    try {
-      await this.#enter(info.id)
-    } catch (error) {
-      await this.#remove(info.id)
-      throw error
-    }
-    await binding.requireRuntime().configure(this.#firstConfig(modeId, modelId))
-    const thread = this.#thread(info)
-    binding.emit({ type: 'thread_created', thread })
-    return thread
   }
 
-  async switch({ threadId }: { readonly threadId: string }): Promise<void> {
-    const { binding, core } = this.#parts
-    await core.ready()
-    if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
-    const previousThreadId = binding.threadId
-    await this.#enter(threadId)
-    binding.emit({ type: 'thread_changed', threadId, previousThreadId })
-    binding.announceWaits()
+  /** The thread, or a new one where there is none. */
+  ensure(): Promise<ThreadRuntime> {
+    return this.#inTurn(async (resourceId) => {
+      const { binding } = this.#parts
+      if (binding.lastRuntime === undefined) await this.#create(resourceId, {})
+      return binding.lastRuntime ?? binding.requireRuntime()
+    })
   }
 
-  async rename({ title }: { readonly title: string }): Promise<void> {
-    await this.#parts.binding.requireRuntime().configure({ title })
+  create(options: NewThread = {}): Promise<HarnessThread> {
+    return this.#inTurn((resourceId) => this.#create(resourceId, options))
+  }
+
+  switch({ threadId }: { readonly threadId: string }): Promise<void> {
+    return this.#inTurn(async () => {
+      if ((await this.#parts.core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+      await this.#moveTo(threadId)
+    })
+  }
+
+  rename({ title }: { readonly title: string }): Promise<void> {
+    return this.#inTurn(async () => {
+      const { binding } = this.#parts
+      await (binding.lastRuntime ?? binding.requireRuntime()).configure({ title })
+    })
   }
 
   /**
    * A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. It has no title unless
    * it is given one, and asks again what its source was allowed.
    */
-  async clone(request: CloneRequest = {}): Promise<HarnessThread> {
-    const { binding, core, identity } = this.#parts
-    await core.ready()
-    const sourceId = request.sourceThreadId ?? binding.requireRuntime().state.head.stream
+  clone(request: CloneRequest = {}): Promise<HarnessThread> {
+    return this.#inTurn((resourceId) => this.#clone(request, resourceId))
+  }
+
+  async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
+    const { binding, core } = this.#parts
+    const sourceId = request.sourceThreadId ?? (binding.lastRuntime ?? binding.requireRuntime()).state.head.stream
     if ((await core.store.getThread(sourceId)) === null) throw noSuchThread(sourceId)
     const source = core.threads.find(sourceId)?.state ?? (await readThreadState(core.store, sourceId))
     const { run, seq } = source.head
     const info = await forkThread(core.store, await core.threads.owner(), source, {
       id: core.newId(),
-      resourceId: request.resourceId ?? identity.getResourceId(),
+      resourceId: request.resourceId ?? resourceId,
       // What is being said is in neither: a fork begins where something has ended.
       at: await boundaryAt(core.store, source.head.lineage, run === null ? seq : run.startedSeq - 1),
       now: core.now(),
       ...(request.title === undefined ? {} : { title: request.title }),
     })
-    try {
-      await this.#enter(info.id)
-    } catch (error) {
-      await this.#remove(info.id)
-      throw error
-    }
-    const thread = this.#thread(info)
-    binding.emit({ type: 'thread_created', thread })
-    return thread
+    return this.#enterNew(info, {})
   }
 
   /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
@@ -127,16 +124,81 @@ export class ThreadLifecycle {
     return report
   }
 
-  async clear(): Promise<void> {
-    await this.#abort()
-    await this.#parts.binding.unbind()
-    await this.#parts.onCleared()
+  /** There is no thread from the call on; resolves when it has been left. */
+  clear(): Promise<void> {
+    const { binding, onCleared, turns } = this.#parts
+    const lookBack = binding.lookAway()
+    return turns.post(async () => {
+      try {
+        await binding.unbind({ endsRun: true })
+      } finally {
+        lookBack()
+      }
+      await onCleared()
+    })
   }
 
-  async #enter(threadId: string): Promise<void> {
-    const { binding, selection } = this.#parts
+  /** Leaves the thread as it is: what waits in it goes on waiting. */
+  close(): Promise<void> {
+    return this.#parts.turns.post(() => this.#parts.binding.unbind())
+  }
+
+  /** For the resource that holds now, whatever holds when it is its turn. */
+  #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
+    const { core, identity, turns } = this.#parts
+    const resourceId = identity.getResourceId()
+    return turns.post(async () => {
+      await core.ready()
+      return task(resourceId)
+    })
+  }
+
+  async #create(resourceId: string, { id, title }: NewThread): Promise<HarnessThread> {
+    const { core, selection } = this.#parts
+    const { modeId, modelId } = selection()
+    const info = await createThread(core.store, {
+      id: id ?? core.newId(),
+      resourceId,
+      now: core.now(),
+      ...(title === undefined ? {} : { title }),
+    })
+    return this.#enterNew(info, this.#firstConfig(modeId, modelId))
+  }
+
+  async #enterNew(info: ThreadInfo, config: Config): Promise<HarnessThread> {
+    try {
+      await this.#enter(info.id, { isNew: true, config })
+    } catch (error) {
+      await this.#remove(info.id)
+      throw error
+    }
+    const thread = this.#thread(info)
+    this.#parts.binding.emit({ type: 'thread_created', thread })
+    return thread
+  }
+
+  async #moveTo(threadId: string): Promise<void> {
+    const { binding } = this.#parts
+    const previousThreadId = binding.threadId
+    await this.#enter(threadId, { isNew: false, config: {} })
+    binding.emit({ type: 'thread_changed', threadId, previousThreadId })
+    binding.announceWaits()
+  }
+
+  async #enter(
+    threadId: string,
+    { config, isNew }: { readonly isNew: boolean; readonly config: Config },
+  ): Promise<void> {
+    const { binding, permissions, selection } = this.#parts
     const before = selection()
-    await binding.bind(threadId, () => this.#abort())
+    const prepare = async (runtime: ThreadRuntime): Promise<void> => {
+      const known = runtime.state.head.rules
+      const rules = permissions.forThread(known, { isNew })
+      const change = isDeepStrictEqual(rules, known) ? config : { ...config, rules }
+      if (Object.keys(change).length > 0) await runtime.configure(change)
+    }
+    await binding.bind(threadId, prepare)
+    permissions.written()
     const now = selection()
     if (now.modeId !== before.modeId) {
       binding.emit({ type: 'mode_changed', modeId: now.modeId, previousModeId: before.modeId })
@@ -146,19 +208,13 @@ export class ThreadLifecycle {
     }
   }
 
-  /** What is being done in a thread that nobody else looks at ends with our leaving it. */
-  async #abort(): Promise<void> {
-    const { binding } = this.#parts
-    if (binding.isRunning && binding.isAlone) await binding.runtime?.cancel()
-  }
-
   async #remove(threadId: string): Promise<DeleteReport> {
     const { core } = this.#parts
     const { spool } = core.config
     return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
   }
 
-  #firstConfig(mode: string, model: string): Omit<ConfigChangedRecord, 'type'> {
+  #firstConfig(mode: string, model: string): Config {
     const { defaults } = this.#parts
     const remembered = model === '' ? {} : { [modeModelKey(mode)]: model }
     return {
@@ -170,7 +226,7 @@ export class ThreadLifecycle {
   }
 
   #thread(info: ThreadInfo): HarnessThread {
-    const { head } = this.#parts.binding
+    const head = this.#parts.binding.lastRuntime?.state.head
     return head?.stream === info.id ? toHarnessThread(info, head.usage.own) : toHarnessThread(info)
   }
 }
