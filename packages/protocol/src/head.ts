@@ -10,7 +10,7 @@ import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
 import type { Answer, Wait } from './wait.ts'
 
 /** Raised whenever the fold gives other heads for the same records; stored heads of another version are rebuilt. */
-export const REDUCER_VERSION = 3
+export const REDUCER_VERSION = 4
 
 export interface RunState {
   readonly runId: string

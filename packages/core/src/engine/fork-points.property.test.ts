@@ -200,7 +200,7 @@ suite('a thread', () => {
             bindings: Object.fromEntries(
               Object.entries(before.bindings).map(([agentId, binding]) => [
                 agentId,
-                binding.syncedTo > at ? { ...binding, stale: 'rewound' } : binding,
+                binding.syncedTo > at && binding.stale !== 'erased' ? { ...binding, stale: 'rewound' } : binding,
               ]),
             ),
           }

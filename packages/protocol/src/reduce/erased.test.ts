@@ -70,6 +70,20 @@ suite('what was set in an erased range', () => {
     assert.deepEqual(headAfter(bodies, { from: 4, to: 4 }).om, om)
   })
 
+  test('stays known to a native session also when the thread is rewound: it is not gone on with', () => {
+    const binding = { agentId: 'codex', nativeId: 'n', syncedTo: 2, anchor: 'turn-1' }
+    const said: RecordBody = { type: 'message.added', messageId: 'm', role: 'user', parts: [] }
+    const bodies: RecordBody[] = [
+      said,
+      said,
+      { type: 'binding.changed', binding },
+      { type: 'erased', from: 1, to: 1 },
+      { type: 'rewind', to: 1, lineage: [{ stream: 't', from: 1, to: 1 }], tasks: [], om: null },
+    ]
+    const { head } = logOf(bodies).reduce((state, record) => reduce(state, record).state, emptyState('t'))
+    assert.deepEqual(head.bindings, { codex: { ...binding, stale: 'erased' } })
+  })
+
   test('makes the origin of a fork stale that heard it', () => {
     const origin = { agentId: 'codex', nativeId: 'n', syncedTo: 5, origin: true as const }
     const fork: RecordBody = {

@@ -1,3 +1,4 @@
+import type { Binding } from '../binding.ts'
 import type { ErasedRecord, ForkRecord, RewindRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
 import type { Lineage } from '../lineage.ts'
@@ -44,7 +45,8 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
   for (const wait of Object.values(draft.head.waits)) {
     if (wait.openedAt > body.to) removeHeadEntry(draft, 'waits', wait.id)
   }
-  staleBindings(draft, 'rewound', (syncedTo) => syncedTo > body.to)
+  // A session that holds what was erased stays one, wherever the thread goes on.
+  staleBindings(draft, 'rewound', ({ syncedTo, stale }) => syncedTo > body.to && stale !== 'erased')
   // Going forward again brings messages back that a client may not have: it has to read its window anew.
   draft.ops.push(
     body.lineage.every((range) => holdsRange(before, range))
@@ -84,12 +86,12 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
     const { error: _error, output: _output, ...kept } = lastRun
     setHead(draft, 'lastRun', kept)
   }
-  staleBindings(draft, 'erased', (syncedTo) => syncedTo >= body.from)
+  staleBindings(draft, 'erased', ({ syncedTo }) => syncedTo >= body.from)
 }
 
-function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (syncedTo: number) => boolean): void {
+function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (binding: Binding) => boolean): void {
   for (const [agentId, binding] of Object.entries(draft.head.bindings)) {
-    if (isAffected(binding.syncedTo)) setHeadEntry(draft, 'bindings', agentId, { ...binding, stale })
+    if (isAffected(binding)) setHeadEntry(draft, 'bindings', agentId, { ...binding, stale })
   }
 }
 
