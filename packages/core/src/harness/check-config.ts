@@ -1,5 +1,6 @@
 import { EvenerError } from '@evener/protocol'
 import type { HarnessConfig, HarnessMode } from './harness-config.ts'
+import { checkInterval } from './heartbeats.ts'
 import { checkObservability } from './observability.ts'
 import { checkWorkspace } from './workspace-slot.ts'
 
@@ -13,9 +14,7 @@ export function checkConfig(config: HarnessConfig): void {
   const handlers = (config.heartbeatHandlers ?? []).map(({ id }) => id)
   const twice = duplicateOf(handlers)
   if (twice !== undefined) throw invalid(`There are two heartbeat handlers with the id "${twice}".`)
-  for (const { id, intervalMs } of config.heartbeatHandlers ?? []) {
-    if (!(intervalMs > 0)) throw invalid(`The heartbeat handler "${id}" needs an \`intervalMs\` above 0.`)
-  }
+  for (const handler of config.heartbeatHandlers ?? []) checkInterval(handler)
 }
 
 function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {

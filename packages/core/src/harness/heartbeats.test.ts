@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { once, EventEmitter } from 'node:events'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { EvenerError } from '@evener/protocol'
+import { HarnessBench } from './harness.fixture.ts'
 import { Heartbeats } from './heartbeats.ts'
 
 function beats(failures: string[] = []): Heartbeats {
@@ -94,8 +96,66 @@ suite('a heartbeat', () => {
     assert.deepEqual(log, ['a', 'a down', 'b', 'b down'])
   })
 
-  test('with an interval that is none is refused', async () => {
-    await assert.rejects(beats().register({ id: 'x', intervalMs: 0, handler: () => undefined }), RangeError)
+  for (const intervalMs of [0, -1, Number.NaN, Infinity, '5' as never]) {
+    test(`with the interval ${String(intervalMs)} is refused`, async () => {
+      const refused = (error: unknown): boolean =>
+        EvenerError.is(error, 'invalid-input') && error.message.includes('`intervalMs`')
+      const handler = { id: 'x', intervalMs, handler: () => undefined }
+      await assert.rejects(beats().register(handler), refused)
+      assert.throws(() => new HarnessBench([], { heartbeatHandlers: [handler] }), refused)
+    })
+  }
+
+  test('waits for an interval that is longer than a timer can be', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const timers = t.mock.method(globalThis, 'setTimeout', globalThis.setTimeout)
+    const heartbeats = beats()
+    const longest = 2 ** 31 - 1
+    let runs = 0
+    await heartbeats.register({ id: 'rare', intervalMs: longest + 10, immediate: false, handler: () => void runs++ })
+    t.mock.timers.tick(longest)
+    t.mock.timers.tick(9)
+    assert.equal(runs, 0)
+    t.mock.timers.tick(1)
+    assert.equal(runs, 1)
+    assert.ok(timers.mock.calls.every((call) => Number(call.arguments[1]) <= longest))
+    await heartbeats.stop()
+  })
+
+  for (const how of ['remove', 'stop', 'register'] as const) {
+    test(`may end itself with ${how}, and wait for it`, async () => {
+      const heartbeats = beats()
+      const log: string[] = []
+      const over = Promise.withResolvers<void>()
+      await heartbeats.register({
+        id: 'once',
+        intervalMs: 60_000,
+        handler: async () => {
+          await Promise.resolve()
+          if (how === 'register')
+            await heartbeats.register({ id: 'once', intervalMs: 60_000, handler: () => undefined })
+          else await heartbeats[how]('once')
+          log.push('ended')
+          over.resolve()
+        },
+        shutdown: () => void log.push('shutdown'),
+      })
+      await over.promise
+      assert.deepEqual(log, ['shutdown', 'ended'])
+      await heartbeats.stop()
+    })
+  }
+
+  test('may destroy its harness, and wait for it', async () => {
+    const over = Promise.withResolvers<void>()
+    const bench = new HarnessBench([], {
+      heartbeatHandlers: [
+        { id: 'last', intervalMs: 60_000, handler: () => bench.harness.destroy().then(over.resolve, over.reject) },
+      ],
+    })
+    await bench.harness.init()
+    await over.promise
+    await bench.harness.destroy()
   })
 
   test('does not keep the process alive', () => {

@@ -1,3 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { EvenerError } from '@evener/protocol'
+
+/** A timer cannot wait longer: asked to, it does not wait at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** Work to be done again and again while the harness lives. */
 export interface HeartbeatHandler {
   readonly id: string
@@ -6,6 +12,14 @@ export interface HeartbeatHandler {
   /** Also at once, not only after the first interval. Default: true. */
   readonly immediate?: boolean
   readonly shutdown?: () => void | Promise<void>
+}
+
+export function checkInterval({ id, intervalMs }: HeartbeatHandler): void {
+  if (Number.isFinite(intervalMs) && intervalMs > 0) return
+  throw new EvenerError(
+    'invalid-input',
+    `The heartbeat handler "${id}" needs an \`intervalMs\` that is a number of milliseconds above 0.`,
+  )
 }
 
 interface Beating {
@@ -22,6 +36,8 @@ interface Beating {
  */
 export class Heartbeats {
   readonly #beating = new Map<string, Beating>()
+  /** Which one's handler we are in. */
+  readonly #inside = new AsyncLocalStorage<Beating>()
   readonly #onFailure: (id: string, error: Error) => void
 
   constructor(onFailure: (id: string, error: Error) => void) {
@@ -34,9 +50,7 @@ export class Heartbeats {
 
   /** One with the same id is replaced, its shutdown included. */
   async register(handler: HeartbeatHandler): Promise<void> {
-    if (!Number.isFinite(handler.intervalMs) || handler.intervalMs <= 0) {
-      throw new RangeError(`The interval of heartbeat "${handler.id}" must be a positive number of milliseconds.`)
-    }
+    checkInterval(handler)
     await this.remove(handler.id)
     const beating: Beating = { handler, timer: undefined, running: undefined, isStopped: false }
     this.#beating.set(handler.id, beating)
@@ -44,14 +58,14 @@ export class Heartbeats {
     else this.#beat(beating)
   }
 
-  /** Resolves when a run that was going on has ended and the handler has shut down. */
+  /** Resolves when a run that was going on, unless it is the one that asks, has ended and the handler has shut down. */
   async remove(id: string): Promise<void> {
     const beating = this.#beating.get(id)
     if (beating === undefined) return
     this.#beating.delete(id)
     beating.isStopped = true
     clearTimeout(beating.timer)
-    await beating.running
+    if (this.#inside.getStore() !== beating) await beating.running
     await this.#attempt(id, async () => beating.handler.shutdown?.())
   }
 
@@ -59,18 +73,21 @@ export class Heartbeats {
     await Promise.all(this.ids.map((id) => this.remove(id)))
   }
 
-  #plan(beating: Beating): void {
+  #plan(beating: Beating, ms: number = beating.handler.intervalMs): void {
     if (beating.isStopped) return
-    beating.timer = setTimeout(() => this.#beat(beating), beating.handler.intervalMs)
+    const now = Math.min(ms, LONGEST_TIMER_MS)
+    beating.timer = setTimeout(() => (now < ms ? this.#plan(beating, ms - now) : this.#beat(beating)), now)
     beating.timer.unref()
   }
 
   #beat(beating: Beating): void {
     const { id, handler } = beating.handler
-    beating.running = this.#attempt(id, async () => handler()).then(() => {
-      beating.running = undefined
-      this.#plan(beating)
-    })
+    beating.running = this.#inside
+      .run(beating, () => this.#attempt(id, async () => handler()))
+      .then(() => {
+        beating.running = undefined
+        this.#plan(beating)
+      })
   }
 
   async #attempt(id: string, work: () => Promise<void>): Promise<void> {
