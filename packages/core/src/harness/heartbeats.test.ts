@@ -148,7 +148,7 @@ suite('a heartbeat', () => {
 
   test('may destroy its harness, and wait for it', async () => {
     const over = Promise.withResolvers<void>()
-    const bench = new HarnessBench([], {
+    const bench: HarnessBench = new HarnessBench([], {
       heartbeatHandlers: [
         { id: 'last', intervalMs: 60_000, handler: () => bench.harness.destroy().then(over.resolve, over.reject) },
       ],
