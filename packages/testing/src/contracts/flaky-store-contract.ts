@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { EvenerError, type Fence, type Store } from '@evener/protocol'
 import { command, message, note, record, threadInfo, waitRow } from './builders.ts'
 import { flakyStore } from './flaky-store.ts'
+import { lostAnswersContract } from './lost-answers.ts'
 import { withStore, type StoreContract } from './subject.ts'
 
 const SEEDS = [1, 2, 3, 4, 5]
@@ -110,6 +111,32 @@ export function flakyStoreContract(contract: StoreContract): void {
           assert.equal(await inner.getStream('t'), null)
         }),
       )
+
+      it(
+        `an erasure whose answer was lost can be repeated (seed ${seed})`,
+        withStore(contract, async (inner) => {
+          const store = flakyStore(inner, { seed, failBefore: 0.3, failAfter: 0.3 })
+          const fence = await makeThread(store, 't')
+          for (let seq = 1; seq <= STEPS; seq++) {
+            await inner.admitCommand(command(`t-${seq}`))
+            await appendOnce(store, 't', fence, seq)
+          }
+          for (let seq = 1; seq < STEPS; seq++) await insist(() => store.erase('t', fence, { from: seq, to: seq }))
+          const left = await inner.listMessages([{ stream: 't', from: 1, to: null }], { order: 'oldest' })
+          assert.deepEqual(
+            left.items.map(({ order }) => order),
+            [STEPS],
+          )
+          const { items } = await inner.readRecords('t', {})
+          assert.deepEqual(items.at(-1)?.body, note(`note ${STEPS}`))
+          assert.deepEqual(
+            items.slice(0, -1).map(({ body }) => body),
+            Array.from({ length: STEPS - 1 }, () => note('')),
+          )
+        }),
+      )
     }
+
+    lostAnswersContract(contract)
   })
 }
