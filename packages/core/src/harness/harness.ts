@@ -101,7 +101,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     ])
   }
 
-  /** A conversation of its own. With an id it knows again what it knew, also in another process. */
+  /** A conversation of its own. With an id, one of its resource, it knows again what it knew, also in another process: yolo too. */
   async createSession(options: { readonly resourceId?: string; readonly id?: string } = {}): Promise<Session<State>> {
     await this.init()
     const resourceId = options.resourceId ?? this.#config.resourceId ?? this.id

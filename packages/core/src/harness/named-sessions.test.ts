@@ -51,4 +51,60 @@ suite('a session with an id', () => {
       await session.state.set({ index })
     }
   })
+
+  test('knows again what was chosen without a thread, and new threads start with it', async () => {
+    const storage = new MemoryStore()
+    const modes = [{ id: 'plan' }, { id: 'build' }]
+    const first = new HarnessBench([], { storage, modes, initialState: { yolo: true } })
+    const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })
+    const cautious = await first.harness.createSession({ resourceId: 'bob', id: 'web' })
+    await before.mode.switch({ modeId: 'build' })
+    await before.model.switch({ modelId: 'some/model' })
+    await before.thread.setSetting({ key: 'thread', value: 'a setting like others' })
+    await cautious.permissions.setYolo({ enabled: false })
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage, modes, initialState: { yolo: true } })
+    const session = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
+    const chosen = (): unknown[] => [
+      session.mode.get(),
+      session.model.get(),
+      session.permissions.isYolo(),
+      session.thread.getSetting({ key: 'thread' }),
+    ]
+    assert.equal(session.thread.getId(), null)
+    assert.deepEqual(chosen(), ['build', 'some/model', true, 'a setting like others'])
+    await session.thread.create()
+    assert.deepEqual(chosen(), ['build', 'some/model', true, 'a setting like others'])
+    const bob = await second.harness.createSession({ resourceId: 'bob', id: 'web' })
+    assert.deepEqual([bob.permissions.isYolo(), bob.mode.get()], [false, 'plan'])
+  })
+
+  test('knows again that nothing is to be asked, and the model for threads to come; its denies stay', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage })
+    const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })
+    await before.thread.create()
+    await before.permissions.setYolo({ enabled: true })
+    await before.permissions.setForTool({ toolName: 'rm', policy: 'deny' })
+    await before.model.switch({ modelId: 'some/model', scope: 'global' })
+    await before.thread.clear()
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage })
+    const session = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
+    await session.thread.create()
+    assert.ok(session.permissions.isYolo())
+    assert.equal(session.permissions.getRules().tools['rm'], 'deny')
+    assert.equal(session.model.get(), 'some/model')
+  })
+
+  test('is in the default mode when there is no longer the one it was in', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage, modes: [{ id: 'plan' }, { id: 'build' }] })
+    const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })
+    await before.mode.switch({ modeId: 'build' })
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage, modes: [{ id: 'plan' }] })
+    const session = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
+    assert.equal(session.mode.get(), 'plan')
+  })
 })

@@ -1,17 +1,44 @@
-import { toWire, type JsonObject, type JsonValue } from '@evener/protocol'
+import { toWire, type Head, type JsonObject, type JsonValue } from '@evener/protocol'
 import type { SessionBinding } from './session-binding.ts'
+import type { KeepWithSession } from './session-log.ts'
+
+const YOLO = 'yolo'
+const SETTING = 'setting:'
+
+/** `null` removes a setting. */
+export interface Choice {
+  readonly modeId?: string
+  readonly modelId?: string
+  readonly yolo?: boolean
+  readonly settings?: { readonly [key: string]: JsonValue }
+}
 
 /** What was chosen without a thread, or for threads to come: a new thread starts from it. */
 export class SessionDefaults {
-  modeId: string
-  /** Empty: the agent's own. */
-  modelId: string
-  yolo = false
+  readonly #keep: KeepWithSession
   readonly #settings = new Map<string, JsonValue>()
+  #modeId: string
+  #modelId: string
+  #yolo = false
 
-  constructor(modeId: string, modelId: string) {
-    this.modeId = modeId
-    this.modelId = modelId
+  constructor(initial: Choice & { readonly modeId: string; readonly modelId: string }, keep: KeepWithSession) {
+    this.#keep = keep
+    this.#modeId = initial.modeId
+    this.#modelId = initial.modelId
+    this.#apply(initial)
+  }
+
+  get modeId(): string {
+    return this.#modeId
+  }
+
+  /** Empty: the agent's own. */
+  get modelId(): string {
+    return this.#modelId
+  }
+
+  get yolo(): boolean {
+    return this.#yolo
   }
 
   get settings(): JsonObject {
@@ -22,9 +49,39 @@ export class SessionDefaults {
     return this.#settings.get(key)
   }
 
-  setSetting(key: string, value: JsonValue | null): void {
-    if (value === null) this.#settings.delete(key)
-    else this.#settings.set(key, value)
+  /** Holds at once; resolves when it is on record, for a session that has an id. */
+  async choose(choice: Choice): Promise<void> {
+    this.#apply(choice)
+    const { modeId, modelId, settings = {}, yolo } = choice
+    const kept = Object.entries(settings).map(([key, value]): [string, JsonValue] => [SETTING + key, value])
+    await this.#keep({
+      ...(modeId === undefined ? {} : { mode: modeId }),
+      ...(modelId === undefined ? {} : { model: modelId }),
+      // As a setting: that it was switched off is to be known as well.
+      settings: { ...Object.fromEntries(kept), ...(yolo === undefined ? {} : { [YOLO]: yolo }) },
+    })
+  }
+
+  /** As an earlier process left them. A mode that there is no longer is not chosen. */
+  restore({ mode, model, settings }: Head, modeIds: readonly string[]): void {
+    const kept = Object.entries(settings).filter(([key]) => key.startsWith(SETTING))
+    const yolo = settings[YOLO]
+    this.#apply({
+      ...(mode === null || !modeIds.includes(mode) ? {} : { modeId: mode }),
+      ...(model === null ? {} : { modelId: model }),
+      ...(typeof yolo === 'boolean' ? { yolo } : {}),
+      settings: Object.fromEntries(kept.map(([key, value]) => [key.slice(SETTING.length), value])),
+    })
+  }
+
+  #apply({ modeId, modelId, settings = {}, yolo }: Choice): void {
+    this.#modeId = modeId ?? this.#modeId
+    this.#modelId = modelId ?? this.#modelId
+    this.#yolo = yolo ?? this.#yolo
+    for (const [key, value] of Object.entries(settings)) {
+      if (value === null) this.#settings.delete(key)
+      else this.#settings.set(key, value)
+    }
   }
 }
 
@@ -49,7 +106,7 @@ export class ThreadSettings {
     const { runtime } = this.#binding
     // A copy: what the caller does with its own later is not what was set.
     const value: JsonValue = toWire(given)
-    if (runtime === undefined) this.#defaults.setSetting(key, value)
+    if (runtime === undefined) await this.#defaults.choose({ settings: { [key]: value } })
     else await runtime.configure({ settings: { [key]: value } })
   }
 

@@ -72,12 +72,15 @@ export class SessionMode {
     const previousModeId = this.#defaults.modeId
     if (previousModeId === mode.id) return
     const change = modeChange(mode, this.#defaults, (modeId) => textOf(this.#defaults.setting(modeModelKey(modeId))))
-    this.#defaults.modeId = mode.id
-    for (const [key, value] of Object.entries(change.settings ?? {})) this.#defaults.setSetting(key, value)
+    const modelId = change.model ?? undefined
+    await this.#defaults.choose({
+      modeId: mode.id,
+      ...(modelId === undefined ? {} : { modelId }),
+      ...(change.settings === undefined ? {} : { settings: change.settings }),
+    })
     this.#binding.emit({ type: 'mode_changed', modeId: mode.id, previousModeId })
-    if (change.model === undefined || change.model === null) return
-    this.#defaults.modelId = change.model
-    this.#binding.emit({ type: 'model_changed', modelId: change.model, scope: 'thread', modeId: mode.id })
+    if (modelId === undefined) return
+    this.#binding.emit({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id })
   }
 }
 

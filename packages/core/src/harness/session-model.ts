@@ -72,12 +72,12 @@ export class SessionModel {
   }
 
   async #choose({ modeId, modelId, scope }: Required<ModelSwitch>): Promise<void> {
+    if (scope === 'global') await this.#defaults.choose({ modelId })
     const { runtime } = this.#binding
     const isCurrent = modeId === this.#mode.get()
-    if (scope === 'global') this.#defaults.modelId = modelId
     if (runtime === undefined || !isCurrent) {
       await this.#settings.set(modeModelKey(modeId), modelId)
-      if (isCurrent) this.#defaults.modelId = modelId
+      if (isCurrent) await this.#defaults.choose({ modelId })
       this.#binding.emit({ type: 'model_changed', modelId, scope, modeId })
       return
     }

@@ -93,8 +93,8 @@ export class SessionPermissions {
 
   async setYolo({ enabled }: { readonly enabled: boolean }): Promise<void> {
     const { runtime } = this.#binding
-    this.#defaults.yolo = givenFlag(enabled, 'enabled')
-    await runtime?.configure({ yolo: enabled })
+    const yolo = givenFlag(enabled, 'enabled')
+    await Promise.all([this.#defaults.choose({ yolo }), runtime?.configure({ yolo })])
   }
 
   async #add(change: (rules: PermissionRules) => PermissionRules): Promise<void> {

@@ -84,6 +84,7 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly #core: HarnessCore
   readonly #log: SessionLog | undefined
   readonly #binding: SessionBinding
+  readonly #defaults: SessionDefaults
   readonly #grants: SessionGrants
   readonly #conversation: Conversation
   readonly #lifecycle: ThreadLifecycle
@@ -97,13 +98,10 @@ export class Session<State extends HarnessState = HarnessState> {
     const binding = new SessionBinding(core, this.#viewer(), async (threadId) => log?.keepThread(threadId))
     this.#binding = binding
     const chosen = initial?.['currentModelId']
-    const defaults = new SessionDefaults(
-      defaultMode.id,
-      typeof chosen === 'string' ? chosen : (defaultMode.defaultModelId ?? ''),
-    )
-    const first = splitState(initial ?? {}).control
-    defaults.yolo = first.yolo === true
-    for (const [key, value] of Object.entries(first.settings)) defaults.setSetting(key, value)
+    const { settings: given, yolo = false } = splitState(initial ?? {}).control
+    const modelId = typeof chosen === 'string' ? chosen : (defaultMode.defaultModelId ?? '')
+    const defaults = new SessionDefaults({ modeId: defaultMode.id, modelId, yolo, settings: given }, keep)
+    this.#defaults = defaults
     const turns = new Mailbox()
     const settings = new ThreadSettings(binding, defaults)
     this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
@@ -251,6 +249,10 @@ export class Session<State extends HarnessState = HarnessState> {
     const { grants, rules, state } = log.head
     this.state.restore(state)
     this.permissions.restore(rules)
+    this.#defaults.restore(
+      log.head,
+      this.#core.config.modes.map(({ id }) => id),
+    )
     this.#grants.restore(grants)
     const { threadId } = log
     if (threadId !== undefined && (await this.#core.store.getThread(threadId)) !== null) {
