@@ -84,12 +84,13 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /**
    * Ends what this process holds: heartbeats, workspace, leases and locks. It is not an abort: what waits for an answer goes
-   * on waiting. A store that was given stays open.
+   * on waiting. What was said stays in the store, so that it can be begun again: one that was given stays open, and one in
+   * memory goes with the harness.
    */
   async destroy(): Promise<void> {
     if (this.#initialised === undefined) return
     await this.#initialised.catch(() => undefined)
-    const { store, threads, workspace } = this.#core
+    const { threads, workspace } = this.#core
     this.#initialised = undefined
     this.#runtime = undefined
     await endAll([
@@ -97,7 +98,6 @@ export class Harness<State extends HarnessState = HarnessState> {
       () => this.#sessions.close(),
       () => threads.close(),
       () => workspace.destroy(),
-      async () => (this.#config.storage === undefined ? store.close() : undefined),
     ])
   }
 

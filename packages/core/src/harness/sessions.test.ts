@@ -207,6 +207,18 @@ suite('the end of a harness', () => {
     await bench.harness.destroy()
   })
 
+  test('without a storage of its own: what was said is still there when it is begun again', async () => {
+    const bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }])
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const threadId = bench.harness.session.thread.requireId()
+    await bench.harness.destroy()
+    assert.equal(bench.harness.session.thread.getId(), null)
+    assert.equal((await bench.harness.selectOrCreateThread()).id, threadId)
+    await bench.harness.sendMessage({ content: 'And again' })
+    assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 4)
+    await bench.harness.destroy()
+  })
+
   test('ends a run that is at work and settles who waits for it', async () => {
     const storage = new MemoryStore()
     const bench = new HarnessBench([{ text: 'Half', hang: true }], { storage })
