@@ -1,4 +1,5 @@
 import { EvenerError } from '@evener/protocol'
+import { checkShape } from './config-shape.ts'
 import type { HarnessConfig, HarnessMode } from './harness-config.ts'
 import { checkInterval } from './heartbeats.ts'
 import { checkObservability } from './observability.ts'
@@ -6,7 +7,7 @@ import { checkWorkspace } from './workspace-slot.ts'
 
 /** Finds what cannot work before anything is started. */
 export function checkConfig(config: HarnessConfig): void {
-  if (typeof config.id !== 'string' || config.id === '') throw invalid('A harness needs an `id`.')
+  checkShape(config)
   checkModes(config)
   checkSubagents(config)
   if (config.workspace !== undefined) checkWorkspace(config.workspace)
@@ -24,7 +25,6 @@ function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {
   if (twice !== undefined) throw invalid(`There are two modes with the id "${twice}".`)
   const known = `Known: ${ids.join(', ')}.`
   for (const mode of modes) {
-    if (mode.id === '') throw invalid('A mode needs an `id`.')
     if (mode.tools !== undefined && mode.additionalTools !== undefined) {
       throw invalid(
         `Mode "${mode.id}" has both \`tools\` and \`additionalTools\`.`,
