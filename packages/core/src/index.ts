@@ -21,6 +21,24 @@ export {
   type ToolsInput,
   type TurnStep,
 } from '@evener/agent'
+export {
+  defaultDisplayState,
+  defaultOMProgressState,
+  toWireEvent,
+  type HarnessDisplayState,
+  type HarnessEvent,
+  type HarnessEventListener,
+  type HarnessEventType,
+  type HarnessMessage,
+  type HarnessMessageContent,
+  type HarnessThread,
+  type OMProgressState,
+  type PermissionRules,
+  type Policy,
+  type TaskItem,
+  type TokenUsage,
+  type ToolCategory,
+} from '@evener/protocol'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {
   Dynamic,
@@ -87,7 +105,7 @@ export type { MessagePage, ThreadListQuery, ThreadPage } from './harness/session
 export type { Listed, MessageListQuery } from './harness/thread-reads.ts'
 export type { ApprovalDecision } from './harness/suspensions.ts'
 export type { CloneRequest } from './harness/thread-lifecycle.ts'
-export type { BuiltinToolId } from './harness/tools/builtin-tools.ts'
+export { askUserTool, type BuiltinToolId } from './harness/tools/builtin-tools.ts'
 export type { HarnessWorkspace, WorkspaceConfig, WorkspaceFactory, WorkspaceInput } from './harness/workspace-slot.ts'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'

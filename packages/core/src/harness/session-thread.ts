@@ -76,6 +76,11 @@ export class SessionThread {
     return this.#lifecycle.switch(options)
   }
 
+  /** The same as `switch`: a thread that is chosen is also looked at. */
+  set(options: { readonly threadId: string }): Promise<void> {
+    return this.switch(options)
+  }
+
   rename(options: { readonly title: string }): Promise<void> {
     return this.#lifecycle.rename(options)
   }

@@ -1,6 +1,6 @@
 import { EvenerError, type JsonValue, type RunnableTool, type Wait } from '@evener/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
-import { answerProblem, askUserTool } from './ask-user.ts'
+import { answerProblem, askUserTool as plainAskUserTool } from './ask-user.ts'
 import { requestAccessTool } from './request-access.ts'
 import { planAnswerProblem, submitPlanTool, type PlanModes } from './submit-plan.ts'
 import { taskTools } from './task-tools.ts'
@@ -27,11 +27,14 @@ export interface BuiltinToolsOptions {
   readonly cwd?: () => string
 }
 
+/** For agents of the user's own. The other built-in tools belong to a thread. */
+export const askUserTool: RunnableTool = explaining(plainAskUserTool)
+
 /** The tools every mode has. Made once per thread, since the calls of one step share them. */
 export function builtinTools(options: BuiltinToolsOptions): readonly RunnableTool[] {
   const disabled: ReadonlySet<string> = new Set(options.disabled)
   return [
-    askUserTool,
+    plainAskUserTool,
     submitPlanTool(options.port, options.modes),
     ...taskTools(options.port),
     requestAccessTool(options.port, options.cwd),

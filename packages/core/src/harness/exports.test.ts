@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import {
+  askUserTool,
+  assignTaskIds,
+  defaultDisplayState,
+  defaultOMProgressState,
+  toWireEvent,
+  type HarnessDisplayState,
+  type HarnessEvent,
+  type HarnessMessage,
+  type HarnessThread,
+  type TaskItem,
+} from '../index.ts'
+import { HarnessBench } from './harness.fixture.ts'
+
+suite('what a program needs besides the harness comes from the same package', () => {
+  test('the words of events, messages, threads and the display', async () => {
+    const heard: HarnessEvent[] = []
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    bench.harness.subscribe((event: HarnessEvent) => void heard.push(event))
+    const shown: HarnessDisplayState = bench.harness.session.displayState.get()
+    assert.deepEqual(structuredClone(shown), structuredClone(defaultDisplayState()))
+    assert.deepEqual(shown.omProgress, defaultOMProgressState())
+    const thread: HarnessThread = await bench.harness.createThread()
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const [first]: readonly HarnessMessage[] = await bench.harness.session.thread.listMessages({ threadId: thread.id })
+    assert.equal(first?.role, 'user')
+    assert.ok(heard.every((event) => toWireEvent(event).type === event.type))
+    const tasks: readonly TaskItem[] = assignTaskIds([{ content: 'a', status: 'pending', activeForm: 'a-ing' }], [])
+    assert.equal(tasks[0]?.id, 'task_a')
+  })
+
+  test('the question to the user as a tool of an agent’s own, also under another name', async () => {
+    const question = { toolCalls: [{ id: 'q', name: 'consult', input: { question: 'Which?' } }] }
+    const unclear = { toolCalls: [{ id: 'u', name: 'consult', input: { question: 5 } }] }
+    const script = [unclear, question, { text: 'Left, then.' }]
+    await using bench = new HarnessBench(script, { initialState: { yolo: true } }, { tools: { consult: askUserTool } })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.equal(bench.all('tool_suspended')[0]?.toolName, 'consult')
+    await bench.harness.respondToToolSuspension({ resumeData: 'Left.' })
+    assert.deepEqual(
+      bench.all('tool_end').map(({ toolCallId, isError }) => [toolCallId, isError]),
+      [
+        ['u', true],
+        ['q', false],
+      ],
+    )
+  })
+})
+
+test('a thread may be chosen by `thread.set` as well', async () => {
+  await using bench = new HarnessBench([])
+  const first = await bench.harness.createThread()
+  await bench.harness.createThread()
+  await bench.harness.session.thread.set({ threadId: first.id })
+  assert.equal(bench.harness.session.thread.getId(), first.id)
+  assert.equal(bench.all('thread_changed').at(-1)?.threadId, first.id)
+})
