@@ -42,3 +42,12 @@ for (const [what, record] of [
     )
   })
 }
+
+for (const v of [0, -1, 0.5, NaN]) {
+  test(`version ${v} is one that nothing was ever written in: the record is damaged`, () => {
+    assert.throws(
+      () => upcast({ ...stored, v }),
+      (error) => EvenerError.is(error, 'corrupt') && error.message.includes('7'),
+    )
+  })
+}

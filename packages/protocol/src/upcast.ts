@@ -20,6 +20,16 @@ export function upcast(
   table: UpcasterTable = UPCASTERS,
   versions: Readonly<Record<string, number>> = RECORD_VERSIONS,
 ): LogRecord {
+  if (!(Number.isInteger(stored.v) && stored.v >= 1)) {
+    throw new EvenerError(
+      'corrupt',
+      `Record ${stored.seq} of ${stored.stream} is damaged: it has version ${stored.v}.`,
+      {
+        hint: 'Other threads are not affected. Restore this one from a backup, or delete it.',
+        details: { stream: stored.stream, seq: stored.seq },
+      },
+    )
+  }
   const type = typeof stored.body['type'] === 'string' ? stored.body['type'] : '?'
   const current = Object.hasOwn(versions, type) ? versions[type] : undefined
   if (current === undefined || stored.v > current) {
