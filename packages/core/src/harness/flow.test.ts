@@ -73,6 +73,27 @@ suite('what is said to an agent', () => {
     assert.deepEqual(bench.harness.session.displayState.get().currentMessage?.content, [{ type: 'text', text: 'Yes.' }])
   })
 
+  test('a file that is none is refused by its place, and the next message is answered', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    const png = { data: 'aGk=', mediaType: 'image/png' }
+    const cases: readonly (readonly [files: unknown, field: string])[] = [
+      ['a.png', '`files`'],
+      [[png, null], '`files[1]`'],
+      [[{}], '`files[0].mediaType`'],
+      [[{ ...png, mediaType: 7 }], '`files[0].mediaType`'],
+      [[{ ...png, data: 5 }], '`files[0].data`'],
+      [[{ ...png, filename: 9 }], '`files[0].filename`'],
+    ]
+    for (const [files, field] of cases) {
+      await assert.rejects(
+        bench.harness.sendMessage({ content: 'Look.', files: files as never }),
+        (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(field),
+      )
+    }
+    await bench.harness.sendMessage({ content: 'Look.', files: [png] })
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+  })
+
   test('a message during a run is heard in it, before the next step', async () => {
     const { finish, started, tool } = slowTool()
     await using bench = new HarnessBench([WORK, { text: 'Heard.' }], { tools: { work: tool }, permissions: FREE })

@@ -10,6 +10,7 @@ export interface MessageFile {
 
 /** Text becomes part of what is said, in a fence; everything else is given to the model as a file. */
 export function messageParts(content: string, files: readonly MessageFile[] = []): Part[] {
+  checkFiles(files)
   const parts: Part[] = []
   const add = (
     part: Omit<Extract<Part, { type: 'text' }>, 'id'> | Omit<Extract<Part, { type: 'image' | 'file' }>, 'id'>,
@@ -27,6 +28,23 @@ export function messageParts(content: string, files: readonly MessageFile[] = []
     add({ type, mimeType: file.mediaType, data: base64Of(file), ...named })
   }
   return parts
+}
+
+/** For programs that no compiler has looked at. */
+function checkFiles(files: unknown): void {
+  if (!Array.isArray(files)) throw wrong('files', 'a list of `{ data, mediaType, filename? }`')
+  files.forEach((file: Partial<Record<keyof MessageFile, unknown>> | null | undefined, index) => {
+    const at = `files[${index}]`
+    if (typeof file !== 'object' || file === null) throw wrong(at, '{ data, mediaType, filename? }')
+    const { data, filename, mediaType } = file
+    if (typeof mediaType !== 'string') throw wrong(`${at}.mediaType`, 'a text such as "image/png"')
+    if (typeof data !== 'string' && !(data instanceof Uint8Array)) throw wrong(`${at}.data`, 'a text or bytes')
+    if (filename !== undefined && typeof filename !== 'string') throw wrong(`${at}.filename`, 'a text')
+  })
+}
+
+function wrong(field: string, expected: string): EvenerError {
+  return new EvenerError('invalid-input', `\`${field}\` of a message has to be ${expected}.`)
 }
 
 function isText(mediaType: string): boolean {
