@@ -48,6 +48,20 @@ suite('a deny over a restart', () => {
     assert.deepEqual([tools['rm'], tools['mv']], ['deny', 'deny'])
   })
 
+  test('set at once with another, and while the thread is being made: both are kept', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage })
+    const created = first.harness.createThread()
+    const { permissions } = first.harness.session
+    const set = [permissions.setForTool(RM), permissions.setForTool({ toolName: 'mv', policy: 'deny' })]
+    await Promise.all([created, ...set])
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage })
+    await second.harness.selectOrCreateThread()
+    const { tools } = second.harness.session.permissions.getRules()
+    assert.deepEqual([tools['rm'], tools['mv']], ['deny', 'deny'])
+  })
+
   test('set in one thread: it is not written to another that is only looked at', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage })
