@@ -48,7 +48,6 @@ export class Conversation {
     if (hasRun(runtime)) await this.#steer(runtime, parts, input)
     else {
       const submission = this.#submission(parts, input)
-      await controlOf(runtime).beforeRun()
       const { runId } = await runtime.submit(submission)
       await binding.atRest(runId)
     }
