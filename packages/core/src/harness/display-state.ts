@@ -260,23 +260,24 @@ export class DisplayState {
   #take(): HarnessDisplayState {
     const head = this.#head
     const approvals = head === undefined ? this.#nothing.pendingApprovals : this.#approvalsOf(head)
-    return freezeDeep({
+    // Each for itself: what has not changed is frozen already, and looking at that costs nothing.
+    return Object.freeze({
       isRunning: this.#isRunning,
-      currentMessage: this.#currentMessage(),
+      currentMessage: freezeDeep(this.#currentMessage()),
       queuedFollowUps: head?.queue.filter(({ lane }) => lane === 'follow-up').length ?? 0,
-      tokenUsage: head === undefined ? this.#nothing.tokenUsage : this.#usageOf(head),
+      tokenUsage: freezeDeep(head === undefined ? this.#nothing.tokenUsage : this.#usageOf(head)),
       activeTools: this.#tools.get(),
       toolInputBuffers: this.#inputs.get(),
       pendingApproval: approvals[0] ?? null,
-      pendingApprovals: approvals,
+      pendingApprovals: freezeDeep(approvals),
       pendingSuspensions: head === undefined ? this.#nothing.pendingSuspensions : this.#suspensionsOf(head),
       activeSubagents: this.#subagents.get(),
-      omProgress: this.#memory.omProgress,
+      omProgress: freezeDeep(this.#memory.omProgress),
       bufferingMessages: this.#memory.bufferingMessages,
       bufferingObservations: this.#memory.bufferingObservations,
       modifiedFiles: this.#files.get(),
-      tasks: head?.tasks ?? this.#nothing.tasks,
-      previousTasks: this.#previousTasks,
+      tasks: freezeDeep(head?.tasks ?? this.#nothing.tasks),
+      previousTasks: freezeDeep(this.#previousTasks),
     })
   }
 
