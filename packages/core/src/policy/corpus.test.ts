@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { rulesOf, type CorpusGroup } from './corpus/corpus-group.fixture.ts'
 import { denied, reordered } from './corpus/denies.fixture.ts'
+import { indirect } from './corpus/indirect.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
 import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
@@ -12,6 +13,7 @@ const GROUPS: readonly CorpusGroup[] = [
   smuggled,
   denied,
   reordered,
+  indirect,
   spelledOut,
   allowedTool,
   allowedCategory,

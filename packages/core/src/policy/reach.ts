@@ -37,11 +37,26 @@ export function programBase(name: string): string {
 export function reach(pattern: ShellPattern, command: SimpleCommand): Reach {
   const { name, unknown } = command
   const doubt: Reach = unknown === null ? 'no' : 'maybe'
-  if (name === null) return doubt
+  if (name === null) return strongest(doubt, throughInput(pattern, command))
   if (!isReadable(name)) return 'maybe'
   const base = programBase(name.text)
   const direct = matchesText(pattern.base, base) ? argumentsReach(pattern, base, command) : 'no'
-  return direct === 'yes' ? direct : strongest(direct, doubt, throughArguments(pattern, base, command))
+  if (direct === 'yes') return direct
+  const input = runsNoArgument(base) && command.runs === null ? 'no' : throughInput(pattern, command)
+  return strongest(direct, doubt, input, throughArguments(pattern, base, command))
+}
+
+/** The program may be named in what another one reads as code. What a shell reads stands among the commands itself. */
+function throughInput(pattern: ShellPattern, { launcher, redirections, runs, unknown }: SimpleCommand): Reach {
+  if (launcher === 'shell' && unknown === null) return 'no'
+  const inputs = redirections.filter(({ kind }) => kind === 'here-document' || kind === 'here-string')
+  // The code of an interpreter comes through a pipe, or from what runs it.
+  if (runs === 'stdin-script' && inputs.length === 0) return 'maybe'
+  const isNamed = inputs.some(({ body, target }) => {
+    const text = body ?? target?.text
+    return text === undefined || mentions(pattern, text)
+  })
+  return isNamed ? 'maybe' : 'no'
 }
 
 /** The program may be named in the arguments of one that is not known to run others. */

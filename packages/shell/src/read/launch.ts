@@ -1,5 +1,6 @@
 import { interpreterRuns } from './interpreters.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from './options.ts'
+import type { GivenOption } from './options.ts'
 import type { Assignment, Launcher, Redirection, SimpleCommand, Word } from './reading.ts'
 import { isPosixShell, isShell, readShellInvocation } from './shells.ts'
 import { literalWord } from './words.ts'
@@ -56,7 +57,7 @@ export function readLaunch(invocation: Invocation): Launch {
       return args[0] === undefined || args.length < 2 || args[0].text === '-' ? NOTHING : readHere(args.slice(0, 1))
     case 'source':
     case '.':
-      return { ...NOTHING, runs: 'file' }
+      return readScriptFile(args.find((arg) => arg.text !== '--'))
     case 'find':
     case 'gfind':
       return readFind(args)
@@ -72,6 +73,10 @@ export function readLaunch(invocation: Invocation): Launch {
       return readSwitchUser(args)
     case 'script':
       return readScriptOption(args)
+    case 'at':
+    case 'batch':
+    case 'crontab':
+      return readLater(base, args)
     case 'parallel':
       return { ...NOTHING, launcher: 'items', unknown: 'parallel builds its commands from its input' }
     default: {
@@ -101,7 +106,7 @@ function readShell({ args, appended, stdin }: Invocation): Launch {
     case 'script':
       return fixedScript('shell', invoked.script, appended)
     case 'file':
-      return { ...NOTHING, runs: 'file' }
+      return readScriptFile(invoked.file)
     case 'nothing':
       return NOTHING
     case 'unknown':
@@ -112,6 +117,27 @@ function readShell({ args, appended, stdin }: Invocation): Launch {
       return { ...notKnown('shell', 'its script comes on its input'), runs: 'stdin-script' }
     }
   }
+}
+
+/** Another name of what comes on a descriptor, wherever `/dev` and `/proc` are reached from. */
+const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/(?:\.?\/)*\d+)$/
+
+/** A script in a file is not read; one that is no file of its own, or that nobody can name, is not known at all. */
+function readScriptFile(file: Word | undefined): Launch {
+  const found: Launch = { ...NOTHING, runs: 'file' }
+  if (file === undefined) return found
+  if (INPUT_FILE.test(file.text)) return { ...found, launcher: 'shell', unknown: 'its script comes on its input' }
+  return file.expansions.some((expansion) => expansion !== 'tilde')
+    ? { ...found, launcher: 'shell', unknown: 'its script is only known when it runs' }
+    : found
+}
+
+const ONLY_LISTS = /^-(?:[lrdcV]|-version|-help)$/
+
+/** They keep a script, mostly from their input, that runs at another time. */
+function readLater(base: string, args: readonly Word[]): Launch {
+  if (args.some((arg) => ONLY_LISTS.test(arg.text))) return NOTHING
+  return { ...notKnown('shell', `${base} runs what it is given at another time`), runs: 'stdin-script' }
 }
 
 /** `eval` and `trap` join their words with spaces and run the result in this shell. */
@@ -153,7 +179,26 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
     ...NOTHING,
     launcher: wrapper.launcher,
     commands: [{ words, assignments, appended: appended || items, directory }],
+    unknown: items && completesScript(words, parsed.given) ? 'its script is completed from input' : null,
   }
+}
+
+const HANDS_TO_SHELL = new Set(['eval', 'watch', 'su', 'runuser', 'script', 'flock', 'ssh', 'trap'])
+
+/** Where `xargs -I %` puts its items into a script, or makes the program's name of them. `{}` is seen by what it runs. */
+function completesScript(words: readonly Word[], given: readonly GivenOption[]): boolean {
+  const place = optionValue(given, '-I', '-i', '--replace')
+  if (place === null || (place.text === '{}' && !place.dynamic)) return false
+  const shell = words.findIndex(({ text }) => {
+    const base = text.slice(text.lastIndexOf('/') + 1)
+    return isShell(base) || HANDS_TO_SHELL.has(base)
+  })
+  return words.some(({ text }, at) => {
+    if (!place.dynamic && !text.includes(place.text)) return false
+    if (at === 0) return true
+    if (shell === -1 || at < shell) return false
+    return place.dynamic || text !== place.text || words[at - 1]?.text.startsWith('-') === true
+  })
 }
 
 function assignedPart(word: Word, from: number): Word {

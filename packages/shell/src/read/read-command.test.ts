@@ -248,6 +248,17 @@ describe('what cannot be known is said', () => {
     'hash -p /tmp/x ls',
     'enable -f ./x.so y',
     'mapfile -C rm -c 1 x',
+    'bash <(ls)',
+    'source <(ls)',
+    'bash /dev/stdin <<< ls',
+    '. /dev/fd/3 3<<< ls',
+    'bash /proc/self/fd/0',
+    'bash "$X"',
+    '. $X',
+    "ls | xargs -I% sh -c '% x'",
+    'ls | xargs -I% % x',
+    'at now',
+    'crontab -',
   ]
   for (const text of cases) {
     it(JSON.stringify(text), () => assert.notDeepEqual(unknowns(text), []))
@@ -256,6 +267,9 @@ describe('what cannot be known is said', () => {
   it('but not where all is plain', () => {
     for (const text of [
       'ls | xargs',
+      'ls | xargs -I% cp % b/%',
+      'bash ~/x.sh',
+      'crontab -l',
       'GIT_PAGER=cat git log',
       'NODE_OPTIONS=--max-old-space-size=4096 node a',
       'FOO=1 npm test',

@@ -19,7 +19,7 @@ export function isShell(base: string): boolean {
 /** What a shell was asked to run. */
 export type ShellInvocation =
   | { readonly kind: 'script'; readonly script: Word }
-  | { readonly kind: 'file' }
+  | { readonly kind: 'file'; readonly file: Word }
   | { readonly kind: 'stdin' }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unknown'; readonly reason: string }
@@ -42,5 +42,5 @@ export function readShellInvocation(args: readonly Word[]): ShellInvocation {
     if (first === undefined) return { kind: 'unknown', reason: 'the script is missing' }
     return { kind: 'script', script: first }
   }
-  return first === undefined || flags.has('-s') ? { kind: 'stdin' } : { kind: 'file' }
+  return first === undefined || flags.has('-s') ? { kind: 'stdin' } : { kind: 'file', file: first }
 }
