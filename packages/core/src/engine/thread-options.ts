@@ -25,7 +25,10 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly owner: ProcessOwner
   readonly thread: string
   readonly agents: RuntimeAgents
-  /** The rules of the harness. With neither these nor `decide` everything is allowed. */
+  /**
+   * The rules of the harness. With neither these nor `decide` everything is allowed but a call in doubt and a tool that is
+   * not what it was: these are asked about, unless yolo.
+   */
   readonly policy?: PermissionPolicy
   /** The rules of the sessions that look at the thread. */
   readonly sessionRules?: () => PermissionRules

@@ -8,10 +8,16 @@ import {
   type Wait,
 } from '@evener/protocol'
 import { checkRules, runtimePolicy, strictest, type PolicyContext } from '../policy/index.ts'
+import { wasInterrupted } from '../policy/runtime-policy.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from './thread-options.ts'
 
 const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
+
+const IN_DOUBT: Decision = {
+  policy: 'ask',
+  reason: 'the same call was interrupted before, and nobody knows whether it had its effect',
+}
 
 /** Adds to a call what is known of its tool. */
 export type Describe = (call: ToolCallRequest) => ToolCallRequest
@@ -34,10 +40,17 @@ export class ThreadPolicy {
     const { decide, grants, policy, sessionRules } = this.#options
     const state = this.#now()
     const decisions: Decision[] = []
-    if (policy !== undefined) {
+    const isInDoubt = (): boolean => state.head.inDoubt.includes(callHash(agentId, call, tool))
+    const hasDefinitionChanged = (): boolean => hasChanged(state, tool)
+    if (policy === undefined) {
+      // Whether to do something twice is no question of permission: it is asked where there are no rules, too.
+      const { yolo } = state.head
+      if (!yolo && (isInDoubt() || wasInterrupted(call, state))) decisions.push(IN_DOUBT)
+      else if (!yolo && hasDefinitionChanged()) decisions.push(changed(call.toolName))
+    } else {
       const judge = runtimePolicy(policy, {
-        isInDoubt: () => state.head.inDoubt.includes(callHash(agentId, call, tool)),
-        hasDefinitionChanged: () => hasChanged(state, tool),
+        isInDoubt,
+        hasDefinitionChanged,
         ...(sessionRules === undefined ? {} : { session: sessionRules }),
         ...(grants === undefined ? {} : { grants }),
       })
@@ -105,6 +118,10 @@ export class ThreadPolicy {
       ...(run === null ? {} : { run: run.rules }),
     }
   }
+}
+
+function changed(toolName: string): Decision {
+  return { policy: 'ask', reason: `${toolName} is not the tool it was when it was allowed` }
 }
 
 /** A tool that was allowed once and says something else of itself now. */

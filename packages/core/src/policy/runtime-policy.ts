@@ -42,7 +42,7 @@ function unite(a: Grants, b: Grants): Grants {
 }
 
 /** The same call was cut short in this run, and since then nobody has looked at it. */
-function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {
+export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {
   let interrupted = false
   for (const message of messages) {
     for (const part of message.parts) {

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters'
 import { createThread, ProcessOwner, ThreadRuntime, type RuntimeAgent } from '@evener/core/engine'
-import type { AgentDriver } from '@evener/protocol'
+import type { AgentDriver, Answer } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { demoAgent } from '../demo-agent.ts'
@@ -15,6 +15,7 @@ const DEMO_PACE_MS = 12
 const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
 /** What a shell expects of a program that was ended by Ctrl-C. */
 const INTERRUPTED = 130
+const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "evener run"' }
 
 export const runCommand: Command = {
   name: 'run',
@@ -94,6 +95,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
+    declineQuestions(runtime)
     if (isInterrupted) return INTERRUPTED
     if (harness !== undefined) await pruneRecordings(terminal)
     const run = await runtime.submit({ agentId: agent.driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
@@ -110,6 +112,15 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await owner.close()
     await store.close()
   }
+}
+
+/** Nobody is there to answer: a question would keep the command waiting for ever. */
+function declineQuestions(runtime: ThreadRuntime): void {
+  runtime.onEntry((entry) => {
+    if (entry.kind !== 'record' || entry.others === true || entry.record.body.type !== 'wait.opened') return
+    // Taken back or cancelled in the meantime: then there is nothing to decline.
+    runtime.answer(entry.record.body.wait.id, NOBODY, 'evener run').catch(() => undefined)
+  })
 }
 
 function demo(terminal: Terminal): RuntimeAgent {
