@@ -1,6 +1,7 @@
 import type { QueuedItem } from '@evener/protocol'
 import type { Conversation, MessageInput } from './conversation.ts'
 import type { SessionBinding } from './session-binding.ts'
+import { told } from './told.ts'
 
 export interface QueuedFollowUp {
   readonly id: string
@@ -30,8 +31,8 @@ export class FollowUps {
   }
 
   /** Sent at once when there is no run. */
-  async enqueue(input: MessageInput): Promise<void> {
-    await this.#conversation.followUp(input)
+  enqueue(input: MessageInput): Promise<void> {
+    return told(this.#conversation.followUp(input), (event) => this.#binding.emit(event))
   }
 
   /** Takes one back: the given one, or the oldest. */

@@ -32,6 +32,7 @@ import { SessionSignals, type CurrentThread } from './signals/session-signals.ts
 import { approvalAnswer, findApproval, Suspensions, type ApprovalDecision } from './suspensions.ts'
 import { ThreadLifecycle } from './thread-lifecycle.ts'
 import { controlOf } from './thread-opening.ts'
+import { told } from './told.ts'
 import { assertAnswers } from './tools/builtin-tools.ts'
 
 export interface SessionOptions {
@@ -104,7 +105,7 @@ export class Session<State extends HarnessState = HarnessState> {
     this.#defaults = defaults
     const turns = new Mailbox()
     const settings = new ThreadSettings(binding, defaults)
-    this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
+    this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#told(this.#lifecycle.clear()))
     this.mode = new SessionMode(core, binding, defaults, () => this.abort())
     this.model = new SessionModel(core, binding, defaults, settings, this.mode)
     this.permissions = new SessionPermissions(core, binding, defaults, keep, turns)
@@ -167,23 +168,27 @@ export class Session<State extends HarnessState = HarnessState> {
   }
 
   sendMessage(input: MessageInput): Promise<void> {
-    return this.#conversation.send(input)
+    return this.#told(this.#conversation.send(input))
   }
 
   steer(input: MessageInput): Promise<void> {
-    return this.#conversation.steer(input)
+    return this.#told(this.#conversation.steer(input))
   }
 
   followUp(input: MessageInput): Promise<void> {
-    return this.#conversation.followUp(input)
+    return this.#told(this.#conversation.followUp(input))
   }
 
   abort(): Promise<void> {
-    return this.#conversation.abort()
+    return this.#told(this.#conversation.abort())
   }
 
   /** Resolves when the answer is on record; the call goes on by itself. */
-  async respondToToolApproval(response: ToolApprovalResponse): Promise<void> {
+  respondToToolApproval(response: ToolApprovalResponse): Promise<void> {
+    return this.#told(this.#decide(response))
+  }
+
+  async #decide(response: ToolApprovalResponse): Promise<void> {
     const wait = findApproval(this.#binding, response.toolCallId)
     const { declineContext } = response
     const answer = approvalAnswer(response.decision, declineContext?.message ?? declineContext?.reason)
@@ -192,7 +197,11 @@ export class Session<State extends HarnessState = HarnessState> {
   }
 
   /** Resolves when the run that goes on with it is over, or waits again. */
-  async respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
+  respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
+    return this.#told(this.#answer(response))
+  }
+
+  async #answer(response: ToolSuspensionResponse): Promise<void> {
     const wait = this.suspensions.find(response.toolCallId)
     const value = toWire(response.resumeData)
     assertAnswers(wait, value)
@@ -203,11 +212,11 @@ export class Session<State extends HarnessState = HarnessState> {
 
   /** Lets calls of this kind go ahead in this session where no rule says otherwise. */
   grantCategory(category: ToolCategory): Promise<void> {
-    return this.#grants.grantCategory(category)
+    return this.#told(this.#grants.grantCategory(category))
   }
 
   grantTool(toolName: string): Promise<void> {
-    return this.#grants.grantTool(toolName)
+    return this.#told(this.#grants.grantTool(toolName))
   }
 
   hasCategoryGrant(category: ToolCategory): boolean {
@@ -258,6 +267,10 @@ export class Session<State extends HarnessState = HarnessState> {
     if (threadId !== undefined && (await this.#core.store.getThread(threadId)) !== null) {
       await this.#lifecycle.switch({ threadId })
     }
+  }
+
+  #told<Result>(done: Promise<Result>): Promise<Result> {
+    return told(done, (event) => this.#binding.emit(event))
   }
 
   #addContext(runId: string | undefined, input: RequestContextInput | undefined): void {
