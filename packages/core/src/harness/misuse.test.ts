@@ -73,3 +73,37 @@ suite('permissions that say nothing', () => {
     assert.equal(permissions.getRules().tools['paint'], undefined)
   })
 })
+
+suite('what a thread cannot be told', () => {
+  const input = { source: 'ci', kind: 'status', summary: 'CI failed.' }
+  const notifications: Readonly<Record<string, object>> = {
+    source: {},
+    kind: { source: 'ci' },
+    summary: { ...input, summary: '' },
+    priority: { ...input, priority: 'huge' },
+  }
+  for (const [field, given] of Object.entries(notifications)) {
+    test(`a notification whose ${field} is none`, async () => {
+      await using bench = new HarnessBench([])
+      await assert.rejects(bench.harness.sendNotificationSignal(given as never), isInvalid(field))
+      assert.deepEqual(bench.harness.session.signals.listNotifications(), [])
+    })
+  }
+
+  test('a signal of no known type, or that says nothing', async () => {
+    await using bench = new HarnessBench([])
+    const { harness } = bench
+    await assert.rejects(harness.sendSignal({ type: 'wrong', contents: 'Hi' } as never).accepted, isInvalid('type'))
+    await assert.rejects(harness.sendSignal({ type: 'user' } as never).accepted, isInvalid('contents'))
+    assert.equal(bench.model.calls, 0)
+  })
+
+  test('a model without an id', async () => {
+    await using bench = new HarnessBench([])
+    const { model } = bench.harness.session
+    await assert.rejects(model.switch({} as never), isInvalid('modelId'))
+    await assert.rejects(model.set({ modelId: 5 } as never), isInvalid('modelId'))
+    await assert.rejects(model.switch({ modelId: 'a/b', scope: 'everywhere' } as never), isInvalid('scope'))
+    assert.equal(model.get(), '')
+  })
+})

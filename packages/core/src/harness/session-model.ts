@@ -1,8 +1,10 @@
-import { EvenerError } from '@evener/protocol'
+import { givenOneOf, givenText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { ModelScope, SessionBinding } from './session-binding.ts'
 import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
 import { modeModelKey, type SessionMode } from './session-mode.ts'
+
+const SCOPES: readonly ModelScope[] = ['global', 'thread', 'mode']
 
 export interface ModelSwitch {
   readonly modelId: string
@@ -51,7 +53,7 @@ export class SessionModel {
 
   /** Chooses it without counting it as a choice of the user's. */
   async set({ modelId }: { readonly modelId: string }): Promise<void> {
-    await this.#choose({ modelId, scope: 'thread', modeId: this.#mode.get() })
+    await this.#choose({ modelId: givenText(modelId, 'modelId'), scope: 'thread', modeId: this.#mode.get() })
   }
 
   /** What a mode's next run would use: the model chosen in it, else the mode's own. */
@@ -65,7 +67,8 @@ export class SessionModel {
   }
 
   async switch({ modeId = this.#mode.get(), modelId, scope = 'thread' }: ModelSwitch): Promise<void> {
-    if (modelId === '') throw new EvenerError('invalid-input', 'A model needs an id.')
+    givenText(modelId, 'modelId')
+    givenOneOf(scope, 'scope', SCOPES)
     this.#core.findMode(modeId)
     await this.#choose({ modelId, scope, modeId })
     await this.#core.models.noteUse(modelId)

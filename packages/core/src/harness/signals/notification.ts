@@ -54,7 +54,8 @@ const DEFAULTS: Readonly<Record<NotificationPriority, DeliveryRule>> = {
   low: 'summarize',
 }
 
-const RANKS: readonly NotificationPriority[] = ['low', 'medium', 'high', 'urgent']
+/** From the least on. */
+export const PRIORITIES: readonly NotificationPriority[] = ['low', 'medium', 'high', 'urgent']
 
 export function deliveryOf(
   notification: NotificationRecord,
@@ -71,9 +72,9 @@ export function deliveryOf(
 }
 
 export function higherPriority(a: NotificationPriority, b: NotificationPriority): NotificationPriority {
-  return RANKS.indexOf(a) >= RANKS.indexOf(b) ? a : b
+  return PRIORITIES.indexOf(a) >= PRIORITIES.indexOf(b) ? a : b
 }
 
 export function priorityRank(priority: NotificationPriority): number {
-  return RANKS.indexOf(priority)
+  return PRIORITIES.indexOf(priority)
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { toWire, toHarnessContent, type HarnessEvent, type Part, type ThreadState } from '@evener/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
+import { givenOneOf, givenText } from '../check-given.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {
   deliveryOf,
   higherPriority,
+  PRIORITIES,
   type DeliveryAction,
   type DeliveryPolicy,
   type NotificationInput,
@@ -45,9 +47,10 @@ export class Notifications {
   }
 
   /** Resolves when it is on record. */
-  send(given: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
+  async send(given: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
     // A copy: what its sender does with it later is not what was sent.
     const input: NotificationInput = toWire(given)
+    checkNotification(input)
     return this.#next(async () => {
       const known = this.#known(input)
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
@@ -147,6 +150,13 @@ export class Notifications {
     this.#turn = done.catch(() => undefined)
     return done
   }
+}
+
+function checkNotification({ kind, priority, source, summary }: NotificationInput): void {
+  givenText(source, 'source')
+  givenText(kind, 'kind')
+  givenText(summary, 'summary')
+  if (priority !== undefined) givenOneOf(priority, 'priority', PRIORITIES)
 }
 
 /** Before a run begins: what waits is named in one sentence, so that the agent can ask for it. */
