@@ -4,6 +4,7 @@ import { rulesOf, type CorpusGroup } from './corpus/corpus-group.fixture.ts'
 import { denied, reordered } from './corpus/denies.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
+import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
 import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
 import { createPolicy } from './index.ts'
@@ -14,6 +15,7 @@ const GROUPS: readonly CorpusGroup[] = [
   denied,
   reordered,
   indirect,
+  runningOptions,
   spelledOut,
   allowedTool,
   allowedCategory,

@@ -117,7 +117,8 @@ const GIT_SUBCOMMAND: RiskyOptions = {
 }
 const GIT_SHORT: Readonly<Record<string, string>> = { clone: 'cu', 'format-patch': 'o', archive: 'o', 'ls-remote': 'u' }
 const GIT_SETTING =
-  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|\.cmd|\.command|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i
+  /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i
+const GIT_CONFIG_EDITS = /^(?:--ed(?:it?)?|-[a-z]*e|edit)$/
 
 function findRiskyGit(args: readonly string[], covered: readonly number[]): string | undefined {
   const subcommand = args.findIndex((arg, at) => !isOption(arg) && !/^-[cC]$/.test(args[at - 1] ?? ''))
@@ -130,6 +131,6 @@ function findRiskyGit(args: readonly string[], covered: readonly number[]): stri
     .map((at) => [at, args[at] ?? ''] as const)
     .find(([at, text]) => {
       if (subcommand === -1 || at < subcommand) return GIT_OWN.test(text)
-      return isRisky(after, text) || (name === 'config' && GIT_SETTING.test(text))
+      return isRisky(after, text) || (name === 'config' && (GIT_SETTING.test(text) || GIT_CONFIG_EDITS.test(text)))
     })?.[1]
 }

@@ -112,7 +112,10 @@ const GIT_LONG = [
   '--exec',
   '--extcmd',
 ]
-const GIT_SUBCOMMANDS = /^(?:filter-branch|difftool|mergetool|instaweb|daemon|credential.*|sh-.*)$/
+const GIT_SUBCOMMANDS =
+  /^(?:filter-branch|difftool|mergetool|instaweb|daemon|credential.*|sh-.*|send-email|shell|remote-.*|for-each-repo|web--browse)$/
+/** Letters in front of it that take what follows as their value are other options. */
+const GREP_PAGER = /^-[a-dg-ln-zD-NP-Z0-9]*O/
 
 function unknownGit(args: readonly Word[]): string | null {
   const texts = args.map((arg) => arg.text)
@@ -128,8 +131,8 @@ function unknownGit(args: readonly Word[]): string | null {
     // `--exec-path` alone only prints.
     if (beginsOneOf(GIT_LONG, text) && text !== '--exec-path') return `git ${text} can run a program`
     if (text.startsWith('ext::')) return 'git ext:: runs a program'
-    if (subcommand === 'grep' && text.startsWith('-O')) return 'git grep -O opens a pager'
-    if (subcommand === 'rebase' && text.startsWith('-x')) return 'git rebase -x runs a program'
+    if (subcommand === 'grep' && GREP_PAGER.test(text)) return 'git grep -O opens a pager'
+    if (subcommand === 'rebase' && /^-[A-Za-z]*x/.test(text)) return 'git rebase -x runs a program'
   }
   if (GIT_SUBCOMMANDS.test(subcommand)) return `git ${subcommand} runs other programs`
   if (subcommand === 'bisect' && texts.includes('run')) return 'git bisect run runs a program'
@@ -140,18 +143,34 @@ function unknownGit(args: readonly Word[]): string | null {
 function unknownSed(args: readonly Word[]): string | null {
   if (printedLines(args) !== null) return null
   const scripts: string[] = []
+  // Not every sed takes these spellings; for one that does not the first operand is still the script.
+  const spelledOtherwise: string[] = []
   for (const [at, arg] of args.entries()) {
     if (!arg.text.startsWith('-')) continue
-    if (/^-[a-zA-Z]*f/.test(arg.text) || arg.text.startsWith('--file')) return 'the sed script is in a file'
+    const [name = '', value = args[at + 1]?.text ?? ''] = splitOption(arg.text)
+    if (/^-[a-zA-Z]*f/.test(arg.text) || arg.text.startsWith('--file') || isShortened(name, '--file')) {
+      return 'the sed script is in a file'
+    }
     if (/^-[nErsuz]*e$/.test(arg.text) || arg.text === '--expression') scripts.push(args[at + 1]?.text ?? '')
     else if (arg.text.startsWith('--expression=')) scripts.push(arg.text.slice('--expression='.length))
     else if (/^-[nErsuz]*e./.test(arg.text)) scripts.push(arg.text.slice(arg.text.indexOf('e') + 1))
+    else if (isShortened(name, '--expression')) spelledOtherwise.push(value)
+    else if (/^-[a-hj-zA-Z0-9]*e/.test(arg.text)) spelledOtherwise.push(arg.text.slice(arg.text.indexOf('e') + 1))
   }
   if (scripts.length === 0) {
     const script = args.find((arg) => arg.text !== '' && !arg.text.startsWith('-'))
     if (script !== undefined) scripts.push(script.text)
   }
-  return scripts.every((script) => readSedScript(script)?.pure === true)
+  return [...scripts, ...spelledOtherwise].every((script) => readSedScript(script)?.pure === true)
     ? null
     : 'the sed script can run commands or use files'
+}
+
+function splitOption(text: string): [string] | [string, string] {
+  const equals = text.indexOf('=')
+  return equals === -1 ? [text] : [text.slice(0, equals), text.slice(equals + 1)]
+}
+
+function isShortened(name: string, option: string): boolean {
+  return name.length > 2 && option.startsWith(name)
 }

@@ -34,6 +34,8 @@ export const indirect: CorpusGroup = {
     ["crontab - <<< '* * * * * rm x'", 'ask', 'runs its input later'],
     ["docker exec -i c sh <<< 'rm x'", 'ask', 'the input names it'],
     ['awk -f - <<< \'BEGIN{system("rm x")}\'', 'ask', 'the input names it'],
+    ["git rebase -ix 'rm x'", 'ask', 'git runs it'],
+    ["git grep -nO'rm' x", 'ask', 'git runs it'],
 
     ['bash script.sh', 'allow', 'what a script does is not seen'],
     ['bash ~/script.sh', 'allow', 'what a script does is not seen'],
