@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { MemoryStore } from '../stores/memory-store.ts'
+import { HarnessBench } from './harness.fixture.ts'
+
+const PAINT = { toolCalls: [{ id: 'c1', name: 'paint' }] }
+
+function paint(journal: unknown[]): ReturnType<typeof createTool> {
+  return createTool({
+    id: 'paint',
+    description: 'Paints.',
+    category: 'edit',
+    execute: async (_input, { requestContext }) => {
+      journal.push(requestContext.get('colour') ?? 'none')
+      return 'painted'
+    },
+  })
+}
+
+suite('in the next process', () => {
+  test('what was always allowed in a thread goes ahead unasked', async () => {
+    const storage = new MemoryStore()
+    const journal: unknown[] = []
+    const first = new HarnessBench([PAINT, { text: 'Done.' }], { storage, tools: { paint: paint(journal) } })
+    const asked = first.next('tool_approval_required')
+    const sent = first.harness.sendMessage({ content: 'Paint' })
+    await asked
+    await first.harness.session.respondToToolApproval({ decision: 'always_allow_category' })
+    await sent
+    await first.harness.destroy()
+    await using second = new HarnessBench([PAINT, { text: 'Done.' }], { storage, tools: { paint: paint(journal) } })
+    await second.harness.selectOrCreateThread()
+    assert.ok(second.harness.session.hasCategoryGrant('edit'))
+    await second.harness.sendMessage({ content: 'Again' })
+    assert.equal(second.all('tool_approval_required').length, 0)
+    assert.equal(journal.length, 2)
+  })
+
+  test('a thread still knows how many tokens it took', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([{ text: 'Yes.', usage: { inputTokens: 10, outputTokens: 5 } }], { storage })
+    await first.harness.sendMessage({ content: 'Hi' })
+    const used = first.harness.session.getTokenUsage()
+    assert.ok(used.totalTokens > 0)
+    await first.harness.destroy()
+    await using second = new HarnessBench([], { storage })
+    await second.harness.selectOrCreateThread()
+    assert.deepEqual(second.harness.session.getTokenUsage(), used)
+    assert.deepEqual(second.harness.session.displayState.get().tokenUsage, used)
+  })
+})
+
+suite('a question and an approval in one step', () => {
+  const ASK = { id: 'q1', name: 'ask_user', input: { question: 'Which?' } }
+
+  test('wait side by side, and the run goes on when both are answered', async () => {
+    const journal: unknown[] = []
+    await using bench = new HarnessBench([{ toolCalls: [ASK, ...PAINT.toolCalls] }, { text: 'Done.' }], {
+      tools: { paint: paint(journal) },
+    })
+    const both = Promise.all([bench.next('tool_suspended'), bench.next('tool_approval_required')])
+    const sent = bench.harness.sendMessage({ content: 'Go' })
+    await both
+    const { session } = bench.harness
+    assert.equal(session.suspensions.resolveToolCallId(), 'q1')
+    assert.equal(session.displayState.get().pendingApproval?.toolCallId, 'c1')
+    await session.respondToToolApproval({ decision: 'approve' })
+    await bench.harness.respondToToolSuspension({ resumeData: 'The left one' })
+    await sent
+    assert.deepEqual(journal, ['none'])
+    assert.match(bench.model.requestBodies[1] ?? '', /The left one/)
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+  })
+
+  test('what is given with an answer reaches the tools after it', async () => {
+    const journal: unknown[] = []
+    await using bench = new HarnessBench([{ toolCalls: [ASK] }, PAINT, { text: 'Done.' }], {
+      tools: { paint: paint(journal) },
+      permissions: { tools: { paint: 'allow' } },
+    })
+    await bench.harness.sendMessage({ content: 'Go' })
+    await bench.harness.respondToToolSuspension({ resumeData: 'Red', requestContext: { colour: 'red' } })
+    assert.deepEqual(journal, ['red'])
+  })
+})
