@@ -8,8 +8,10 @@ export function isSuspended({ run, waits }: Head): boolean {
 }
 
 /** What a change of the queue says, if it is about follow-ups. */
-export function queueEvents(before: Head, { queue }: Head, runId: string | undefined): readonly HarnessEvent[] {
+export function queueEvents(before: Head, { queue, run }: Head, origin: string | undefined): readonly HarnessEvent[] {
   const count = followUps(queue)
+  // Queued from outside, it belongs to no run; the one it waits for is the one meant.
+  const runId = origin ?? run?.runId
   if (count === followUps(before.queue)) return []
   return [{ type: 'follow_up_queued', count, ...(runId === undefined ? {} : { runId }) }]
 }

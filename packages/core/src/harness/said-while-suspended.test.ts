@@ -33,6 +33,7 @@ suite('what is said while a tool waits for its answer', () => {
     await bench.harness.sendMessage({ content: 'Go' })
     await bench.harness.followUp({ content: 'Then this' })
     assert.equal(bench.harness.session.followUps.count(), 1)
+    assert.equal(bench.all('follow_up_queued')[0]?.runId, bench.harness.session.run.getRunId())
     const followed = bench.next('message_end', ({ message }) => JSON.stringify(message).includes('That, too'))
     await bench.harness.respondToToolSuspension({ resumeData: 'The left one' })
     await followed
