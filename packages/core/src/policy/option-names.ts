@@ -83,6 +83,7 @@ export function takesValue(program: string, option: string): boolean {
 
 const SUBCOMMANDS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(
   Object.entries({
+    git: 'push send-pack http-push',
     npm: 'run run-script rum urn, install i in ins inst insta instal isnt isnta isntal isntall add, uninstall un unlink remove rm r, exec x, test t tst, install-test it, ci clean-install ic, publish, unpublish, link ln, config c, update up upgrade udpate',
     pnpm: 'install i, remove rm uninstall un, run run-script, test t tst, update up upgrade, link ln',
     yarn: 'remove rm, upgrade up',

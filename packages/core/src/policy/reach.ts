@@ -3,8 +3,9 @@ import type { SimpleCommand } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { fold } from './fold.ts'
 import { readArguments, type GivenArguments } from './given-arguments.ts'
-import { spellings, subcommandNames } from './option-names.ts'
+import { spellings, subcommandNames, takesValue } from './option-names.ts'
 import { bundlesLetters, hasSubcommands, runsNoArgument } from './programs.ts'
+import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
 import { matchesText } from './wildcard.ts'
 
@@ -40,10 +41,33 @@ export function reach(pattern: ShellPattern, command: SimpleCommand): Reach {
   if (name === null) return strongest(doubt, throughInput(pattern, command))
   if (!isReadable(name)) return 'maybe'
   const base = programBase(name.text)
-  const direct = matchesText(pattern.base, base) ? argumentsReach(pattern, base, command) : 'no'
+  const direct = strongest(
+    ...sameRuns(base, command).map((each) =>
+      matchesText(pattern.base, each.base) ? argumentsReach(pattern, each.base, each) : 'no',
+    ),
+  )
   if (direct === 'yes') return direct
-  const input = runsNoArgument(base) && command.runs === null ? 'no' : throughInput(pattern, command)
+  const input = takesData(base, command) ? 'no' : throughInput(pattern, command)
   return strongest(direct, doubt, input, throughArguments(pattern, base, command))
+}
+
+interface Run extends Pick<SimpleCommand, 'args' | 'appended'> {
+  readonly base: string
+}
+
+/** `git-push` is also `git push`. */
+function sameRuns(base: string, { appended, args }: SimpleCommand): Run[] {
+  const own = { base, args, appended }
+  const text = /^git-(.+)$/.exec(base)?.[1]
+  if (text === undefined) return [own]
+  const subcommand = { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
+  return [own, { base: 'git', args: [subcommand, ...args], appended }]
+}
+
+/** Nothing that it is given is run. */
+function takesData(base: string, { args, runs }: SimpleCommand): boolean {
+  if (!runsNoArgument(base) || runs !== null) return false
+  return base !== 'git' || !setsGitProgram(args.map(({ text }) => text))
 }
 
 /** The program may be named in what another one reads as code. What a shell reads stands among the commands itself. */
@@ -64,19 +88,22 @@ function throughArguments(pattern: ShellPattern, base: string, command: SimpleCo
   const { args, appended, launcher, runs, unknown } = command
   // What a known launcher runs stands among the commands itself.
   if (launcher !== null && unknown === null) return 'no'
-  if (runsNoArgument(base) && runs === null) return 'no'
+  if (takesData(base, command)) return 'no'
   const operand = args.findIndex((arg) => !isOption(arg.text))
+  const isSubcommand = hasSubcommands(base) && !takesValue(base, args[operand - 1]?.text ?? '')
   let found: Reach = 'no'
   for (const [at, word] of args.entries()) {
-    if (!isReadable(word) || (at === operand && hasSubcommands(base))) continue
-    const text = isOption(word.text) ? word.text.slice(word.text.indexOf('=') + 1) : word.text
-    if (/[\s;|&(]/.test(text)) {
-      if (mentions(pattern, text)) found = strongest(found, 'maybe')
-      continue
+    if (!isReadable(word) || (at === operand && isSubcommand)) continue
+    const value = word.text.slice(word.text.indexOf('=') + 1)
+    for (const text of new Set(isOption(word.text) ? [value] : [word.text, value])) {
+      if (/[\s;|&(]/.test(text)) {
+        if (mentions(pattern, text)) found = strongest(found, 'maybe')
+        continue
+      }
+      if (isOption(text) || !matchesText(pattern.base, programBase(text))) continue
+      const inner = argumentsReach(pattern, programBase(text), { args: args.slice(at + 1), appended })
+      found = strongest(found, runs === 'file' && at === operand ? inner : weakest(inner, 'maybe'))
     }
-    if (isOption(text) || !matchesText(pattern.base, programBase(text))) continue
-    const inner = argumentsReach(pattern, programBase(text), { args: args.slice(at + 1), appended })
-    found = strongest(found, runs === 'file' && at === operand ? inner : weakest(inner, 'maybe'))
   }
   return found
 }

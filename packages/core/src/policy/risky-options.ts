@@ -120,6 +120,11 @@ const GIT_SETTING =
   /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i
 const GIT_CONFIG_EDITS = /^(?:--ed(?:it?)?|-[a-z]*e|edit)$/
 
+/** `git config` that sets a program to run later. */
+export function setsGitProgram(args: readonly string[]): boolean {
+  return args.includes('config') && args.some((arg) => GIT_SETTING.test(arg))
+}
+
 function findRiskyGit(args: readonly string[], covered: readonly number[]): string | undefined {
   const subcommand = args.findIndex((arg, at) => !isOption(arg) && !/^-[cC]$/.test(args[at - 1] ?? ''))
   const name = args[subcommand] ?? ''

@@ -2,6 +2,7 @@ import { isPureAwk } from './awk-program.ts'
 import type { Word } from './reading.ts'
 import { printedLines, readSedScript } from './sed-script.ts'
 import { canSet, unknownFromSetting } from './settings.ts'
+import { literalWord } from './words.ts'
 
 interface Rule {
   /** Long options; an unambiguous beginning counts, as GNU tools accept it. */
@@ -59,13 +60,17 @@ const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 const WITH_RULES: ReadonlySet<string> = new Set(['git', 'awk', 'gawk', 'mawk', 'nawk', 'sed', 'gsed', 'alias'])
 
+/** `git-push` is `git push`. */
+const GIT_PROGRAM = 'git-'
+
 /** Whether there are arguments with which `unknownFromArguments` has something to say about a program. */
 export function canDoMore(base: string): boolean {
-  return WITH_RULES.has(base) || RUNNING_OPTIONS.has(base) || canSet(base)
+  return WITH_RULES.has(base) || base.startsWith(GIT_PROGRAM) || RUNNING_OPTIONS.has(base) || canSet(base)
 }
 
 /** Why a program, with these arguments, does more than its name says; null when nothing of that kind is seen. */
 export function unknownFromArguments(base: string, args: readonly Word[]): string | null {
+  if (base.startsWith(GIT_PROGRAM)) return unknownGit([literalWord(base.slice(GIT_PROGRAM.length)), ...args])
   switch (base) {
     case 'git':
       return unknownGit(args)
@@ -135,6 +140,9 @@ function unknownGit(args: readonly Word[]): string | null {
     if (subcommand === 'rebase' && /^-[A-Za-z]*x/.test(text)) return 'git rebase -x runs a program'
   }
   if (GIT_SUBCOMMANDS.test(subcommand)) return `git ${subcommand} runs other programs`
+  if (subcommand === 'config' && texts.some((text) => /^alias\./i.test(text))) {
+    return 'an alias changes what later names run'
+  }
   if (subcommand === 'bisect' && texts.includes('run')) return 'git bisect run runs a program'
   if (subcommand === 'submodule' && texts.includes('foreach')) return 'git submodule foreach runs a program'
   return null

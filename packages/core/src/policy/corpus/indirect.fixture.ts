@@ -2,8 +2,8 @@ import type { CorpusGroup } from './corpus-group.fixture.ts'
 
 /** A denied program that stands in no command of the text, but in what a command is given to run. */
 export const indirect: CorpusGroup = {
-  title: 'denied programs that come on an input',
-  deny: ['rm *'],
+  title: 'denied programs that come on an input, in a setting or under another name',
+  deny: ['rm *', 'git push *'],
   yolo: true,
   cases: [
     ['sh <(echo rm x)', 'ask', 'the script is what another command prints'],
@@ -36,6 +36,19 @@ export const indirect: CorpusGroup = {
     ['awk -f - <<< \'BEGIN{system("rm x")}\'', 'ask', 'the input names it'],
     ["git rebase -ix 'rm x'", 'ask', 'git runs it'],
     ["git grep -nO'rm' x", 'ask', 'git runs it'],
+    ['git-push', 'deny', 'another name of the same'],
+    ['git-push origin main', 'deny', 'another name of the same'],
+    ['/usr/lib/git-core/git-push', 'deny', 'another name of the same'],
+    ['git-$x', 'ask', 'it may be push'],
+    ["git-rebase -x 'make' main", 'ask', 'another name of what runs a program'],
+    ['git send-pack x', 'deny', 'what push does'],
+    ['git config alias.p push; git p', 'ask', 'a name for what is denied'],
+    ["git config alias.z '!rm x' && git z", 'ask', 'a name for what is denied'],
+    ['git config core.pager rm', 'ask', 'a setting names it'],
+    ["git config core.sshCommand 'rm x'", 'ask', 'a setting names it'],
+    ['apt-get -o DPkg::Pre-Invoke::=rm update', 'ask', 'a setting names it'],
+    ['apt-get -o DPkg::Pre-Invoke::="rm x" update', 'ask', 'a setting names it'],
+    ['make CC=rm', 'ask', 'a setting names it'],
 
     ['bash script.sh', 'allow', 'what a script does is not seen'],
     ['bash ~/script.sh', 'allow', 'what a script does is not seen'],
@@ -45,6 +58,9 @@ export const indirect: CorpusGroup = {
     ["cat <<< 'rm x'", 'allow', 'only text'],
     ["git commit -F - <<< 'rm x'", 'allow', 'only text'],
     ['crontab -l', 'allow', 'only shows'],
+    ['git-log push', 'allow', 'push is an operand'],
+    ['git config user.name rm', 'allow', 'only text'],
+    ['apt-get -o A=b update', 'allow', 'nothing is denied'],
     ['ls | xargs -I% cp % b/%', 'allow', 'what xargs runs is seen'],
     ['ls | xargs -I% sh -c \'wc -l "$1"\' _ %', 'allow', 'the script is fixed'],
   ],
