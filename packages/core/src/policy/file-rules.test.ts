@@ -160,3 +160,21 @@ suite('a deny for paths', () => {
     assert.equal(homeless.decide(toolCall('edit_file', { path: '~/.ssh/id' }), { yolo: true }).policy, 'deny')
   })
 })
+
+suite('a deny for paths through the folders of a process', () => {
+  const rules = fileRules(rule('read_file', 'secret/**', 'deny'))
+
+  test('holds for every door to the same file', () => {
+    for (const door of [
+      'self/cwd',
+      'self/task/1/cwd',
+      'self/root/repo',
+      '1/task/1/root/repo',
+      'self/root/proc/1/cwd',
+    ]) {
+      assert.equal(verdict(rules, 'read_file', `/proc/${door}/secret/x`, true), 'deny', door)
+      assert.equal(verdict(rules, 'read_file', `/proc/${door}/open/x`, true), 'allow', door)
+    }
+    assert.equal(verdict(rules, 'read_file', '/proc/self/fd/3/secret/x', true), 'deny')
+  })
+})

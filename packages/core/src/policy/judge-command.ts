@@ -10,6 +10,7 @@ import { below, locate, type Whereabouts } from './location.ts'
 import { mentions, reach, type Reach } from './reach.ts'
 import type { PlacedRule } from './rule-book.ts'
 import { opensNetwork, touchedFiles, type Touch } from './touched-files.ts'
+import { changesFiles } from './writing-commands.ts'
 
 type ShellRule = Extract<PlacedRule, { kind: 'shell' }>
 
@@ -102,6 +103,11 @@ function findDenies(
     }
     if (noEdits !== null && touch.access === 'edit' && touch.isCertain) {
       found.push({ reach: 'yes', finding: { ...noEdits, part: touch.part } })
+    }
+  }
+  if (noEdits !== null) {
+    for (const command of commands) {
+      found.push({ reach: changesFiles(command), finding: { ...noEdits, part: command.source } })
     }
   }
   return {

@@ -77,9 +77,11 @@ function trimSegment(segment: string): string {
 /** Other doors to the same files. */
 function aliases({ from, segments }: Location, directory: Location): Location[] {
   if (from !== 'root') return []
-  const [first, , third, ...rest] = segments
-  if (first === 'private') return [{ from, segments: segments.slice(1) }]
-  if (first !== 'proc') return []
-  if (third === 'root') return [{ from, segments: rest }]
-  return third === 'cwd' ? [walk(directory, rest)] : []
+  if (segments[0] === 'private') return [{ from, segments: segments.slice(1) }]
+  if (segments[0] !== 'proc') return []
+  const [door, ...rest] = segments.slice(segments[2] === 'task' ? 4 : 2)
+  if (door === 'root') return [{ from, segments: rest }, ...aliases({ from, segments: rest }, directory)]
+  if (door === 'cwd') return [walk(directory, rest)]
+  // Which folder was opened is not known; those two are likely.
+  return door === 'fd' ? [{ from, segments: rest.slice(1) }, walk(directory, rest.slice(1))] : []
 }

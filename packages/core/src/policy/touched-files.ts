@@ -29,7 +29,9 @@ const LOOKS = names('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp d
 /** Whatever they are told, no file's content comes of it. */
 const IGNORES = names('cd pushd popd echo printf test [ which type pwd true false :')
 const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
-const REACHES_BELOW = names('rm mv cp rsync chmod chown chgrp ln tar zip shred install')
+const REACHES_BELOW = names('rm mv cp rsync scp chmod chown chgrp ln tar zip shred install')
+/** They print what is in the files they are given, whatever else they are told. */
+const SHOWS = names('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk mawk nawk')
 
 const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
 
@@ -43,8 +45,19 @@ export function touchedFiles(command: SimpleCommand, where: Whereabouts): Touch[
   return [
     ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
     ...(IGNORES.has(base) ? [] : command.args.flatMap((arg) => named(arg, base, command, from))),
+    ...(command.appended ? unnamed(base, command, from) : []),
     ...searched(base, command, from),
   ]
+}
+
+/** What a program does to a file that is only known when it runs. */
+function unnamed(base: string, { source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  const common = { path: null, from, isCertain: true, isTree: false, isRedirection: false, part: source } as const
+  if (READS.has(base) || SHOWS.has(base)) return [{ ...common, access: 'read' }]
+  const found: Touch[] = []
+  if (EDITS.has(base)) found.push({ ...common, access: 'edit' })
+  if (base === 'mv' || (REACHES_BELOW.has(base) && !EDITS.has(base))) found.push({ ...common, access: 'either' })
+  return found
 }
 
 /** A search through folders reads whatever lies there. Its first operand is what it looks for. */
@@ -87,20 +100,24 @@ function redirected({ kind, target }: Redirection, command: SimpleCommand, from:
   ]
 }
 
-function named(arg: Word, base: string, { source }: SimpleCommand, from: readonly Location[]): Touch[] {
-  const common = { from, isTree: REACHES_BELOW.has(base), isRedirection: false, part: source }
-  if (!isReadable(arg)) {
-    return READS.has(base) ? [{ ...common, access: 'read', path: null, isCertain: true }] : []
-  }
+function named(arg: Word, base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  if (!isReadable(arg)) return unnamed(base, command, from)
+  const common = { from, isTree: REACHES_BELOW.has(base), isRedirection: false, part: command.source }
+  const access = READS.has(base) || LOOKS.has(base) ? 'read' : EDITS.has(base) ? 'edit' : 'either'
+  const inside = parts(arg.text).map((path): Touch => ({ ...common, access, path, isCertain: false, isTree: false }))
   const text = isOption(arg.text) ? valueOf(arg.text) : arg.text
-  if (text === '') return []
+  if (text === '') return inside
   const path = text === arg.text ? pathOf(arg, from) : text
   const isOperand = !isOption(arg.text)
-  if (READS.has(base)) return [{ ...common, access: 'read', path, isCertain: isOperand }]
-  if (EDITS.has(base)) return [{ ...common, access: 'edit', path, isCertain: isOperand }]
+  if (READS.has(base) || EDITS.has(base)) return [{ ...common, access, path, isCertain: isOperand }, ...inside]
   const value = isOperand ? valueOf(text) : ''
-  const access = LOOKS.has(base) ? 'read' : 'either'
-  return (value === '' ? [path] : [path, value]).map((each) => ({ ...common, access, path: each, isCertain: false }))
+  const whole = value === '' ? [path] : [path, value]
+  return [...whole.map((each): Touch => ({ ...common, access, path: each, isCertain: false })), ...inside]
+}
+
+/** `@file`, `name=@file`, `REV:file`, `file:place`: a word may name a file besides other things. */
+function parts(text: string): string[] {
+  return /[@:]/.test(text) ? text.split(/[=@:;,]/).filter((part) => part !== '' && !isOption(part)) : []
 }
 
 function valueOf(text: string): string {
