@@ -1,12 +1,17 @@
 import { checkAgainst, schemaProblems } from '@evener/agent'
 import { EvenerError, type Answer, type JsonObject, type Wait } from '@evener/protocol'
+import { assertJson } from './assert-json.ts'
 
 const DECISIONS = new Set<unknown>(['approve', 'decline', 'answer'])
 const SCOPES = new Set<unknown>(['tool', 'category'])
 
 /** Refuses what is no answer to this question, before it is taken. The question stays. */
-export function checkAnswer(wait: Wait, answer: Answer): void {
-  const { decision, remember, value } = answer
+export function checkAnswer(wait: Wait, answer: Answer, by?: string): void {
+  if (typeof answer !== 'object' || (answer as unknown) === null) throw refused(wait, 'an answer is an object')
+  assertJson('An answer', answer)
+  const { decision, reason, remember, value } = answer
+  if (reason !== undefined && typeof reason !== 'string') throw refused(wait, 'a reason is a text')
+  if (by !== undefined && typeof by !== 'string') throw refused(wait, 'who answers is named by a text')
   // Whatever is no clear word must not pass for a yes further on.
   if (!DECISIONS.has(decision))
     throw refused(wait, `${JSON.stringify(decision)} is none of approve, decline and answer`)

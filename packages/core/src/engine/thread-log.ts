@@ -19,6 +19,7 @@ import {
   type Store,
   type ThreadState,
 } from '@evener/protocol'
+import { assertJson } from './assert-json.ts'
 import { extractBody, type Extracted, type UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'
 import { Emitter, type ListenerFailure } from './emitter.ts'
@@ -202,6 +203,7 @@ export class ThreadLog implements Flushable {
     if (BARRIER_TYPES.has(body.type)) {
       throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
+    assertOrigin(origin)
     const record = this.#push(prepared(body), origin)
     for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
     this.#shown.add(record.seq)
@@ -215,6 +217,8 @@ export class ThreadLog implements Flushable {
   async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
     this.#assertWritable()
     // All are made before one is queued: a commit that is refused must leave nothing that the next would write.
+    assertOrigin(origin)
+    for (const { outcome } of extras?.outcomes ?? []) assertJson('An outcome', outcome)
     const ready = bodies.map(prepared)
     const records = ready.map((each) => this.#push(each, origin))
     if (extras !== undefined) this.#attach(extras, records)
@@ -437,9 +441,17 @@ function partKey(messageId: string, partId: string): string {
 
 /** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
 function prepared(whole: RecordBody): Extracted<RecordBody> {
+  assertJson('What is to be recorded', whole)
   assertSafeIds(whole)
   const { body, blobs } = extractBody(whole)
   return { body: frozenCopy(body), blobs }
+}
+
+function assertOrigin(origin: RecordOrigin): void {
+  for (const [key, value] of Object.entries(origin) as [string, unknown][]) {
+    if (value !== undefined && typeof value !== 'string')
+      throw new EvenerError('invalid-input', `\`${key}\` of a record is a text.`)
+  }
 }
 
 /** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */

@@ -10,6 +10,7 @@ import {
 import { checkRules, runtimePolicy, strictest, type PolicyContext } from '../policy/index.ts'
 import { wasInterrupted } from '../policy/runtime-policy.ts'
 import { callHash, definitionHash } from './call-hash.ts'
+import { checkConfig } from './check-config.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from './thread-options.ts'
 
 const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
@@ -67,10 +68,16 @@ export class ThreadPolicy {
     return policy === undefined ? this.#now().head.rules : policy.rulesInForce(this.#context())
   }
 
-  /** Counts at once and until it is written; refused when a rule is not what it says it is. */
+  /** Refuses what is no change, and a rule that is not what it says it is. */
+  check(change: ConfigChange): void {
+    checkConfig(change)
+    if (change.rules !== undefined) checkRules(change.rules)
+  }
+
+  /** Counts at once and until it is written. */
   announce(change: ConfigChange): () => void {
+    this.check(change)
     const { grants, rules, yolo } = change
-    if (rules !== undefined) checkRules(rules)
     const inMemory: RulesInMemory = {
       ...(rules === undefined ? {} : { rules }),
       ...(grants === undefined ? {} : { grants }),

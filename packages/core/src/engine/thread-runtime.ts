@@ -153,7 +153,9 @@ export class ThreadRuntime {
 
   /** Puts on record what the control layer has to say: tasks, signals, notes. */
   async record(facts: readonly ControlFact[], origin: RecordOrigin = {}): Promise<void> {
-    const written = facts.flatMap((fact) => (fact.type === 'config.changed' ? [this.#policy.announce(fact)] : []))
+    const changes = facts.filter((fact) => fact.type === 'config.changed')
+    for (const change of changes) this.#policy.check(change)
+    const written = changes.map((change) => this.#policy.announce(change))
     try {
       await this.#command(async ({ log }) => void (await log.commit(facts, origin)))
     } finally {
@@ -195,7 +197,7 @@ export class ThreadRuntime {
       const { run, waits } = log.state.head
       const wait = Object.hasOwn(waits, waitId) ? waits[waitId] : undefined
       if (wait === undefined) throw await desk.noSuchWait(waitId)
-      checkAnswer(wait, answer)
+      checkAnswer(wait, answer, by)
       const { active } = this.#runs
       // Said before the answer is taken: it could not be used.
       if (active === undefined && run !== null) this.#runs.agent(run.agentId)
