@@ -38,7 +38,7 @@ export interface NativeDriverOptions {
   /** Makes a model of a name; without it the provider's package is loaded. */
   readonly resolveModel?: ResolveModel
   readonly instructions?: Dynamic<string | undefined>
-  /** How many model calls a turn may take; `DEFAULT_MAX_STEPS` when absent. */
+  /** How many answers of the model a turn may take; attempts that failed do not count. Default: `DEFAULT_MAX_STEPS`. */
   readonly maxSteps?: number
   /** Ends the turn after a step that called tools, when one of them holds. */
   readonly stopWhen?: StopCondition | readonly StopCondition[]

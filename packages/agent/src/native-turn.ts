@@ -55,7 +55,11 @@ export async function* nativeTurn(
     await callHook(hooks, 'beforeTurn', { context }, signal)
     const late = yield* carryOut(begun.calls, { host, hooks, context, signal })
     finishReason = begun.answer?.finishReason ?? finishReason
-    let isDone = begun.answer !== undefined && (await answers.isGood(begun.answer.text)) && !(await listen())
+    // Attempts that failed are no answers: the retries limit them. Who may not go on does not listen: what was steered
+    // stays in the queue, and begins the next run.
+    const mayGoOn = (): boolean => steps.length < maxSteps
+    let isDone =
+      begun.answer !== undefined && (await answers.isGood(begun.answer.text)) && !(mayGoOn() && (await listen()))
     const last = steps.at(-1)
     if (last !== undefined && last.toolCalls.length > 0 && last.stepIndex === begun.nextStep - 1 && !signal.aborted) {
       // The step that an earlier process began ends here, as any other does.
@@ -65,7 +69,7 @@ export async function* nativeTurn(
       if (begun.calls.length > 0) await callHook(hooks, 'afterStep', { context, step }, signal)
       isDone = await mustStop(options, steps)
     }
-    for (let stepIndex = begun.nextStep; stepIndex < maxSteps && !isDone && !signal.aborted; stepIndex++) {
+    for (let stepIndex = begun.nextStep; mayGoOn() && !isDone && !signal.aborted; stepIndex++) {
       await listen()
       const request = await prepareRequest(options, turn, host, context)
       await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
@@ -108,7 +112,7 @@ export async function* nativeTurn(
       isDone =
         result.calls.length === 0
           ? // Who was steered while giving the last answer has not heard it yet, and goes on.
-            !(await listen()) && (await answers.isGood(result.text))
+            !(mayGoOn() && (await listen())) && (await answers.isGood(result.text))
           : await mustStop(options, steps)
     }
     if (answers.problem !== undefined && finishReason !== 'error' && !signal.aborted)

@@ -6,6 +6,8 @@ import type { Turn } from '@evener/testing'
 import * as fc from 'fast-check'
 import { AgentBench } from './agent-bench.fixture.ts'
 
+const MAX_RETRIES = 2
+
 const tools = {
   quick: createTool({ id: 'quick', description: 'Ends at once.', execute: () => 'ok' }),
   broken: createTool({
@@ -61,6 +63,19 @@ function assertWellFormed(events: readonly AgentEvent[]): void {
     steps.map((_step, index) => index),
     'steps are counted from 0',
   )
+  const isFailed = events.some((event) => event.type === 'finish' && event.finishReason === 'error')
+  assert.equal(types.includes('error'), isFailed, 'who ends with an error says which, and nobody else does')
+}
+
+/** Attempts that failed are limited by the retries; the limit of steps is for answers. */
+function assertLimit(events: readonly AgentEvent[], calls: number, maxSteps: number): void {
+  const ends = events.flatMap((event) => (event.type === 'step-finish' ? [event.finishReason] : []))
+  const answers = ends.filter((reason) => reason !== 'error').length
+  assert.ok(answers <= maxSteps, `${answers} answers of ${maxSteps}`)
+  assert.ok(calls <= (maxSteps + 1) * (MAX_RETRIES + 1), `${calls} calls of the model`)
+  const [finish] = events.slice(-1)
+  if (finish?.type !== 'finish' || finish.finishReason === 'error') return
+  assert.notEqual(ends.at(-1), 'error', 'an attempt that failed is followed by another, or by the error')
 }
 
 test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tools do and whenever it is cancelled', async () => {
@@ -72,7 +87,7 @@ test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tool
   await fc.assert(
     fc.asyncProperty(plan, async ({ cancelAfter, maxSteps, script }) => {
       await using bench = await AgentBench.open([...script, { text: 'End.', repeat: true }], {
-        agent: { tools, maxSteps, retry: { maxRetries: 2, initialDelayMs: 0 } },
+        agent: { tools, maxSteps, retry: { maxRetries: MAX_RETRIES, initialDelayMs: 0 } },
       })
       let cancelled: Promise<unknown> | undefined
       let entries = 0
@@ -89,7 +104,9 @@ test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tool
       })
       const outcome = await bench.play()
       await cancelled
-      assertWellFormed(await bench.events())
+      const events = await bench.events()
+      assertWellFormed(events)
+      if (outcome !== 'aborted') assertLimit(events, bench.model.calls, maxSteps)
       const ends = (await bench.records()).filter(({ body }) => body.type === 'run.ended')
       assert.equal(ends.length, 1)
       assert.ok(['complete', 'aborted', 'error'].includes(outcome))

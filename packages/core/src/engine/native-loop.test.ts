@@ -72,6 +72,29 @@ suite('a turn stops', () => {
   })
 })
 
+suite('what is steered while a turn takes its last step', () => {
+  for (const [what, first, agent] of [
+    ['maxSteps, after an answer', { text: ['One', '.'] }, { maxSteps: 1 }],
+    ['maxSteps, after a call', { text: ['One', '.'], toolCalls: [{ name: 'note' }] }, { maxSteps: 1 }],
+    ['stopWhen', { text: ['One', '.'], toolCalls: [{ name: 'note' }] }, { stopWhen: stepCountIs(1) }],
+  ] as const) {
+    test(`stays in the queue at a limit, and begins the next run at once: ${what}`, async () => {
+      await using bench = await AgentBench.open([first, { text: 'Heard.' }], { agent: { tools: [note], ...agent } })
+      let steered: Promise<unknown> | undefined
+      bench.runtime.onEntry((entry) => {
+        if (entry.kind === 'delta') steered ??= bench.submit('One more thing.')
+      })
+      assert.equal(await bench.play(), 'complete')
+      await steered
+      await bench.runtime.idle()
+      assert.equal(bench.model.calls, 2)
+      assert.match(bench.prompts()[1]?.at(-1) ?? '', /One more thing/)
+      assert.deepEqual(bench.runtime.state.head.queue, [])
+      assert.equal((await bench.eventsOf('finish')).length, 2)
+    })
+  }
+})
+
 suite('what goes to the model', () => {
   test('reasoning goes back with its signature, byte for byte', async () => {
     const signature = 'EqQBCkYIB+/="\\u2028 ü'

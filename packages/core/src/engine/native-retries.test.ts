@@ -149,6 +149,48 @@ suite('an answer that is cut off after it began', () => {
     })
   }
 
+  test('uses up none of the steps a turn may take', async () => {
+    const script = [{ text: 'Half', cut: 'end' as const, repeat: 2 }, { text: 'Whole.' }]
+    await using bench = await AgentBench.open(script, { agent: { maxSteps: 1 } })
+    assert.equal(await bench.play(), 'complete')
+    assert.equal(bench.model.calls, 3)
+    const steps = (await bench.eventsOf('step-finish')).map(({ stepIndex, finishReason }) => [stepIndex, finishReason])
+    assert.deepEqual(steps, [
+      [0, 'error'],
+      [1, 'error'],
+      [2, 'stop'],
+    ])
+  })
+
+  test('uses up none of them in a process that is gone either', async () => {
+    const script = [
+      { text: 'Half', cut: 'end' as const },
+      { text: ['Half', ' again'], hang: true as const },
+      { text: 'Whole.' },
+    ]
+    await using bench = await AgentBench.open(script, { agent: { maxSteps: 1 } })
+    const shown = Promise.withResolvers<void>()
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind === 'delta' && JSON.stringify(entry.event).includes(' again')) shown.resolve()
+    })
+    await bench.submit('Go.')
+    await shown.promise
+    await bench.restart()
+    await bench.runtime.idle()
+    assert.equal(bench.model.calls, 3)
+    assert.equal((await bench.eventsOf('finish')).at(-1)?.finishReason, 'stop')
+  })
+
+  test('again and again is given up after so many retries, with the error', async () => {
+    const script = [{ text: 'Half', cut: 'end' as const, repeat: true as const }]
+    await using bench = await AgentBench.open(script, {
+      agent: { maxSteps: 1, retry: { maxRetries: 2, initialDelayMs: 1 } },
+    })
+    assert.equal(await bench.play(), 'error')
+    assert.equal(bench.model.calls, 3)
+    assert.equal((await bench.eventsOf('error')).length, 1)
+  })
+
   test('orders nothing: its calls are closed and not carried out', async () => {
     let ran = 0
     const count = createTool({ id: 'count', description: 'Counts.', execute: () => ++ran })
