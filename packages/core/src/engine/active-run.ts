@@ -91,6 +91,8 @@ export interface ActiveTurn {
   capabilities: Capabilities | undefined
   session: AgentSession | undefined
   receipt: CancelReceipt | undefined
+  /** The calls that were open when it was cancelled. */
+  openCalls: readonly string[] | undefined
   /** Of a foreign agent: what it was told it may do. */
   calls: ForeignCalls | undefined
   /** Set when somebody traces. */
@@ -107,6 +109,14 @@ export function isForeign(capabilities: Capabilities): boolean {
   return capabilities.hostTools !== 'inproc'
 }
 
+/** The calls that have no result yet. */
+export function openCalls({ messages }: ThreadState): string[] {
+  return messages
+    .toArray()
+    .flatMap(({ parts }) => [...parts])
+    .flatMap((part) => (part.type === 'tool-call' && part.call.stage !== 'ended' ? [part.toolCallId] : []))
+}
+
 /** How the agent took it to be stopped. One that does not answer must not keep anybody waiting. */
 export async function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined> {
   const given = active.session?.cancel().catch(() => undefined)
@@ -117,4 +127,11 @@ export async function receiptOf(active: ActiveTurn): Promise<CancelReceipt | und
   } finally {
     tooLate.abort()
   }
+}
+
+export function cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {
+  return [
+    { type: 'run.cancelled', runId, receipt },
+    ...(receipt.queued.length === 0 ? [] : [{ type: 'queue.held', held: true } as const]),
+  ]
 }

@@ -14,8 +14,10 @@ import {
 } from '@evener/protocol'
 import {
   ABANDON_AFTER_MS,
+  cancelBodies,
   findAgent,
   isForeign,
+  openCalls,
   openHandle,
   receiptOf,
   type ActiveTurn,
@@ -189,11 +191,13 @@ export class Runs {
 
   async cancel(active: ActiveTurn): Promise<CancelReceipt> {
     active.next = undefined
+    active.openCalls ??= openCalls(this.#log.state)
     active.abort.abort()
     // An agent that neither goes on nor ends is left behind.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
     this.#hold.desk.dismiss()
-    active.receipt ??= await receiptOf(active)
+    const given = await receiptOf(active)
+    active.receipt ??= given
     await active.handle.done
     clearTimeout(timer)
     return active.receipt ?? NOTHING_TO_CANCEL
@@ -202,10 +206,11 @@ export class Runs {
   async cancelParked(): Promise<CancelReceipt> {
     const { run } = this.#log.state.head
     if (run === null) return NOTHING_TO_CANCEL
-    await this.#log.commit(this.#cancelBodies(run.runId, NOTHING_TO_CANCEL), { run: run.runId })
+    const receipt = this.#receipt(NOTHING_TO_CANCEL, openCalls(this.#log.state))
+    await this.#log.commit(cancelBodies(run.runId, receipt), { run: run.runId })
     await closeInterruptedRun(this.#log, 'aborted', run.turnId === null, await this.#turnUsage())
     this.#settle(run.runId, 'aborted')
-    return NOTHING_TO_CANCEL
+    return receipt
   }
 
   /** Leaves the turn as it stands on record. What waits goes on waiting. */
@@ -335,6 +340,7 @@ export class Runs {
       capabilities: undefined,
       session: undefined,
       receipt: undefined,
+      openCalls: undefined,
       calls: undefined,
       spans: undefined,
       next: undefined,
@@ -364,6 +370,7 @@ export class Runs {
 
   #abandon(active: ActiveTurn): void {
     active.isDetached = true
+    active.receipt = { ...NOTHING_TO_CANCEL, ...active.receipt, how: 'gone' }
     this.#ports.mailbox.post(() => this.#end(active, undefined)).catch(() => this.#drop(active))
   }
 
@@ -376,8 +383,10 @@ export class Runs {
   async #end(active: ActiveTurn, failure: unknown): Promise<void> {
     if (this.#active !== active) return
     clearTimeout(this.#parkTimer)
-    const { runId, recorder, receipt, next } = active
+    const { runId, recorder, next } = active
     const isAborted = active.abort.signal.aborted
+    if (isAborted) active.receipt = this.#receipt(active.receipt ?? NOTHING_TO_CANCEL, active.openCalls ?? [])
+    const { receipt = NOTHING_TO_CANCEL } = active
     if (failure !== undefined && !isAborted) {
       this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })
     }
@@ -389,7 +398,7 @@ export class Runs {
     }))
     const outcome = await recorder.finish(failure !== undefined, (ended) => [
       ...cancelled,
-      ...(ended === 'aborted' ? this.#cancelBodies(runId, receipt ?? NOTHING_TO_CANCEL) : []),
+      ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),
       ...(goesOn ? [] : [runEnd(runId, ended, isAborted ? undefined : failure, recorder.output)]),
     ])
     this.#active = undefined
@@ -415,12 +424,9 @@ export class Runs {
     return attempt >= (this.#ports.options.maxAttempts ?? MAX_ATTEMPTS)
   }
 
-  #cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {
+  #receipt(given: CancelReceipt, calls: readonly string[]): CancelReceipt {
     const queued = this.#log.state.head.queue.map((item) => item.id)
-    return [
-      { type: 'run.cancelled', runId, receipt: { ...receipt, queued } },
-      ...(queued.length === 0 ? [] : [{ type: 'queue.held', held: true } as const]),
-    ]
+    return { ...given, calls: [...new Set([...given.calls, ...calls])], queued }
   }
 
   #waitsOf({ runId }: { readonly runId: string }): Wait[] {
