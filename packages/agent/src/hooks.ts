@@ -1,6 +1,7 @@
 import { EvenerError, type FinishReason, type JsonObject, type JsonValue, type UsageMetadata } from '@evener/protocol'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { AgentContext } from './agent-context.ts'
+import { toJson } from './to-json.ts'
 import type { TurnStep } from './turn-step.ts'
 
 export interface HookedCall {
@@ -56,10 +57,9 @@ export async function callHook<Name extends keyof LoopHooks>(
   const onAbort = (): void => aborted.reject(new EvenerError('closed', 'The run was cancelled.'))
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort, { once: true })
+  let returned: unknown
   try {
-    return (await Promise.race([started(hook, argument), aborted.promise])) as Awaited<
-      ReturnType<NonNullable<LoopHooks[Name]>>
-    >
+    returned = await Promise.race([started(hook, argument), aborted.promise])
   } catch (error) {
     if (signal.aborted) throw error
     const message = error instanceof Error ? error.message : String(error)
@@ -68,6 +68,50 @@ export async function callHook<Name extends keyof LoopHooks>(
     signal.removeEventListener('abort', onAbort)
     aborted.promise.catch(() => undefined)
   }
+  return checked(name, returned) as Awaited<ReturnType<NonNullable<LoopHooks[Name]>>>
+}
+
+function checked(name: keyof LoopHooks, returned: unknown): BeforeTool | AfterTool {
+  if (name === 'beforeTool') return checkedBeforeTool(returned)
+  return name === 'afterTool' ? checkedAfterTool(returned) : checkedNothing(name, returned)
+}
+
+/** Throws for what is neither: a call whose hook cannot be understood is not run. */
+function checkedBeforeTool(given: unknown): BeforeTool {
+  if (given === undefined) return undefined
+  if (isObject(given)) {
+    if ('decline' in given && typeof given['decline'] === 'string') return { decline: given['decline'] }
+    const input = toJson(given['input'])
+    if (!('decline' in given) && isObject(input.value) && input.isExact) return { input: input.value }
+  }
+  throw badReturn('beforeTool', given, 'nothing, { input } with an object of JSON, or { decline } with a reason')
+}
+
+/** Throws for what is neither: a result that may have had to be hidden is not shown. */
+function checkedAfterTool(given: unknown): AfterTool {
+  if (given === undefined) return undefined
+  if (isObject(given) && given['result'] !== undefined) {
+    const result = toJson(given['result'])
+    const { isError } = given
+    if (result.isExact && isError === undefined) return { result: result.value }
+    if (result.isExact && typeof isError === 'boolean') return { result: result.value, isError }
+  }
+  throw badReturn('afterTool', given, 'nothing, or { result, isError? } with a result that is JSON')
+}
+
+function checkedNothing(name: string, given: unknown): undefined {
+  if (given !== undefined) throw badReturn(name, given, 'nothing')
+  return undefined
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function badReturn(name: string, given: unknown, wanted: string): EvenerError {
+  const kind = given === null ? 'null' : Array.isArray(given) ? 'an array' : `a value of type ${typeof given}`
+  const found = isObject(given) ? `an object with [${Object.keys(given).join(', ')}]` : kind
+  return new EvenerError('misuse', `The hook ${name} returned ${found}. It has to return ${wanted}.`)
 }
 
 /** A hook that throws at once fails like one that throws later. */

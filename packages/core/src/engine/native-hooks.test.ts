@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { inspect } from 'node:util'
 import { createTool, type LoopHooks } from '@evener/agent'
 import { AgentBench } from './agent-bench.fixture.ts'
 
@@ -15,6 +16,11 @@ function bench(hooks: LoopHooks, ran: unknown[] = []): Promise<AgentBench> {
     },
   })
   return AgentBench.open(CALL, { agent: { tools: [echo], hooks } })
+}
+
+/** A hook as a program without types may write it. */
+function returning(name: keyof LoopHooks, returned: unknown): LoopHooks {
+  return { [name]: (): unknown => returned }
 }
 
 suite('hooks', () => {
@@ -95,6 +101,43 @@ suite('hooks', () => {
       assert.equal(result?.isError, true)
       assert.equal(result.result, `The hook ${name} failed: out of order`)
       assert.ok(!JSON.stringify(thread.model.requests).includes('echoed'))
+    })
+  }
+
+  for (const returned of [null, false, 'no', 1, [], {}, { input: null }, { input: [1] }, { decline: true }]) {
+    test(`beforeTool that returns ${JSON.stringify(returned)} is misuse: the call is not run`, async () => {
+      const ran: unknown[] = []
+      await using thread = await bench(returning('beforeTool', returned), ran)
+      assert.equal(await thread.play(), 'complete')
+      assert.deepEqual(ran, [])
+      const [result] = await thread.eventsOf('tool-result')
+      assert.equal(result?.isError, true)
+      assert.match(
+        JSON.stringify(result.result),
+        /The hook beforeTool returned .* It has to return nothing, \{ input \}/,
+      )
+      assert.equal(result.error?.code, 'misuse')
+    })
+  }
+
+  for (const returned of [null, false, 'redacted', {}, { result: 1n }, { result: 'x', isError: 'no' }]) {
+    test(`afterTool that returns ${inspect(returned)} is misuse: the result is not shown`, async () => {
+      await using thread = await bench(returning('afterTool', returned))
+      assert.equal(await thread.play(), 'complete')
+      const [result] = await thread.eventsOf('tool-result')
+      assert.equal(result?.error?.code, 'misuse')
+      assert.match(JSON.stringify(result.result), /The hook afterTool returned /)
+      assert.ok(!JSON.stringify(thread.model.requests).includes('echoed'))
+    })
+  }
+
+  for (const name of ['beforeTurn', 'beforeStep', 'afterStep', 'afterTurn'] as const) {
+    test(`${name} that returns something is misuse, and ends the turn`, async () => {
+      await using thread = await bench(returning(name, false))
+      assert.equal(await thread.play(), 'error')
+      const [error] = await thread.eventsOf('error')
+      assert.equal(error?.code, 'misuse')
+      assert.match(error.error.message, new RegExp(`The hook ${name} returned .* It has to return nothing`))
     })
   }
 
