@@ -18,15 +18,19 @@ export function checkAnswer(wait: Wait, answer: Answer, by?: string): void {
   if (remember !== undefined && !SCOPES.has(remember)) {
     throw refused(wait, `${JSON.stringify(remember)} cannot be remembered, only a tool or a category can`)
   }
+  if (remember !== undefined && wait.kind !== 'approval') {
+    throw refused(wait, 'only an approval can be remembered')
+  }
   if (wait.kind === 'approval' && decision === 'answer') {
     throw refused(wait, 'an approval is approved or declined')
   }
   if (decision === 'decline' || wait.answerSchema === undefined) return
-  if (value === undefined && decision === 'approve') return
+  if (wait.kind === 'approval' && value === undefined) return
   const schema = schemaOf(wait.answerSchema)
   // A question that no answer could fit would wait for ever; whoever asked looks at the answer, too.
   if (schemaProblems(schema).broken.length > 0) return
-  const wrong = checkAgainst(schema, value)
+  // A yes without more is what the tool would get for it.
+  const wrong = checkAgainst(schema, decision === 'approve' ? (value ?? {}) : value)
   if (wrong !== undefined) throw refused(wait, wrong)
 }
 

@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createTool, nativeDriver, runnableTool, type Tool } from '@evener/agent'
-import { agentEventsOf, type Decision, type LogRecord, type ToolResultPart, type Wait } from '@evener/protocol'
+import {
+  agentEventsOf,
+  EvenerError,
+  type Decision,
+  type LogRecord,
+  type ToolResultPart,
+  type Wait,
+} from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { z } from 'zod'
 import { MemoryStore } from '../stores/memory-store.ts'
@@ -109,6 +116,26 @@ suite('a tool that asks', () => {
       [1, `${run.runId}:c1`],
       [2, `${run.runId}:c1`],
     ])
+  })
+
+  test('refuses an answer without what it asked for, and one to be remembered: neither counts', async () => {
+    const journal: string[] = []
+    await using thread = await open(CALL, [painter(journal)])
+    const run = await thread.runtime.submit(INPUT)
+    const wait = await thread.wait()
+    for (const wrong of [
+      { decision: 'approve' },
+      { decision: 'answer' },
+      { decision: 'approve', value: { colour: 'blue' }, remember: 'tool' },
+      { decision: 'answer', value: { colour: 'blue' }, remember: 'category' },
+    ] as const) {
+      await assert.rejects(thread.runtime.answer(wait.id, wrong), (error) => EvenerError.is(error, 'invalid-input'))
+    }
+    assert.deepEqual(Object.keys(thread.runtime.state.head.waits), [wait.id], 'it still waits')
+    await thread.runtime.answer(wait.id, { decision: 'approve', value: { colour: 'blue' } })
+    assert.equal(await run.done, 'complete')
+    assert.deepEqual(journal, ['asked', 'painted blue'])
+    assert.deepEqual(thread.runtime.state.head.grants, { tools: [], categories: [] })
   })
 
   test('does nothing after its question, whether it waits for it or not', async () => {
