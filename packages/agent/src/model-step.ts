@@ -36,10 +36,18 @@ export async function* modelStep(
   let hasContent = false
   let text = ''
   ids.nextStep()
+  const signal = options.abortSignal
+  let letGo: (() => void) | undefined
   try {
     // The specifications differ in what they leave out, not in what is read here.
     const { stream } = await (model as LanguageModelV4).doStream(options)
-    for await (const part of stream) {
+    const reader = stream.getReader()
+    // A model that does not listen to its signal goes on by itself: for us its stream ends here.
+    letGo = (): void => void reader.cancel(signal?.reason).catch(() => undefined)
+    if (signal?.aborted === true) letGo()
+    else signal?.addEventListener('abort', letGo, { once: true })
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const part = read.value
       switch (part.type) {
         case 'text-delta':
           hasContent = true
@@ -89,6 +97,9 @@ export async function* modelStep(
     if (finishReason === undefined || finishReason === 'error') failure ??= STREAM_CUT
   } catch (error) {
     failure = failureOf(error, now())
+  } finally {
+    if (letGo !== undefined) signal?.removeEventListener('abort', letGo)
+    letGo?.()
   }
   return {
     finishReason: failure === undefined ? (finishReason ?? 'other') : 'error',

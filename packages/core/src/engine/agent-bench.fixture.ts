@@ -24,7 +24,7 @@ export type Script = Parameters<typeof scriptedModel>[0]
 export const AT_ONCE = { initialDelayMs: 1, maxDelayMs: 1 } as const
 
 export interface AgentBenchOptions {
-  readonly agent?: Omit<AgentOptions, 'id' | 'model'>
+  readonly agent?: Omit<AgentOptions, 'id' | 'model'> & Partial<Pick<AgentOptions, 'model'>>
   readonly model?: ScriptedModelOptions
   readonly runtime?: Partial<ThreadRuntimeOptions>
 }

@@ -358,3 +358,48 @@ suite('a cancelled answer', () => {
     assert.match(JSON.stringify(bench.model.requests[1]), /So far so good/)
   })
 })
+
+suite('a model that does not listen to its signal', () => {
+  for (const how of ['cancel', 'a limit of time'] as const) {
+    test(`is left alone between two words, and the turn ends as it would with any other: ${how}`, async () => {
+      const stopped = Promise.withResolvers<void>()
+      let signal: AbortSignal | undefined
+      let late = 0
+      const endless = new ReadableStream<{ type: 'text-delta'; id: string; delta: string }>({
+        pull: async (controller) => {
+          if (signal?.aborted === true) late++
+          await new Promise((resolve) => setImmediate(resolve))
+          controller.enqueue({ type: 'text-delta', id: '0', delta: 'more ' })
+        },
+        cancel: () => stopped.resolve(),
+      })
+      const deaf = { specificationVersion: 'v4', provider: 'deaf', modelId: 'deaf', supportedUrls: {} } as const
+      const budget = how === 'cancel' ? {} : { budget: { ms: 200 } }
+      await using bench = await AgentBench.open([], {
+        agent: {
+          ...budget,
+          model: {
+            ...deaf,
+            doGenerate: () => Promise.reject(new Error('no')),
+            doStream: async ({ abortSignal }: { abortSignal?: AbortSignal }) => {
+              signal = abortSignal
+              return { stream: endless }
+            },
+          },
+        },
+      })
+      const heard = Promise.withResolvers<void>()
+      bench.runtime.onEntry((entry) => {
+        if (entry.kind === 'delta') heard.resolve()
+      })
+      const run = await bench.submit('Go.')
+      await heard.promise
+      if (how === 'cancel') await bench.runtime.cancel()
+      const outcome = await run.done
+      await stopped.promise
+      assert.equal(late, 0, 'it is asked for nothing more')
+      assert.equal(outcome, how === 'cancel' ? 'aborted' : 'complete')
+      assert.equal((await bench.eventsOf('finish')).length, 1)
+    })
+  }
+})
