@@ -90,6 +90,19 @@ suite('the rules of a run', () => {
     assert.deepEqual(bench.runtime.state.head.rules, NO_RULES)
   })
 
+  test('may be about the tools that the policy knows, and about no others', async () => {
+    await using bench = await new Shell([]).open({ policy: createPolicy({ shellTools: { bash: 'cmd' } }) })
+    const about = (tool: string): PermissionRules => ({
+      ...NO_RULES,
+      patterns: [{ tool, pattern: 'rm *', policy: 'deny' }],
+    })
+    await bench.runtime.configure({ rules: about('bash') })
+    assert.deepEqual(bench.runtime.state.head.rules, about('bash'))
+    await assert.rejects(bench.runtime.configure({ rules: about('fish') }), (error) =>
+      EvenerError.is(error, 'invalid-input'),
+    )
+  })
+
   test('count from the call that changes them, before they are on disk', async () => {
     const shellAgent = new Shell([command('make'), { text: 'Done.' }])
     await using bench = await shellAgent.open()

@@ -71,7 +71,10 @@ export class ThreadPolicy {
   /** Refuses what is no change, and a rule that is not what it says it is. */
   check(change: ConfigChange): void {
     checkConfig(change)
-    if (change.rules !== undefined) checkRules(change.rules)
+    const { policy } = this.#options
+    if (change.rules === undefined) return
+    if (policy === undefined) checkRules(change.rules)
+    else policy.check(change.rules)
   }
 
   /** Counts at once and until it is written. */

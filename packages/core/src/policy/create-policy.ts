@@ -33,6 +33,7 @@ export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
   return {
     decide: (call, context) => decide(look(call, context)),
     grant: (call, scope, context) => grant(look(call, context), scope),
+    check: (rules) => checkRules(rules, options),
     rulesInForce: (context): PermissionRules => effectiveRules({ ...context, harness }),
   }
 }

@@ -71,6 +71,8 @@ export interface PermissionPolicy {
   decide(call: ToolCallRequest, context: PolicyContext): Explained
   /** The grants after somebody said "always"; refused where the rules want to be asked. */
   grant(call: ToolCallRequest, scope: 'tool' | 'category', context: PolicyContext): GrantResult
+  /** Throws when rules of a session, thread or run say nothing, or not what their examples say, about the tools it knows. */
+  check(rules: PermissionRules): void
   /** What is in force, as one set of rules: recorded with every run. */
   rulesInForce(context: PolicyContext): PermissionRules
 }
