@@ -100,3 +100,14 @@ test('words, a context and a name that are no JSON are refused, and the next are
   await bench.runtime.answer(wait.id, { decision: 'approve' })
   assert.equal(await handle.done, 'complete')
 })
+
+test('a budget that is no number of at least 0 is refused', async () => {
+  await using bench = await openBench()
+  for (const budget of [{ tokens: NaN }, { usd: -1 }, { ms: Infinity }, { tokens: 5, warnAt: NaN }]) {
+    const submission: Submission = { agentId: 'native', parts: [], turn: { budget } }
+    await assert.rejects(bench.runtime.submit(submission), isRefused)
+    await assert.rejects(bench.runtime.steer(submission), isRefused)
+    await assert.rejects(bench.runtime.followUp(submission), isRefused)
+  }
+  assert.equal((await bench.bodies('run.started')).length, 0)
+})

@@ -1,6 +1,7 @@
 import { EvenerError, type Answer, type CancelReceipt, type DeltaFrame, type ThreadState } from '@evener/protocol'
 import { isForeign, type RunHandle } from './active-run.ts'
 import { ApprovalClock } from './approval-clock.ts'
+import { checkBudget } from './budget-meter.ts'
 import { checkAnswer } from './check-answer.ts'
 import { Emitter } from './emitter.ts'
 import { recordPagesAfter } from './load-state.ts'
@@ -117,6 +118,7 @@ export class ThreadRuntime {
   /** Starts a run. While one is going on the words are steered into it; while one waits they are kept for later. */
   submit(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
+      checkBudget(submission.turn?.budget)
       const { run } = log.state.head
       return run === null ? this.#runs.start(submission) : this.#runs.steer(submission, run)
     })
@@ -125,6 +127,7 @@ export class ThreadRuntime {
   /** Heard by the run there is before its next step, also when it waits: it answers nothing. Without a run it starts one. */
   steer(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
+      checkBudget(submission.turn?.budget)
       const { run } = log.state.head
       if (run === null) return this.#runs.start(submission)
       if (run.status !== 'parked') return this.#runs.steer(submission, run)
@@ -136,6 +139,7 @@ export class ThreadRuntime {
   /** Kept until the run is over; sent at once when there is none. */
   followUp(submission: Submission): Promise<void> {
     return this.#command(async ({ log }) => {
+      checkBudget(submission.turn?.budget)
       if (log.state.head.run === null) await this.#runs.start(submission)
       else await log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission) }])
     })
