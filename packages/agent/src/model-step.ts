@@ -30,6 +30,7 @@ export async function* modelStep(
 ): AsyncGenerator<AgentEvent, StepResult> {
   const toolNames = new Map<string, string>()
   const calls: OrderedCall[] = []
+  const repeats = new Repeats()
   let finishReason: FinishReason | undefined
   let failure: ModelFailure | undefined
   let usage: UsageMetadata = {}
@@ -71,10 +72,14 @@ export async function* modelStep(
           break
         case 'tool-input-delta':
           hasContent = true
-          yield inputDelta(ids.open(part.id), toolNames.get(part.id), part.delta)
+          if (!repeats.holdBack(part.id, part.delta))
+            yield inputDelta(ids.open(part.id), toolNames.get(part.id), part.delta)
           break
         case 'tool-call': {
           hasContent = true
+          const heldBack = repeats.release(part.toolCallId)
+          if (repeats.isRepeated(part)) break
+          if (heldBack !== undefined) yield inputDelta(ids.open(part.toolCallId), part.toolName, heldBack)
           const call = callEvent(part, ids.take(part.toolCallId))
           if (part.providerExecuted !== true) calls.push({ ...call, isBroken: call.meta?.invalidInput !== undefined })
           yield call
@@ -149,6 +154,36 @@ export class CallIds {
   /** The id under which a call of this step goes. */
   taken(given: string): string {
     return this.#ofStep.get(given) ?? given
+  }
+}
+
+/** Some models send a call twice. Input under an id that was called with is shown when it is known to be another call. */
+class Repeats {
+  readonly #ids = new Set<string>()
+  readonly #orders = new Set<string>()
+  readonly #heldBack = new Map<string, string>()
+
+  holdBack(id: string, delta: string): boolean {
+    if (!this.#ids.has(id)) return false
+    this.#heldBack.set(id, (this.#heldBack.get(id) ?? '') + delta)
+    return true
+  }
+
+  release(id: string): string | undefined {
+    const text = this.#heldBack.get(id)
+    this.#heldBack.delete(id)
+    return text
+  }
+
+  isRepeated(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): boolean {
+    const { input, providerExecuted = false, toolCallId, toolName } = part
+    const order = JSON.stringify([toolCallId, toolName, input, providerExecuted])
+    // Without an id nothing says that two calls are one.
+    if (toolCallId === '') return false
+    if (this.#orders.has(order)) return true
+    this.#ids.add(toolCallId)
+    this.#orders.add(order)
+    return false
   }
 }
 

@@ -267,8 +267,8 @@ suite('tools of a step', () => {
     const script = [
       {
         toolCalls: [
-          { id: 'x', name: 'note' },
-          { id: 'x', name: 'note' },
+          { id: 'x', name: 'note', inputDeltas: 2, input: { a: 1 } },
+          { id: 'x', name: 'note', inputDeltas: 2, input: { a: 2 } },
         ],
       },
       {
@@ -283,6 +283,22 @@ suite('tools of a step', () => {
     assert.equal(await bench.play(), 'complete')
     const results = (await bench.eventsOf('tool-result')).map(({ toolCallId }) => toolCallId)
     assert.equal(new Set(results).size, 4)
+  })
+
+  test('that come twice, word for word and under one id, are one call', async () => {
+    const call = { id: 'x', name: 'count', input: { a: 1 }, inputDeltas: 3 }
+    let ran = 0
+    const count = createTool({ id: 'count', description: 'Counts.', execute: () => ++ran })
+    const script = [{ toolCalls: [call, call, { ...call, input: { a: 2 } }, call] }, { text: 'Done.' }]
+    await using bench = await AgentBench.open(script, { agent: { tools: [count] } })
+    assert.equal(await bench.play(), 'complete')
+    assert.equal(ran, 2)
+    const ordered = await bench.eventsOf('tool-call')
+    assert.deepEqual(
+      ordered.map(({ args }) => args),
+      [{ a: 1 }, { a: 2 }],
+    )
+    assert.equal((await bench.eventsOf('tool-result')).length, 2)
   })
 
   test('that the provider ran itself stay with what it said, and are not run by us', async () => {
