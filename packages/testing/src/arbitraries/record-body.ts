@@ -121,9 +121,10 @@ export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
 /** Some are set again and again, some taken away, some hold what was said. */
 const arbitrarySettings = fc.oneof(
   arbitraryJsonObject,
-  fc.dictionary(
+  mapOf(
     fc.constantFrom('theme', `${NOTIFICATION_SETTING}1`, `${NOTIFICATION_SETTING}2`, `${STATE_SIGNAL_SETTING}1`),
     fc.oneof(arbitraryJsonObject, fc.constant(null)),
+    4,
   ),
 )
 
