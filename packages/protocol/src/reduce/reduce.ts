@@ -38,7 +38,8 @@ export function emptyState(stream: string): ThreadState {
 
 /**
  * Applies one record. Pure and total: whatever comes in the log, the old state stays as it was and a new one comes out.
- * The cost depends on the size of the record, never on that of the message, the run or the thread.
+ * The cost depends on the size of the record, never on that of the message, the run or the thread. What opens or ends a
+ * wait, queues, or rewinds also pays for the waits, items or ranges that are there: their lists are copied.
  */
 export function reduce(state: ThreadState, record: LogRecord): Reduced {
   const draft: Draft = { head: state.head, messages: state.messages, ops: [], written: [] }
