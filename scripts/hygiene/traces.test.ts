@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { tracesIn } from './traces.ts'
 
-const parent = await realpath(await mkdtemp(join(tmpdir(), 'evener-traces-')))
+const parent = await realpath(await mkdtemp(join(tmpdir(), 'traces-')))
 const root = join(parent, 'checkout')
 await mkdir(join(parent, 'notes'))
 await mkdir(root)
@@ -23,6 +23,10 @@ describe('a trace is', () => {
     const host = ['registry', 'npmjs', 'org'].join('.')
     assert.deepEqual(tracesIn(`https://${host}/zod`, root), [host])
   })
+  it('the folder that a fixture was recorded in', () => {
+    const folder = ['evener-real', 'a1B2c3/'].join('-')
+    assert.deepEqual(tracesIn(`"title":"tmp/${folder}work/a.txt"`, root), [folder])
+  })
   for (const note of [
     ['seed', '003'],
     ['issue', '2 of 9'],
@@ -39,6 +43,7 @@ describe('no trace is', () => {
     `/elsewhere${root}/a.ts`,
     'fc.assert(property, { seed: 42 })',
     'the fact/fiction.md',
+    "mkdtemp(join(tmpdir(), 'evener-real-'))",
   ]
   for (const text of texts) it(text.replace(parent, '<parent>'), () => assert.deepEqual(tracesIn(text, root), []))
 

@@ -18,11 +18,14 @@ const WORKING_NOTES = [
   /\bissue \d+ of \d+\b/i,
 ]
 
+/** A temporary folder of a test that something was recorded in, below whatever folder that machine has for them. */
+const RECORDED_IN = /\bevener-[a-z-]+-[A-Za-z0-9]{6}\//
+
 /** Traces of the machine a text was written on, and of how the work on it was organised. */
 export function tracesIn(text: string, root: string): string[] {
   return [
     ...REGISTRY_HOSTS.filter((host) => text.includes(host)),
-    ...WORKING_NOTES.flatMap((pattern) => pattern.exec(text)?.[0] ?? []),
+    ...[...WORKING_NOTES, RECORDED_IN].flatMap((pattern) => pattern.exec(text)?.[0] ?? []),
     ...machinePaths(text, root),
   ]
 }
