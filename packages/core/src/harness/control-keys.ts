@@ -32,12 +32,12 @@ const SUBAGENT_MODEL = 'subagentModelId'
 
 /** Takes the control layer's keys out: no schema of the user's may strip them. One that cannot be meant is refused. */
 export function splitState(updates: HarnessState): SplitState {
-  const own: Record<string, unknown> = {}
+  // Defined and not assigned: `__proto__` is a name like any other here.
+  const own = Object.fromEntries(Object.entries(updates).filter(([key]) => !isControl(key)))
   const settings: Record<string, JsonValue> = {}
   let control: ControlUpdates = { settings }
   for (const [key, value] of Object.entries(updates)) {
-    if (!isControl(key)) own[key] = value
-    else if (value === undefined) continue
+    if (!isControl(key) || value === undefined) continue
     else if (key === 'yolo') control = { ...control, yolo: booleanOf(key, value) }
     else if (key === 'permissionRules') control = { ...control, permissionRules: rulesOf(value) }
     else settings[key] = THRESHOLD_KEYS.has(key) ? tokensOf(key, value) : textOf(key, value)

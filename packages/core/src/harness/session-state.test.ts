@@ -3,6 +3,8 @@ import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
 import { z } from 'zod'
+import { splitState } from './control-keys.ts'
+import type { HarnessState } from './harness-config.ts'
 import { HarnessBench } from './harness.fixture.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 
@@ -164,6 +166,12 @@ suite('what the state says to the harness', () => {
     subagentModelId: 'x/any',
     subagentModelId_explore: 'x/explorer',
   } as const
+
+  test('is told from the rest by its names alone, whatever the others are called', () => {
+    const { own } = splitState(JSON.parse('{"__proto__":{"isAdmin":true},"name":"a","yolo":true}') as HarnessState)
+    assert.equal('isAdmin' in own, false)
+    assert.deepEqual(Object.keys(own), ['__proto__', 'name'])
+  })
 
   function assertHeard({ session }: HarnessBench['harness']): void {
     const { categories, tools } = session.permissions.getRules()
