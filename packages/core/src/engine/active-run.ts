@@ -1,15 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type {
-  AgentDriver,
-  AgentSession,
-  CancelReceipt,
-  Capabilities,
-  JsonObject,
-  Part,
-  RecordBody,
-  RunOutcome,
-  ThreadState,
-  TurnDefaults,
+import {
+  toErrorData,
+  type AgentDriver,
+  type AgentSession,
+  type CancelReceipt,
+  type Capabilities,
+  type JsonObject,
+  type JsonValue,
+  type Part,
+  type RecordBody,
+  type RunOutcome,
+  type ThreadState,
+  type TurnDefaults,
 } from '@evener/protocol'
 import type { ForeignCalls } from './foreign-calls.ts'
 import type { RunSpending } from './run-spending.ts'
@@ -20,6 +22,8 @@ import type { TurnSetup } from './turn-setup.ts'
 
 /** How long a cancelled agent may take to end by itself. */
 export const ABANDON_AFTER_MS = 5000
+
+export const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
 
 /** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
 export interface RuntimeAgent {
@@ -134,4 +138,19 @@ export function cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[
     { type: 'run.cancelled', runId, receipt },
     ...(receipt.queued.length === 0 ? [] : [{ type: 'queue.held', held: true } as const]),
   ]
+}
+
+export function runEnd(
+  runId: string,
+  outcome: RunOutcome,
+  failure: unknown,
+  output: JsonValue | undefined,
+): RecordBody {
+  return {
+    type: 'run.ended',
+    runId,
+    outcome,
+    ...(failure === undefined ? {} : { error: toErrorData(failure) }),
+    ...(output === undefined ? {} : { output }),
+  }
 }

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto'
 import {
   EvenerError,
   toErrorData,
-  type AgentSession,
   type CancelReceipt,
   type Capabilities,
-  type JsonValue,
   type Part,
   type RecordBody,
   type RunState,
@@ -17,9 +15,11 @@ import {
   cancelBodies,
   findAgent,
   isForeign,
+  NOTHING_TO_CANCEL,
   openCalls,
   openHandle,
   receiptOf,
+  runEnd,
   type ActiveTurn,
   type NextTurn,
   type OpenHandle,
@@ -29,6 +29,7 @@ import {
 import { inflateParts } from './blobs.ts'
 import { answeredWaits, continuationInput, GO_ON } from './continuation.ts'
 import type { Mailbox } from './mailbox.ts'
+import { openTurn, type TurnStart } from './open-turn.ts'
 import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'
@@ -36,14 +37,12 @@ import { NOTHING_SPENT, runSpending, tokensOf, type RunSpending } from './run-sp
 import type { ThreadHold } from './thread-hold.ts'
 import type { HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
+import { tellAgent } from './tell-agent.ts'
 import { driveTurn } from './turn-drive.ts'
-import { TurnRecorder } from './turn-recorder.ts'
-import { TurnSetup } from './turn-setup.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
 const MAX_ATTEMPTS = 3
 const DEFAULT_PARK_AFTER_MS = 15 * 60_000
-export const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
 
 export interface RunsPorts {
   readonly options: ThreadRuntimeOptions
@@ -53,15 +52,6 @@ export interface RunsPorts {
   readonly hold: () => ThreadHold
   /** A run has ended or only waits: there may be nothing left to do. */
   readonly onRest: () => void
-}
-
-interface TurnStart {
-  readonly agent: RuntimeAgent
-  readonly handle: OpenHandle
-  readonly turnId: string
-  readonly input: readonly Part[]
-  readonly attempt?: number
-  readonly spent?: RunSpending
 }
 
 /** The runs of one thread, one at a time, turn by turn. Everything here happens in the thread's mailbox. */
@@ -311,45 +301,12 @@ export class Runs {
     return turnUsage.totalTokens === 0 ? undefined : tokensOf(turnUsage)
   }
 
-  #drive({ agent, handle, turnId, input, attempt, spent = NOTHING_SPENT }: TurnStart): RunHandle {
-    const { runId } = handle
+  #drive(start: TurnStart): RunHandle {
     const hold = this.#hold
-    const abort = new AbortController()
-    const setup = new TurnSetup({ agent, runId, turnId, state: () => hold.log.state })
-    const active: ActiveTurn = {
-      runId,
-      turnId,
-      handle,
-      agent,
-      attempt,
-      spent,
-      recorder: new TurnRecorder({
-        log: hold.log,
-        runId,
-        turnId,
-        agentId: agent.driver.id,
-        signal: abort.signal,
-        usedBefore: attempt === undefined ? undefined : spent.turnUsage,
-        priceOf: this.#ports.options.priceOf,
-        model: () => setup.defaults.model,
-      }),
-      setup,
-      abort,
-      opened: Promise.withResolvers<AgentSession | undefined>(),
-      driven: Promise.resolve(),
-      capabilities: undefined,
-      session: undefined,
-      receipt: undefined,
-      openCalls: undefined,
-      calls: undefined,
-      spans: undefined,
-      next: undefined,
-      telling: Promise.resolve(),
-      isDetached: false,
-    }
+    const active = openTurn(start, hold, this.#ports.options.priceOf)
     this.#active = active
-    active.driven = this.#take(active, hold, input)
-    return handle
+    active.driven = this.#take(active, hold, start.input)
+    return start.handle
   }
 
   /** Lets the driver take its turn; never rejects. */
@@ -437,28 +394,10 @@ export class Runs {
     return findAgent(this.#ports.options.agents, run.agentId, this.#log.state)?.driver.describe()
   }
 
-  /** Says what was steered to an agent that is a program of its own, in the way it can be said. */
-  async #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): Promise<void> {
-    const session = await active.opened.promise
-    const item = this.#log.state.head.queue.find((each) => each.id === itemId)
-    if (session === undefined || item === undefined || this.#active !== active) return
+  #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): Promise<void> {
     const { log } = this.#hold
-    const messageId = item.messageId ?? randomUUID()
-    const told = { type: 'message.added', messageId, role: 'user', parts: item.parts } as const
-    const heard: RecordBody = { type: 'queue.removed', itemId, reason: 'heard' }
-    const note = (how: string): RecordBody => {
-      const text = `What was said while it worked was ${how === 'restart' ? 'said in a new turn' : how}.`
-      return { type: 'note', kind: 'info', text, data: { steer: how, messageId } }
-    }
-    if (capabilities.steer === 'restart' || session.steer === undefined) {
-      active.next = { agentId: active.agent.driver.id, input: item.parts, before: [heard, note('restart')] }
-      await session.cancel()
-      return
-    }
-    const message = { id: messageId, role: 'user', order: log.state.head.seq, at: Date.now(), state: 'done' } as const
-    const how = await session.steer({ ...message, parts: item.parts })
-    const origin = { run: active.runId, turn: active.turnId }
-    await this.#ports.mailbox.post(async () => void (await log.commit([heard, told, note(how)], origin)))
+    const { mailbox } = this.#ports
+    return tellAgent(active, capabilities, itemId, { log, mailbox, isActive: () => this.#active === active })
   }
 
   /** A program that only waits is closed after a while; its question stays and is answered as if it had died. */
@@ -480,20 +419,5 @@ export class Runs {
     await this.detach()
     await parkWithoutTurn(this.#log, await this.#turnUsage())
     this.#ports.onRest()
-  }
-}
-
-function runEnd(
-  runId: string,
-  outcome: Parameters<OpenHandle['settle']>[0],
-  failure: unknown,
-  output: JsonValue | undefined,
-): RecordBody {
-  return {
-    type: 'run.ended',
-    runId,
-    outcome,
-    ...(failure === undefined ? {} : { error: toErrorData(failure) }),
-    ...(output === undefined ? {} : { output }),
   }
 }
