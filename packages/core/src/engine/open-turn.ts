@@ -1,8 +1,9 @@
 import type { AgentSession, Part } from '@evener/protocol'
 import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
+import type { PriceOf } from './priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from './run-spending.ts'
 import type { ThreadHold } from './thread-hold.ts'
-import { TurnRecorder, type PriceOf } from './turn-recorder.ts'
+import { TurnRecorder } from './turn-recorder.ts'
 import { TurnSetup } from './turn-setup.ts'
 
 export interface TurnStart {

@@ -9,7 +9,8 @@ import type {
   ThreadMessage,
   UsageMetadata,
 } from '@evener/protocol'
-import type { RecordOrigin, ThreadLog } from './thread-log.ts'
+import type { RecordOrigin } from './record-body.ts'
+import type { ThreadLog } from './thread-log.ts'
 
 /**
  * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls

@@ -1,7 +1,6 @@
 import {
   BARRIER_TYPES,
   EvenerError,
-  isSafeSegment,
   isSealedPart,
   noFaults,
   RECORD_VERSIONS,
@@ -20,12 +19,13 @@ import {
   type ThreadState,
 } from '@evener/protocol'
 import { assertJson } from './assert-json.ts'
-import { extractBody, type Extracted, type UnplacedBlob } from './blobs.ts'
+import type { Extracted, UnplacedBlob } from './blobs.ts'
 import { commitSafely } from './commit.ts'
 import { Emitter, type ListenerFailure } from './emitter.ts'
 import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } from './flush-ticker.ts'
-import { frozenCopy } from './frozen.ts'
 import { loadState } from './load-state.ts'
+import { mixedPart, partKey, textOf, wholeOf, type PendingBatch } from './pending-batch.ts'
+import { assertOrigin, assertSafeIds, prepared, type RecordOrigin } from './record-body.ts'
 import { foldWithViews } from './view-writes.ts'
 
 /** A batch is written early when it has grown to this many characters. */
@@ -33,14 +33,6 @@ const BATCH_CHARS = 4096
 
 /** What "at once" is for the first delta: nobody sees the difference. */
 const FIRST_FLUSH_MS = 2
-
-/** Where a record stands: which run, who did it, what led to it. */
-export interface RecordOrigin {
-  readonly run?: string
-  readonly turn?: string
-  readonly cause?: string
-  readonly by?: string
-}
 
 /**
  * Seen by listeners in this process, in one total order. `live` ones are not on disk yet; what `others` wrote while the
@@ -73,13 +65,6 @@ export interface CommitExtras {
   readonly outcomes?: readonly CommandOutcome[]
   readonly blobs?: readonly UnplacedBlob[]
   readonly thread?: Append['thread']
-}
-
-/** What of a part is not written yet. Its pieces are joined only when somebody needs them. */
-interface PendingBatch {
-  readonly seq: number
-  readonly first: BatchEvent
-  more: string
 }
 
 /**
@@ -409,69 +394,6 @@ function joinExtras(thread: Append['thread'], extras: readonly CommitExtras[]): 
   return {
     outcomes: extras.flatMap((extra) => extra.outcomes ?? []),
     thread: Object.assign({}, thread, ...extras.map((extra) => extra.thread ?? {})) as Append['thread'] & object,
-  }
-}
-
-function wholeOf({ first, more }: PendingBatch): BatchEvent {
-  if (more === '') return first
-  switch (first.type) {
-    case 'tool-call-delta':
-      return { ...first, argsTextDelta: first.argsTextDelta + more }
-    case 'tool-progress':
-      return { ...first, output: (first.output ?? '') + more }
-    case 'text-delta':
-    case 'reasoning-delta':
-      return { ...first, text: first.text + more }
-  }
-}
-
-function textOf(event: BatchEvent): string {
-  if (event.type === 'tool-call-delta') return event.argsTextDelta
-  return event.type === 'tool-progress' ? (event.output ?? '') : event.text
-}
-
-function mixedPart(earlier: BatchEvent, later: BatchEvent): EvenerError {
-  const part = `${later.messageId}/${later.partId}`
-  return new EvenerError('misuse', `Part ${part} got a "${later.type}" after "${earlier.type}".`)
-}
-
-function partKey(messageId: string, partId: string): string {
-  return `${partId}/${messageId}`
-}
-
-/** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
-function prepared(whole: RecordBody): Extracted<RecordBody> {
-  assertJson('What is to be recorded', whole)
-  assertSafeIds(whole)
-  const { body, blobs } = extractBody(whole)
-  return { body: frozenCopy(body), blobs }
-}
-
-function assertOrigin(origin: RecordOrigin): void {
-  for (const [key, value] of Object.entries(origin) as [string, unknown][]) {
-    if (value !== undefined && typeof value !== 'string')
-      throw new EvenerError('invalid-input', `\`${key}\` of a record is a text.`)
-  }
-}
-
-/** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */
-function assertSafeIds(body: RecordBody): void {
-  const id = segmentOf(body)
-  if (id !== undefined && !isSafeSegment(id)) {
-    throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
-  }
-}
-
-function segmentOf(body: RecordBody): string | undefined {
-  switch (body.type) {
-    case 'batch':
-      return body.event.messageId
-    case 'wait.opened':
-      return body.wait.id
-    case 'binding.changed':
-      return body.binding.agentId
-    default:
-      return 'messageId' in body ? body.messageId : undefined
   }
 }
 

@@ -18,7 +18,7 @@ import type { RuntimeAgents } from './active-run.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { TracerSource } from './telemetry/open-telemetry.ts'
 import type { ThreadLogOptions } from './thread-log.ts'
-import type { PriceOf } from './turn-recorder.ts'
+import type { PriceOf } from './priced-usage.ts'
 
 export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'> {
   readonly store: Store

@@ -6,10 +6,11 @@ import { checkAnswer } from './check-answer.ts'
 import { Emitter } from './emitter.ts'
 import { recordPagesAfter } from './load-state.ts'
 import { Mailbox } from './mailbox.ts'
+import type { RecordOrigin } from './record-body.ts'
 import { queueItem } from './run-queue.ts'
 import { Runs } from './runs.ts'
 import { ThreadHold } from './thread-hold.ts'
-import { reportUnhandled, type LogEntry, type RecordOrigin } from './thread-log.ts'
+import { reportUnhandled, type LogEntry } from './thread-log.ts'
 import {
   feedbackNote,
   noSuchRun,

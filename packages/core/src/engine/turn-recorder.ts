@@ -30,8 +30,11 @@ import {
   type UsageTotals,
 } from '@evener/protocol'
 import { extractRequest } from './blobs.ts'
+import { closeCalls } from './close-calls.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
-import type { RecordOrigin, ThreadLog } from './thread-log.ts'
+import { pricedUsage, type PricedUsage, type PriceOf } from './priced-usage.ts'
+import type { RecordOrigin } from './record-body.ts'
+import type { ThreadLog } from './thread-log.ts'
 
 /** The agent's own messages have no parent; a foreign subagent's hang on the call that started it. */
 const MAIN = ''
@@ -48,11 +51,6 @@ export interface RecorderOptions {
   /** The model of agents that do not say what they asked. */
   readonly model?: () => string | undefined
 }
-
-/** What a model asks for its tokens, in dollars; `undefined` when that is not known. */
-export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>
-
-type PricedUsage = UsageMetadata & { readonly costUsd?: number }
 
 interface Speaker {
   tracker: PartTracker
@@ -188,7 +186,7 @@ export class TurnRecorder {
     for (const [parent, speaker] of this.#speakers) {
       this.#sealTexts(parent, isCut ? { interrupted: true } : undefined)
       const isAborted = outcome === 'aborted' || this.#limit !== undefined
-      bodies.push(...this.#closeCalls(speaker.tracker, isAborted ? 'aborted' : 'in-doubt'))
+      bodies.push(...closeCalls(speaker.tracker, isAborted ? 'aborted' : 'in-doubt', this.#outcomes))
       bodies.push(this.#messageEnd(speaker, isCut && !speaker.stepOver ? 'interrupted' : 'done'))
     }
     this.#speakers.clear()
@@ -211,16 +209,8 @@ export class TurnRecorder {
     return rest === undefined ? {} : { increment: { ...(await this.#priced(rest)), source: 'reported', scope: 'own' } }
   }
 
-  /** With what it cost, as far as anybody knows. A list that cannot be read must not end a turn. */
-  async #priced(usage: UsageMetadata): Promise<PricedUsage> {
-    const model = this.#model ?? this.#modelOf?.()
-    if (model === undefined || this.#priceOf === undefined) return usage
-    try {
-      const costUsd = await this.#priceOf(model, usage)
-      return costUsd === undefined ? usage : { ...usage, costUsd }
-    } catch {
-      return usage
-    }
+  #priced(usage: UsageMetadata): Promise<PricedUsage> {
+    return pricedUsage(usage, this.#model ?? this.#modelOf?.(), this.#priceOf)
   }
 
   async #pricedStep(event: StepFinishEvent): Promise<void> {
@@ -337,7 +327,7 @@ export class TurnRecorder {
     if (isFailed) this.#stepError ??= meta['error'] as unknown as ErrorData
     const speaker = this.#speakers.get(MAIN)
     // An attempt that failed: what it ordered is not carried out.
-    const closed = isFailed && speaker !== undefined ? this.#closeCalls(speaker.tracker, 'aborted') : []
+    const closed = isFailed && speaker !== undefined ? closeCalls(speaker.tracker, 'aborted', this.#outcomes) : []
     if (speaker !== undefined) {
       speaker.stepOver = true
       speaker.finish = { finishReason, ...(usage === undefined ? {} : { usage }), ...this.#failure(finishReason) }
@@ -419,34 +409,6 @@ export class TurnRecorder {
       },
       this.#origin,
     )
-  }
-
-  /** Calls without a result at the end of a turn are closed, so that no history holds an unanswered call. */
-  #closeCalls(tracker: PartTracker, outcome: CallOutcome): RecordBody[] {
-    const inputs = tracker.openInputs().map((part): RecordBody => ({
-      type: 'tool-call',
-      ...tracker.take('tool-call', part.key),
-      toolCallId: part.key,
-      toolName: part.text,
-      args: {},
-      meta: { interrupted: true, synthetic: true },
-    }))
-    const results = tracker.unanswered().map(([toolCallId, call]): RecordBody => {
-      tracker.answer(toolCallId)
-      const how = this.#outcomes.get(toolCallId) ?? outcome
-      return {
-        type: 'tool-result',
-        ...tracker.take('tool-result', toolCallId),
-        toolCallId,
-        toolName: call.toolName,
-        result: how === 'aborted' ? 'The call was aborted.' : 'The call was interrupted; its outcome is unknown.',
-        isError: true,
-        call: { messageId: call.messageId, partId: call.partId },
-        outcome: how,
-        meta: { synthetic: true },
-      }
-    })
-    return [...inputs, ...results]
   }
 
   /** The messages whose step is over and whose calls are all answered; they end now. */

@@ -1,6 +1,6 @@
 import type { Part, Store, StoredMessage, ThreadState } from '@evener/protocol'
 import type { RunHandle } from '../../engine/active-run.ts'
-import type { RecordOrigin } from '../../engine/thread-log.ts'
+import type { RecordOrigin } from '../../engine/record-body.ts'
 import type { ControlFact, ThreadRuntime } from '../../engine/thread-runtime.ts'
 
 /** A loaded thread as the parts of the control layer use it. */

@@ -1,0 +1,21 @@
+import type { UsageMetadata } from '@evener/protocol'
+
+/** What a model asks for its tokens, in dollars; `undefined` when that is not known. */
+export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>
+
+export type PricedUsage = UsageMetadata & { readonly costUsd?: number }
+
+/** With what it cost, as far as anybody knows. A list that cannot be read must not end a turn. */
+export async function pricedUsage(
+  usage: UsageMetadata,
+  model: string | undefined,
+  priceOf: PriceOf | undefined,
+): Promise<PricedUsage> {
+  if (model === undefined || priceOf === undefined) return usage
+  try {
+    const costUsd = await priceOf(model, usage)
+    return costUsd === undefined ? usage : { ...usage, costUsd }
+  } catch {
+    return usage
+  }
+}
