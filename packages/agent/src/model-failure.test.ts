@@ -44,6 +44,20 @@ suite('a failed model call', () => {
     assert.equal(failureOf('strange', NOW).isRetryable, false)
   })
 
+  for (const [failure, isRetryable] of [
+    [{ message: 'no', type: 'overloaded_error' }, true],
+    [{ message: 'no', type: 'api_error' }, true],
+    [{ message: 'no', code: 'rate_limit_exceeded' }, true],
+    [{ message: 'no', type: 'error', code: 'server_error' }, true],
+    [{ message: 'no', type: 'invalid_request_error' }, false],
+    [{ message: 'no', code: 'insufficient_quota' }, false],
+  ] as const) {
+    const word = Object.values(failure).slice(1).join(' ')
+    test(`in the middle of a stream, called ${word}, is ${isRetryable ? '' : 'not '}worth another try`, () => {
+      assert.equal(failureOf(failure, NOW).isRetryable, isRetryable)
+    })
+  }
+
   for (const [headers, expected] of [
     [{ 'retry-after-ms': '250' }, 250],
     [{ 'retry-after': '3' }, 3000],

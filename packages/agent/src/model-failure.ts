@@ -27,10 +27,20 @@ export function failureOf(thrown: unknown, now: number): ModelFailure {
   const retryAfterMs = retryAfterOf(fields['responseHeaders'], now)
   return {
     error: errorDataOf(thrown),
-    isRetryable: typeof said === 'boolean' ? said : status === undefined ? isNetwork(thrown) : isTemporary(status),
+    isRetryable: typeof said === 'boolean' ? said : isPassing(thrown, fields, status),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
+}
+
+function isPassing(thrown: unknown, fields: { readonly [key: string]: unknown }, status: number | undefined): boolean {
+  if (status !== undefined) return isTemporary(status)
+  return isNetwork(thrown) || [fields['type'], fields['code']].some(isPassingWord)
+}
+
+/** In the middle of a stream there is no status: the providers have words for it. */
+function isPassingWord(word: unknown): boolean {
+  return typeof word === 'string' && /^(overloaded|rate_limit|server_error|api_error|timeout)/.test(word)
 }
 
 function isTemporary(status: number): boolean {

@@ -188,8 +188,10 @@ function failedStep(stepIndex: number, failure: ModelFailure, usage: UsageMetada
   return { type: 'step-finish', stepIndex, finishReason: 'error', ...used, meta: { error } }
 }
 
-function errorEvent({ code, error }: ModelFailure): AgentEvent {
-  return { type: 'error', error, ...(code === undefined ? {} : { code }) }
+/** For whoever asks again by themselves: whether it may help, and when. */
+function errorEvent({ code, error, isRetryable, retryAfterMs }: ModelFailure): AgentEvent {
+  const retry = { retryable: isRetryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  return { type: 'error', error, ...(code === undefined ? {} : { code }), meta: { retry } }
 }
 
 function thrownEvent(thrown: unknown): AgentEvent {

@@ -1,5 +1,4 @@
 import {
-  toError,
   toHarnessContent,
   toHarnessMessage,
   toTokenUsage,
@@ -22,6 +21,7 @@ import type { LogEntry } from '../engine/thread-log.ts'
 import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
 import { editedFiles } from './edited-files.ts'
+import { errorEvent } from './error-events.ts'
 import { configEvents, isSuspended, queueEvents } from './head-events.ts'
 import { InlineSubagents } from './inline-subagents.ts'
 import { noteEvent } from './note-events.ts'
@@ -197,11 +197,7 @@ export class EventProjection {
         return
       case 'error':
         this.#hasFailed = true
-        emit({
-          type: 'error',
-          error: toError(body.error),
-          ...(body.code === undefined ? {} : { errorType: body.code }),
-        })
+        emit(errorEvent(body))
         return
       case 'note': {
         const event = noteEvent(body)
