@@ -63,6 +63,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'inproc',
   interrupt: 'clean',
   usage: 'turn',
+  redaction: 'all',
   images: true,
   systemPrompt: 'replace',
   models: null,

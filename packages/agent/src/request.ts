@@ -26,7 +26,8 @@ export async function prepareRequest(
   const current = { ...turn, ...(await host.turn?.()) }
   const named = current.model ?? (await resolveDynamic(options.model, context))
   const model = await resolveModel(named, options.resolveModel)
-  const instructions = current.instructions ?? (await resolveDynamic(options.instructions, context))
+  const given = current.instructions ?? (await resolveDynamic(options.instructions, context))
+  const instructions = given === undefined ? undefined : (host.redact?.(given) ?? given)
   const messages: StoredMessage[] = []
   for await (const message of host.history({ order: 'oldest' })) messages.push(message)
   const tools = (host.listTools?.() ?? []).map(functionTool)

@@ -29,6 +29,8 @@ export interface EventMeta {
   readonly provider?: JsonObject
   /** Made by us to close what the agent left open. */
   readonly synthetic?: true
+  /** It is not what was said: something was taken out before it was written. */
+  readonly redacted?: true
   /** The content was erased on request. */
   readonly erased?: true
   readonly [key: string]: JsonValue | undefined

@@ -25,6 +25,11 @@ export interface Capabilities {
   readonly hostTools: 'inproc' | 'mcp' | 'protocol' | 'none'
   readonly interrupt: 'clean' | 'kill'
   readonly usage: 'turn' | 'cumulative' | 'none'
+  /**
+   * What redaction reaches: all that the model is sent again, or only what we have on record, because the agent keeps a
+   * record of its own.
+   */
+  readonly redaction: 'all' | 'record'
   readonly images: boolean
   readonly systemPrompt: 'replace' | 'append' | 'none'
   /** `null` when the agent does not say which models it takes. */
@@ -179,6 +184,8 @@ export interface Host {
    * its place among the events, before the next one is handed out.
    */
   noteActivity?(activity: ActivityNote, native?: NativeRef): void
+  /** What was redacted on record is sent so: instructions pass here before a model is asked with them. */
+  redact?(text: string): string
   /** Something people should know, kept on record. */
   warn?(text: string, data?: JsonObject): void
   readonly signal: AbortSignal

@@ -34,6 +34,7 @@ export function acp(options: AcpOptions): AgentDriver {
     resume: 'head',
     images: true,
     usage: 'turn',
+    redaction: 'record',
   }
   const agent: AcpAgent = {
     profile,

@@ -17,6 +17,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'clean',
   usage: 'turn',
+  redaction: 'record',
   images: true,
   systemPrompt: 'append',
   models: null,

@@ -15,6 +15,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'kill',
   usage: 'turn',
+  redaction: 'record',
   images: false,
   systemPrompt: 'replace',
   models: null,

@@ -18,6 +18,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'kill',
   usage: 'cumulative',
+  redaction: 'record',
   images: true,
   systemPrompt: 'append',
   models: null,

@@ -16,6 +16,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'kill',
   usage: 'cumulative',
+  redaction: 'record',
   images: false,
   systemPrompt: 'append',
   models: null,

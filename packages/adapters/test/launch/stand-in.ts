@@ -60,6 +60,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'kill',
   usage: 'cumulative',
+  redaction: 'record',
   images: false,
   systemPrompt: 'none',
   models: null,

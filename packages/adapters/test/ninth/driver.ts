@@ -14,6 +14,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'kill',
   usage: 'none',
+  redaction: 'record',
   images: false,
   systemPrompt: 'none',
   models: null,

@@ -152,6 +152,7 @@ test('a foreign agent is stopped at its limit as well', async () => {
       hostTools: 'none',
       interrupt: 'kill',
       usage: 'turn',
+      redaction: 'record',
       images: false,
       systemPrompt: 'none',
       models: null,

@@ -22,6 +22,7 @@ const CAPABILITIES: Capabilities = {
   hostTools: 'none',
   interrupt: 'clean',
   usage: 'turn',
+  redaction: 'record',
   images: false,
   systemPrompt: 'append',
   models: null,

@@ -170,6 +170,7 @@ suite('modes', () => {
         hostTools: 'none',
         interrupt: 'kill',
         usage: 'none',
+        redaction: 'record',
         images: false,
         systemPrompt: 'append',
         models: null,

@@ -56,6 +56,7 @@ export const eventMetaSchema: Schema<EventMeta> = exact<EventMeta>()(
       invalidInput: optional(z.string()),
       provider: optional(jsonObjectSchema),
       synthetic: optional(z.literal(true)),
+      redacted: optional(z.literal(true)),
       erased: optional(z.literal(true)),
     })
     .catchall(metaValue),

@@ -17,6 +17,7 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
     hostTools: z.enum(['inproc', 'mcp', 'protocol', 'none']),
     interrupt: z.enum(['clean', 'kill']),
     usage: z.enum(['turn', 'cumulative', 'none']),
+    redaction: z.enum(['all', 'record']),
     images: z.boolean(),
     systemPrompt: z.enum(['replace', 'append', 'none']),
     models: z.nullable(listOf(z.string())),

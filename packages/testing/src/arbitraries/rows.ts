@@ -102,6 +102,7 @@ export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilit
     hostTools: fc.constantFrom('inproc', 'mcp', 'protocol', 'none'),
     interrupt: fc.constantFrom('clean', 'kill'),
     usage: fc.constantFrom('turn', 'cumulative', 'none'),
+    redaction: fc.constantFrom('all', 'record'),
     images: fc.boolean(),
     systemPrompt: fc.constantFrom('replace', 'append', 'none'),
     models: fc.option(listOf(arbitraryText)),

@@ -190,6 +190,7 @@ suite('with an SDK', () => {
         hostTools: 'none',
         interrupt: 'kill',
         usage: 'turn',
+        redaction: 'record',
         images: false,
         systemPrompt: 'none',
         models: null,
