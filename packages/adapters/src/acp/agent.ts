@@ -22,6 +22,7 @@ export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images
   handover: 'text',
   hostTools: 'none',
   interrupt: 'clean',
+  redaction: 'record',
   systemPrompt: 'none',
   models: null,
 }

@@ -34,7 +34,6 @@ export function acp(options: AcpOptions): AgentDriver {
     resume: 'head',
     images: true,
     usage: 'turn',
-    redaction: 'record',
   }
   const agent: AcpAgent = {
     profile,

@@ -20,7 +20,6 @@ const CAPABILITIES: Capabilities = {
   // It says that it takes them, and drops them.
   images: false,
   usage: 'none',
-  redaction: 'record',
 }
 /** The prompt is said later. */
 const NO_PROMPT: readonly Part[] = [{ id: '0', type: 'text', text: '-' }]

@@ -22,7 +22,6 @@ const CAPABILITIES: Capabilities = {
   images: true,
   // It tells only what its last model call has used.
   usage: 'none',
-  redaction: 'record',
 }
 /** In this mode it asks about every call, apart from tools that its user has allowed for good. */
 const MODE = 'approve'

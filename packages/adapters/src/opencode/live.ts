@@ -19,7 +19,6 @@ export const OPENCODE_LIVE_CAPABILITIES: Capabilities = {
   images: true,
   // The tokens it tells are those of the last model call alone; what a turn cost is known.
   usage: 'none',
-  redaction: 'record',
   systemPrompt: 'append',
 }
 
