@@ -1,6 +1,7 @@
 export type { JsonObject, JsonValue } from './json.ts'
 export { toError, toErrorData, type ErrorData } from './error-data.ts'
 export { ErrorCode, EvenerError } from './errors.ts'
+export { unlessAborted } from './unless-aborted.ts'
 export { List } from './list.ts'
 export { noFaults, type FaultPoints } from './fault-points.ts'
 export { BLOB_THRESHOLD, type BlobRef } from './blob.ts'
