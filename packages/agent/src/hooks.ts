@@ -1,4 +1,11 @@
-import { EvenerError, type FinishReason, type JsonObject, type JsonValue, type UsageMetadata } from '@evener/protocol'
+import {
+  EvenerError,
+  unlessAborted,
+  type FinishReason,
+  type JsonObject,
+  type JsonValue,
+  type UsageMetadata,
+} from '@evener/protocol'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { AgentContext } from './agent-context.ts'
 import { toJson } from './to-json.ts'
@@ -53,20 +60,13 @@ export async function callHook<Name extends keyof LoopHooks>(
 ): Promise<Awaited<ReturnType<NonNullable<LoopHooks[Name]>>> | undefined> {
   const hook = hooks[name] as ((argument: unknown) => unknown) | undefined
   if (hook === undefined) return undefined
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(new EvenerError('closed', 'The run was cancelled.'))
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort, { once: true })
   let returned: unknown
   try {
-    returned = await Promise.race([started(hook, argument), aborted.promise])
+    returned = await unlessAborted(signal, started(hook, argument))
   } catch (error) {
     if (signal.aborted) throw error
     const message = error instanceof Error ? error.message : String(error)
     throw new EvenerError('misuse', `The hook ${name} failed: ${message}`, { cause: error })
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    aborted.promise.catch(() => undefined)
   }
   return checked(name, returned) as Awaited<ReturnType<NonNullable<LoopHooks[Name]>>>
 }

@@ -1,5 +1,13 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { AgentEvent, EventMeta, FinishReason, JsonObject, ToolCallInfo, UsageMetadata } from '@evener/protocol'
+import {
+  unlessAborted,
+  type AgentEvent,
+  type EventMeta,
+  type FinishReason,
+  type JsonObject,
+  type ToolCallInfo,
+  type UsageMetadata,
+} from '@evener/protocol'
 import { finishReasonOf, usageOf, type LanguageModel } from './language-model.ts'
 import { failureOf, STREAM_CUT, type ModelFailure } from './model-failure.ts'
 
@@ -41,8 +49,7 @@ export async function* modelStep(
   let letGo: (() => void) | undefined
   try {
     // The specifications differ in what they leave out, not in what is read here.
-    const { stream } = await (model as LanguageModelV4).doStream(options)
-    const reader = stream.getReader()
+    const reader = (await streamOf(model as LanguageModelV4, options)).getReader()
     // A model that does not listen to its signal goes on by itself: for us its stream ends here.
     letGo = (): void => void reader.cancel(signal?.reason).catch(() => undefined)
     if (signal?.aborted === true) letGo()
@@ -115,6 +122,27 @@ export async function* modelStep(
     failure,
   }
 }
+
+/** A model that begins to speak when nobody waits for it any more is let go of. */
+async function streamOf(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  const { abortSignal } = options
+  const asked = model.doStream(options)
+  if (abortSignal === undefined) return (await asked).stream
+  try {
+    return (await unlessAborted(abortSignal, asked)).stream
+  } catch (error) {
+    if (abortSignal.aborted)
+      Promise.resolve(asked)
+        .then(({ stream }) => stream.cancel(), ignore)
+        .catch(ignore)
+    throw error
+  }
+}
+
+function ignore(): void {}
 
 /**
  * Ids are the model's to give; one that is empty or was given before in the turn gets another, so that results find

@@ -4,6 +4,7 @@ import {
   DEFAULT_MAX_STEPS,
   NO_USAGE,
   toErrorData,
+  unlessAborted,
   type AgentEvent,
   type FinishReason,
   type Host,
@@ -40,7 +41,7 @@ export async function* nativeTurn(
   const hooks = options.hooks ?? {}
   const context = agentContext(turn)
   const retries = new Retries(options.retry, host)
-  const answers = new Answers(turn.output ?? options.output, host)
+  const answers = new Answers(turn.output ?? options.output, host, signal)
   const steps: TurnStep[] = []
   let usage: UsageTotals = addUsage(NO_USAGE, turn.resumed?.usage ?? {})
   let finishReason: FinishReason = 'other'
@@ -67,11 +68,11 @@ export async function* nativeTurn(
       steps.splice(-1, 1, step)
       finishReason = last.finishReason
       if (begun.calls.length > 0) await callHook(hooks, 'afterStep', { context, step }, signal)
-      isDone = await mustStop(options, steps)
+      isDone = await unlessAborted(signal, mustStop(options, steps))
     }
     for (let stepIndex = begun.nextStep; mayGoOn() && !isDone && !signal.aborted; stepIndex++) {
       await listen()
-      const request = await prepareRequest(options, turn, host, context)
+      const request = await unlessAborted(signal, prepareRequest(options, turn, host, context))
       await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
       const asked = { ...request.options, abortSignal: signal }
       yield stepStart(stepIndex, request.recorded)
@@ -113,7 +114,7 @@ export async function* nativeTurn(
         result.calls.length === 0
           ? // Who was steered while giving the last answer has not heard it yet, and goes on.
             !(mayGoOn() && (await listen())) && (await answers.isGood(result.text))
-          : await mustStop(options, steps)
+          : await unlessAborted(signal, mustStop(options, steps))
     }
     if (answers.problem !== undefined && finishReason !== 'error' && !signal.aborted)
       throw invalidOutput(answers.problem)
@@ -141,20 +142,22 @@ export async function* nativeTurn(
 class Answers {
   readonly #options: OutputOptions | undefined
   readonly #host: Host
+  readonly #signal: AbortSignal
   #repairs: number
   output: JsonValue | undefined
   problem: string | undefined
 
-  constructor(options: OutputOptions | undefined, host: Host) {
+  constructor(options: OutputOptions | undefined, host: Host, signal: AbortSignal) {
     this.#options = options
     this.#host = host
+    this.#signal = signal
     this.#repairs = options?.repairs ?? 1
   }
 
   /** True also for a bad answer that nothing more can be done about: then `problem` says what is wrong. */
   async isGood(text: string): Promise<boolean> {
     if (this.#options === undefined) return true
-    const read = await readOutput(this.#options, text)
+    const read = await unlessAborted(this.#signal, readOutput(this.#options, text))
     this.output = 'output' in read ? read.output : undefined
     this.problem = 'problem' in read ? read.problem : undefined
     if (this.problem === undefined || this.#repairs <= 0 || this.#host.remind === undefined) return true

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import {
   toErrorData,
+  unlessAborted,
   type Answer,
   type Decision,
   type FaultPoints,
@@ -54,12 +55,23 @@ export class CallRunner {
   }
 
   async run(call: ToolCallRequest): Promise<ToolOutcome> {
+    const { recorder, signal } = this.#options
+    try {
+      return await this.#run(call)
+    } catch (error) {
+      const isDoubtful = isBegun(this.#callOf(recorder.callAddress(call.toolCallId)))
+      if (signal.aborted && !isDoubtful) recorder.noteOutcome(call.toolCallId, 'aborted')
+      throw error
+    }
+  }
+
+  async #run(call: ToolCallRequest): Promise<ToolOutcome> {
     const { recorder, tools } = this.#options
     const offered = typeof tools === 'function' ? tools() : tools
     const tool = offered.find((candidate) => candidate.name === call.toolName)
     const address = recorder.callAddress(call.toolCallId)
-    const begun = address === undefined ? undefined : this.#callPart(address)?.call
-    const isInterrupted = begun?.stage === 'started' || begun?.interrupted === true
+    const begun = this.#callOf(address)
+    const isInterrupted = isBegun(begun)
     if (tool === undefined || address === undefined) {
       const missing = `There is no tool named "${call.toolName}".`
       return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(missing)) : { result: missing, isError: true }
@@ -71,7 +83,7 @@ export class CallRunner {
       if (unwanted !== undefined) return this.#end(call, 'in-doubt', inDoubt(unwanted))
       recorder.forgetOutcome(call.toolCallId)
     } else if (begun?.stage === 'ordered') {
-      const wrong = await tool.checkInput?.(call.args)
+      const wrong = await this.#unlessAborted(tool.checkInput?.(call.args))
       if (wrong !== undefined)
         return { result: `The input is not valid, so the tool was not run: ${wrong}`, isError: true }
     }
@@ -91,17 +103,17 @@ export class CallRunner {
   async #wantedAgain(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
     const { agentId, ask, onInterrupted } = this.#options
     const wish = tool.onInterrupted ?? (mayRepeat(tool) ? 'retry' : onInterrupted)
-    const isAsked = this.#callPart(address)?.call.interrupted === true
+    const isAsked = this.#callOf(address)?.interrupted === true
     if (wish === 'retry' && !isAsked) return undefined
     if (wish === 'report' && !isAsked) return ''
     const hash = callHash(agentId, call, tool)
     for (;;) {
       const decision = this.#decide(call, tool)
       if (decision.policy === 'deny') return `It is denied by now: ${decision.reason}.`
-      const answer = answerAbout(this.#callPart(address)?.call, hash)
+      const answer = answerAbout(this.#callOf(address), hash)
       if (answer?.decision === 'decline') return `It is not made again${because(answer.reason)}.`
       if (answer !== undefined) return undefined
-      const given = await tool.preconditions?.(call.args)
+      const given = await this.#unlessAborted(tool.preconditions?.(call.args))
       await ask({ ...approvalOf(call, agentId, hash, AGAIN, given), interrupted: true }, address)
     }
   }
@@ -109,7 +121,7 @@ export class CallRunner {
   /** A tool that had asked in an earlier process goes on when it has its answer, not before. */
   async #hearAnswer(address: PartAddress): Promise<void> {
     const { ask, log } = this.#options
-    const waiting = this.#callPart(address)?.call
+    const waiting = this.#callOf(address)
     const wait = waiting?.waitId === undefined ? undefined : log.state.head.waits[waiting.waitId]
     if (wait !== undefined && wait.kind !== 'approval') await ask(wait, address)
   }
@@ -119,11 +131,11 @@ export class CallRunner {
     const { agentId, ask } = this.#options
     for (;;) {
       // Looked at anew every time: what was approved may not be there any more as it was.
-      const given = await tool.preconditions?.(call.args)
+      const given = await this.#unlessAborted(tool.preconditions?.(call.args))
       const hash = callHash(agentId, call, tool)
       const decision = this.#decide(call, tool)
       if (decision.policy === 'deny') return `The call was denied: ${decision.reason}.`
-      const { answer, hash: answered, preconditions } = this.#callPart(address)?.call ?? {}
+      const { answer, hash: answered, preconditions } = this.#callOf(address) ?? {}
       if (answer !== undefined && answered === hash && isDeepStrictEqual(preconditions, given)) {
         return answer.decision === 'decline' ? `The call was denied${because(answer.reason)}.` : undefined
       }
@@ -170,9 +182,9 @@ export class CallRunner {
       origin,
     )
     await faults.reach('tool.before', toolName)
-    const resume = this.#callPart(address)?.call.resume
+    const resume = this.#callOf(address)?.resume
+    let isOver = false
     try {
-      // A tool that does not listen to its signal must not keep a cancelled run from ending.
       const work = (): Promise<ToolOutcome | ToolSuspension> =>
         // A copy: what a tool does with its input is not what it was called with.
         tool.execute(structuredClone(call.args), {
@@ -185,24 +197,38 @@ export class CallRunner {
           agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
           ...(resume === undefined ? {} : { resume }),
-          warn: (text) => log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin),
+          warn: (text) => {
+            if (!isOver) log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin)
+          },
           progress: (output) => {
-            if (!signal.aborted) void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
+            if (!isOver && !signal.aborted)
+              void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
           },
         })
-      return await unlessAborted(signal, around === undefined ? work() : around(call, work))
+      return await this.#unlessAborted(around === undefined ? work() : around(call, work))
     } catch (error) {
+      if (signal.aborted) return this.#end(call, 'aborted', 'The call was aborted.')
       const data = toErrorData(error)
-      if (signal.aborted) recorder.noteOutcome(toolCallId, 'aborted')
       return { result: data.message, isError: true, error: data }
     } finally {
+      // What it says from now on is not about anything that is still going on.
+      isOver = true
       await faults.reach('tool.after', toolName)
     }
+  }
+
+  /** A tool that does not listen to its signal must not keep a cancelled run from ending. */
+  #unlessAborted<T>(work: T | PromiseLike<T>): Promise<Awaited<T>> {
+    return unlessAborted(this.#options.signal, work)
   }
 
   #end(call: ToolCallRequest, outcome: 'denied' | 'in-doubt' | 'aborted', result: string): ToolOutcome {
     this.#options.recorder.noteOutcome(call.toolCallId, outcome)
     return { result, isError: true }
+  }
+
+  #callOf(address: PartAddress | undefined): CallState | undefined {
+    return address === undefined ? undefined : this.#callPart(address)?.call
   }
 
   #callPart(address: PartAddress): ToolCallPart | undefined {
@@ -213,25 +239,15 @@ export class CallRunner {
   }
 }
 
-/** What comes of the work afterwards is nobody's concern, not even if it fails. */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(new Error('The call was aborted.'))
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([work, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    work.catch(() => undefined)
-    aborted.promise.catch(() => undefined)
-  }
-}
-
 const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'
 
 function inDoubt(more: string): string {
   return more === '' ? IN_DOUBT : `${IN_DOUBT} ${more}`
+}
+
+/** Nobody knows whether it has had its effect. */
+function isBegun(call: CallState | undefined): boolean {
+  return call?.stage === 'started' || call?.interrupted === true
 }
 
 const AGAIN: Decision = {

@@ -1,6 +1,6 @@
 import type { AgentSession, Part } from '@evener/protocol'
 import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
-import type { PriceOf } from './priced-usage.ts'
+import { pricesUntil, type PriceOf } from './priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from './run-spending.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import { TurnRecorder } from './turn-recorder.ts'
@@ -28,7 +28,7 @@ export function openTurn(start: TurnStart, { log }: ThreadHold, priceOf: PriceOf
     agentId: agent.driver.id,
     signal: abort.signal,
     usedBefore: attempt === undefined ? undefined : spent.turnUsage,
-    priceOf,
+    priceOf: priceOf === undefined ? undefined : pricesUntil(abort.signal, priceOf),
     model: () => setup.defaults.model,
   })
   return {

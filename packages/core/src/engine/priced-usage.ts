@@ -1,9 +1,18 @@
-import type { UsageMetadata } from '@evener/protocol'
+import { setImmediate as nextTask } from 'node:timers/promises'
+import { unlessAborted, type UsageMetadata } from '@evener/protocol'
 
 /** What a model asks for its tokens, in dollars; `undefined` when that is not known. */
 export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>
 
 export type PricedUsage = UsageMetadata & { readonly costUsd?: number }
+
+/** Who cancels a run does not wait for a price that has to be looked up first. */
+export function pricesUntil(signal: AbortSignal, priceOf: PriceOf): PriceOf {
+  return (model, usage) => {
+    const price = priceOf(model, usage)
+    return signal.aborted ? Promise.race([price, nextTask(undefined)]) : unlessAborted(signal, price)
+  }
+}
 
 /** With what it cost, as far as anybody knows. A list that cannot be read must not end a turn. */
 export async function pricedUsage(

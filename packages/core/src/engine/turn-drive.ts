@@ -1,6 +1,7 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
 import {
   EvenerError,
+  unlessAborted,
   type AgentEvent,
   type AgentSession,
   type Part,
@@ -33,10 +34,11 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   const { agent, attempt, runId, spent, turnId } = active
   const { driver } = agent
   const { log } = drive.hold
-  const capabilities = await driver.describe()
+  const { signal } = active.abort
+  const capabilities = await unlessAborted(signal, driver.describe())
   active.capabilities = capabilities
   const isOurs = !isForeign(capabilities)
-  const defaults = await active.setup.refresh()
+  const defaults = await unlessAborted(signal, active.setup.refresh())
   const { requestContext } = active.setup
   const turn: Turn = {
     ...defaults,
