@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   toErrorData,
   type AgentDriver,
@@ -14,14 +13,12 @@ import {
   type TurnDefaults,
 } from '@evener/protocol'
 import type { ForeignCalls } from './foreign-calls.ts'
+import { patiently } from './patiently.ts'
 import type { RunSpending } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import type { TurnSpans } from './telemetry/turn-spans.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import type { TurnSetup } from './turn-setup.ts'
-
-/** How long a cancelled agent may take to end by itself. */
-export const ABANDON_AFTER_MS = 5000
 
 export const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
 
@@ -121,16 +118,9 @@ export function openCalls({ messages }: ThreadState): string[] {
     .flatMap((part) => (part.type === 'tool-call' && part.call.stage !== 'ended' ? [part.toolCallId] : []))
 }
 
-/** How the agent took it to be stopped. One that does not answer must not keep anybody waiting. */
-export async function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined> {
-  const given = active.session?.cancel().catch(() => undefined)
-  const tooLate = new AbortController()
-  const waited = delay(ABANDON_AFTER_MS, undefined, { signal: tooLate.signal, ref: false }).catch(() => undefined)
-  try {
-    return await Promise.race([given, waited])
-  } finally {
-    tooLate.abort()
-  }
+/** How the agent took it to be stopped. */
+export function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined> {
+  return patiently(active.session?.cancel())
 }
 
 export function cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { createTool, type LoopHooks, type SchemaInput } from '@evener/agent'
-import type { RunnableTool } from '@evener/protocol'
+import type { AgentDriver, RunnableTool } from '@evener/protocol'
 import type { RunHandle } from './active-run.ts'
 import { AgentBench, type AgentBenchOptions, type Script } from './agent-bench.fixture.ts'
-import { ForeignAgent } from './foreign-agent.fixture.ts'
+import { ForeignAgent, says } from './foreign-agent.fixture.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 import type { ThreadRuntime } from './thread-runtime.ts'
 
@@ -159,5 +159,51 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
     deaf.answer()
     await bench.runtime.idle()
     assert.equal(driver.opened, 0, 'it is not asked any more')
+  })
+})
+
+suite('a program that does not listen', () => {
+  test('C4-43 is left behind while it starts, and begins nothing when it is there', async (t) => {
+    const deaf = new Deaf()
+    const agent = new ForeignAgent('cli', [])
+    const opened = Promise.withResolvers<void>()
+    const driver: AgentDriver = {
+      id: 'cli',
+      describe: () => agent.describe(),
+      open: async (binding, host) => {
+        await deaf.ignore(undefined)
+        const session = await agent.open(binding, host)
+        return { ...session, close: () => session.close().finally(opened.resolve) }
+      },
+    }
+    await using bench = await RuntimeBench.open({ cli: { driver } })
+    const run = await bench.submit('Go.', { agentId: 'cli' })
+    await deaf.reached.promise
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const cancelled = bench.runtime.cancel()
+    await new Promise((resolve) => setImmediate(resolve))
+    t.mock.timers.tick(60_000)
+    assert.equal((await cancelled).how, 'gone')
+    assert.equal(await run.done, 'aborted')
+    t.mock.timers.reset()
+    deaf.answer()
+    await opened.promise
+    assert.deepEqual(agent.turns, [])
+    assert.equal(agent.closed, 1)
+  })
+
+  test('is left behind when it does not end: whoever closes the thread is not kept', async () => {
+    const agent = new ForeignAgent('cli', [says('Done.')])
+    const driver: AgentDriver = {
+      id: 'cli',
+      describe: () => agent.describe(),
+      open: async (binding, host) => ({
+        ...(await agent.open(binding, host)),
+        close: () => new Promise(() => undefined),
+      }),
+    }
+    await using bench = await RuntimeBench.open({ cli: { driver } })
+    assert.equal(await (await bench.submit('Go.', { agentId: 'cli' })).done, 'complete')
+    await bench.runtime.close()
   })
 })

@@ -11,7 +11,6 @@ import {
   type Wait,
 } from '@evener/protocol'
 import {
-  ABANDON_AFTER_MS,
   cancelBodies,
   findAgent,
   isForeign,
@@ -30,6 +29,7 @@ import { inflateParts } from './blobs.ts'
 import { answeredWaits, continuationInput, GO_ON } from './continuation.ts'
 import type { Mailbox } from './mailbox.ts'
 import { openTurn, type TurnStart } from './open-turn.ts'
+import { ABANDON_AFTER_MS } from './patiently.ts'
 import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'

@@ -64,10 +64,11 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     active.session = session
     active.opened.resolve(session)
     try {
-      await pump(active, drive, session, turn)
+      // One that is there only now must not begin what nobody wants any more.
+      if (!signal.aborted) await pump(active, drive, session, turn)
     } finally {
       if (isOurs) await session.close()
-      else if (active.isDetached) await drive.warm.drop(driver.id)
+      else if (active.isDetached) await drive.warm.drop(driver.id, session)
       else drive.warm.rest(driver.id, log.state.head.bindings[driver.id] ?? null)
     }
   } catch (error) {

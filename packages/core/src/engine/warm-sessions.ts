@@ -1,4 +1,5 @@
 import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@evener/protocol'
+import { patiently } from './patiently.ts'
 
 const DEFAULT_KEEP_MS = 15 * 60_000
 
@@ -38,7 +39,10 @@ export class WarmSessions {
     }
     const turns = new TurnsHost(host)
     const session = await driver.open(binding, turns)
-    this.#sessions.set(driver.id, { session, host: turns, binding, timer: undefined })
+    // While it started the turn may have been given up, and another one have opened its own.
+    if (!this.#sessions.has(driver.id)) {
+      this.#sessions.set(driver.id, { session, host: turns, binding, timer: undefined })
+    }
     return session
   }
 
@@ -54,11 +58,15 @@ export class WarmSessions {
     }, this.#keepMs).unref()
   }
 
-  async drop(agentId: string): Promise<void> {
+  /** Closes the session of an agent, or the one that was opened for it. */
+  async drop(agentId: string, opened?: AgentSession): Promise<void> {
     const warm = this.#sessions.get(agentId)
-    this.#sessions.delete(agentId)
-    clearTimeout(warm?.timer)
-    await warm?.session.close().catch(() => undefined)
+    if (opened === undefined || warm?.session === opened) {
+      this.#sessions.delete(agentId)
+      clearTimeout(warm?.timer)
+    }
+    const session = opened ?? warm?.session
+    if (session !== undefined) await patiently(session.close())
   }
 
   async close(): Promise<void> {
