@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { EvenerError, type Owner } from '@evener/protocol'
+import { filesIn } from '../../test/stores/files.ts'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { infoOf, noteOf } from '../../test/stores/threads.ts'
+import { Connection } from './sqlite/connection.ts'
+import { removeIfEmpty } from './sqlite/file-inspection.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 function ownerOf(id: string, pid: number | undefined): Owner {
@@ -19,6 +23,15 @@ async function everyRecord(store: SqliteStore, stream: string): Promise<number[]
     seqs.push(...items.map((record) => record.seq))
     if (next === null) return seqs
   }
+}
+
+function thrownBy(work: () => void): unknown {
+  try {
+    work()
+  } catch (error) {
+    return error
+  }
+  return assert.fail('nothing was thrown')
 }
 
 describe('an SQLite store shared by processes', () => {
@@ -100,6 +113,44 @@ describe('an SQLite store shared by processes', () => {
       } finally {
         await Promise.all(processes.map((process) => process.kill()))
       }
+    }),
+  )
+
+  it(
+    'C4-40 moves the log into the file though another has written to it since it was turned on',
+    inTempDir(async (directory) => {
+      const path = join(directory, 'data.db')
+      const one = new DatabaseSync(path)
+      const other = new DatabaseSync(path)
+      one.exec('CREATE TABLE notes (text); PRAGMA journal_mode = WAL;')
+      other.exec("INSERT INTO notes VALUES ('between')")
+      assert.equal(new Connection(one, path).truncateLog(), true)
+      one.close()
+      other.close()
+    }),
+  )
+
+  it(
+    'a new file is taken away after a failure, but not from under another that is writing to it',
+    inTempDir(async (directory) => {
+      const path = join(directory, 'data.db')
+      await writeFile(path, '')
+      const writer = new DatabaseSync(path)
+      writer.exec('BEGIN IMMEDIATE')
+      const second = new DatabaseSync(path)
+      const locked = thrownBy(() => second.exec('BEGIN IMMEDIATE'))
+      second.close()
+      removeIfEmpty(path, locked)
+      writer.exec('CREATE TABLE notes (text)')
+      removeIfEmpty(path, new EvenerError('disk-full', 'There is no room.'))
+      writer.exec('COMMIT')
+      writer.close()
+      assert.ok((await readFile(path)).length > 0)
+
+      const unused = join(directory, 'unused.db')
+      await writeFile(unused, '')
+      removeIfEmpty(unused, new EvenerError('disk-full', 'There is no room.'))
+      assert.deepEqual([...(await filesIn(directory)).keys()], ['data.db'])
     }),
   )
 

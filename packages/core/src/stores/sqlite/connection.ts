@@ -78,7 +78,12 @@ export class Connection {
    * on doing so for as long as calls wait for locks.
    */
   truncateLog(): boolean {
-    return this.read(() => this.value('PRAGMA wal_checkpoint(TRUNCATE)') === 0)
+    return this.read(() => {
+      // A connection that has turned the log on but not read since would open it within the checkpoint, and then wait for
+      // itself to stop reading, with the write lock in its hand.
+      this.value('SELECT count(*) FROM sqlite_schema')
+      return this.value('PRAGMA wal_checkpoint(TRUNCATE)') === 0
+    })
   }
 
   /** Runs the work without ever waiting for another process. */

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from '
 import { dirname } from 'node:path'
 import { EvenerError, type ErrorCode } from '@evener/protocol'
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrations.ts'
+import { isBusy } from './sqlite-errors.ts'
 
 const MAGIC = 'SQLite format 3\0'
 /** Where the file header ends and the schema table's own page header begins, up to its cell count. */
@@ -23,10 +24,10 @@ export function inspectFile(path: string): { created: boolean } {
   return { created }
 }
 
-/** Removes what `inspectFile` made, unless somebody has written to it meanwhile. */
-export function removeIfEmpty(path: string): void {
+/** Removes what `inspectFile` made, unless somebody else has written to it meanwhile, or is about to. */
+export function removeIfEmpty(path: string, failure: unknown): void {
   try {
-    if (statSync(path).size === 0) unlinkSync(path)
+    if (statSync(path).size === 0 && !isBusy(failure) && !hasLog(path)) unlinkSync(path)
   } catch {
     // It is gone already: nothing to remove.
   }

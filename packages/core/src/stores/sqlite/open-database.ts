@@ -7,7 +7,7 @@ import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
 import { refuseSharedFileSystem, type FileSystemOf } from './file-system.ts'
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES } from './migrations.ts'
 import { fileIdentity, fileOrigin, openFiles } from './open-files.ts'
-import { fromSqliteError } from './sqlite-errors.ts'
+import { fromSqliteError, isBusy } from './sqlite-errors.ts'
 import { noteClosed, noteOpened, type Durability } from './store-epoch.ts'
 
 export interface DatabaseOptions {
@@ -50,7 +50,7 @@ export function openDatabase(options: DatabaseOptions): OpenedDatabase {
       throw error
     }
   } catch (error) {
-    if (created) removeIfEmpty(path)
+    if (created) removeIfEmpty(path, error)
     throw fromSqliteError(error, path)
   }
 }
@@ -124,8 +124,7 @@ function useWriteAheadLog(db: Connection, timeoutMs: number): void {
         hint: 'Put the database on a local disk.',
       })
     } catch (error) {
-      const isBusy = error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === 5
-      if (!isBusy || Date.now() >= deadline) throw error
+      if (!isBusy(error) || Date.now() >= deadline) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
     }
   }

@@ -55,6 +55,14 @@ export function fromSqliteError(thrown: unknown, location: string): unknown {
   })
 }
 
+/** Whether somebody else held a lock, be it SQLite's own error or the one we made of it. */
+export function isBusy(thrown: unknown): boolean {
+  const code = EvenerError.is(thrown)
+    ? thrown.details['sqlite']
+    : thrown instanceof Error && 'errcode' in thrown && thrown.errcode
+  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY
+}
+
 /** A missing table in a file of ours is damage, not a mistake in a query. */
 function meaningOfText(errcode: number, message: string): Meaning | undefined {
   return errcode === SQLITE_ERROR && /^no such (table|column|index)/.test(message) ? damaged() : undefined
