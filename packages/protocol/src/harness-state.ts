@@ -1,7 +1,7 @@
 import type { BlobRef } from './blob.ts'
 import type { Head } from './head.ts'
+import type { IdList } from './id-list.ts'
 import type { JsonObject } from './json.ts'
-import type { List } from './list.ts'
 import type { MessageState, ThreadMessage } from './message.ts'
 import type { ThreadView } from './view.ts'
 import type { WaitKind } from './wait.ts'
@@ -102,7 +102,7 @@ function runError(head: Head): string | undefined {
 }
 
 /** Messages with nothing to show are left out: results stand with their calls, signals are not for a person. */
-function wireMessages(messages: List<ThreadMessage>, head: Head): WireMessage[] {
+function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[] {
   const calls = new WireCalls(head)
   const shown = [...messages].map((message) => ({ message, calls: calls.add(message) }))
   return shown.flatMap(({ message, calls: placed }) => {

@@ -2,6 +2,8 @@ export type { JsonObject, JsonValue } from './json.ts'
 export { toError, toErrorData, type ErrorData } from './error-data.ts'
 export { ErrorCode, EvenerError } from './errors.ts'
 export { unlessAborted } from './unless-aborted.ts'
+export { IdList } from './id-list.ts'
+export type { IdTrie, WithId } from './id-trie.ts'
 export { List } from './list.ts'
 export { noFaults, type FaultPoints } from './fault-points.ts'
 export { BLOB_THRESHOLD, type BlobRef } from './blob.ts'
@@ -185,8 +187,8 @@ export {
   type RemoveOp,
   type SetOp,
 } from './op.ts'
-export { emptyState, reduce, type Reduced } from './reduce/reduce.ts'
-export { storedMessage, type ThreadState } from './reduce/draft.ts'
+export { emptyState, reduce, restingState, type Reduced } from './reduce/reduce.ts'
+export { storedMessage, type CallPlace, type ThreadState } from './reduce/draft.ts'
 export { applyFrame, applyOps, emptyView, reviveMessage, viewFrom, type ThreadView, type ViewSnapshot } from './view.ts'
 export {
   DEFAULT_PAGE,

@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { List } from './list.ts'
 
-type Step = { push: number } | { set: [number, number] }
+type Step = { push: number } | { set: [number, number] } | { pop: number }
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ push: fc.integer() }) },
     { weight: 1, arbitrary: fc.record({ set: fc.tuple(fc.nat(5000), fc.integer()) }) },
+    { weight: 1, arbitrary: fc.record({ pop: fc.integer({ min: 1, max: 3 }) }) },
   ),
   { maxLength: 3000, size: 'max' },
 )
@@ -22,6 +23,9 @@ test('a list behaves as an array does, and no step changes an earlier list', () 
         if ('push' in step) {
           list = list.push(step.push)
           array.push(step.push)
+        } else if ('pop' in step) {
+          for (let i = 0; i < step.pop; i++) list = list.pop()
+          array.splice(-step.pop)
         } else if (array.length > 0) {
           const index = step.set[0] % array.length
           list = list.set(index, step.set[1])
@@ -31,6 +35,7 @@ test('a list behaves as an array does, and no step changes an earlier list', () 
       })
       assert.deepEqual(list.toArray(), array)
       assert.equal(list.length, array.length)
+      assert.deepEqual(list, List.from(array), 'two lists of the same are the same')
       for (let i = -array.length; i < array.length; i += 7) assert.equal(list.at(i), array.at(i))
       for (const { list: old, copy } of kept) assert.deepEqual(old.toArray(), copy)
       assert.deepEqual(List.from(array).toArray(), array)
@@ -49,6 +54,16 @@ test('a list grows through every level of its tree', () => {
     39_999,
   )
   assert.equal(list.filter((n) => n % 1000 === 0).length, 70)
+  for (const length of [32_769, 32_768, 1_025, 1_024, 33, 32, 1, 0, 0]) {
+    while (list.length > length) list = list.pop()
+    assert.deepEqual(
+      [list.length, list.at(-1), list.at(length)],
+      [length, length === 0 ? undefined : length - 1, undefined],
+    )
+    list = list.pop().push(length - 1)
+    assert.equal(list.at(-1), length - 1)
+    if (length === 0) list = list.pop()
+  }
 })
 
 test('setting outside the list is an error, reading outside gives undefined', () => {

@@ -14,23 +14,23 @@ type Branch<T> = readonly Node<T>[]
 type Node<T> = Leaf<T> | Branch<T>
 
 export class List<T> implements Iterable<T> {
-  /** Full leaves of 32, as a tree of `#depth` levels; the remainder sits in `#tail`. */
-  readonly #root: Node<T> | undefined
-  readonly #depth: number
-  readonly #tail: Leaf<T>
+  /** Full leaves of 32, as a tree of `depth` levels; the remainder sits in `tail`. */
+  private readonly root: Node<T> | undefined
+  private readonly depth: number
+  private readonly tail: Leaf<T>
   readonly length: number
 
   private constructor(root: Node<T> | undefined, depth: number, tail: Leaf<T>, length: number) {
-    this.#root = root
-    this.#depth = depth
-    this.#tail = tail
+    this.root = root
+    this.depth = depth
+    this.tail = tail
     this.length = length
   }
 
-  static #none: List<never> = new List<never>(undefined, 0, [], 0)
+  private static readonly none: List<never> = new List<never>(undefined, 0, [], 0)
 
   static empty<T>(): List<T> {
-    return List.#none
+    return List.none
   }
 
   static from<T>(items: Iterable<T>): List<T> {
@@ -52,35 +52,43 @@ export class List<T> implements Iterable<T> {
   at(index: number): T | undefined {
     const i = index < 0 ? index + this.length : index
     if (i < 0 || i >= this.length) return undefined
-    const tailStart = this.length - this.#tail.length
-    if (i >= tailStart) return this.#tail[i - tailStart]
-    let node = this.#root
-    for (let level = this.#depth; level > 0; level--) {
+    const tailStart = this.length - this.tail.length
+    if (i >= tailStart) return this.tail[i - tailStart]
+    let node = this.root
+    for (let level = this.depth; level > 0; level--) {
       node = (node as Branch<T>)[(i >>> (level * BITS)) & MASK]
     }
     return (node as Leaf<T>)[i & MASK]
   }
 
   push(item: T): List<T> {
-    if (this.#tail.length < WIDTH) {
-      return new List(this.#root, this.#depth, [...this.#tail, item], this.length + 1)
+    if (this.tail.length < WIDTH) {
+      return new List(this.root, this.depth, [...this.tail, item], this.length + 1)
     }
     // A full tail stays outside the tree until it is not the last: the end of the list is what changes.
-    const { root, depth } = withLeaf(this.#root, this.#depth, this.length - WIDTH, this.#tail)
+    const { root, depth } = withLeaf(this.root, this.depth, this.length - WIDTH, this.tail)
     return new List(root, depth, [item], this.length + 1)
+  }
+
+  /** The list without its last item. */
+  pop(): List<T> {
+    if (this.length <= 1) return List.empty()
+    if (this.tail.length > 1) return new List(this.root, this.depth, this.tail.slice(0, -1), this.length - 1)
+    const { root, depth, leaf } = withoutLeaf(this.root as Node<T>, this.depth)
+    return new List(root, depth, leaf, this.length - 1)
   }
 
   set(index: number, item: T): List<T> {
     if (!Number.isInteger(index) || index < 0 || index >= this.length) {
       throw new RangeError(`List.set: index ${index} is outside 0..${this.length - 1}`)
     }
-    const tailStart = this.length - this.#tail.length
+    const tailStart = this.length - this.tail.length
     if (index >= tailStart) {
-      const tail = this.#tail.slice()
+      const tail = this.tail.slice()
       tail[index - tailStart] = item
-      return new List(this.#root, this.#depth, tail, this.length)
+      return new List(this.root, this.depth, tail, this.length)
     }
-    return new List(setIn(this.#root as Node<T>, this.#depth, index, item), this.#depth, this.#tail, this.length)
+    return new List(setIn(this.root as Node<T>, this.depth, index, item), this.depth, this.tail, this.length)
   }
 
   /** Looks from the end: what a stream touches is nearly always there. */
@@ -96,8 +104,8 @@ export class List<T> implements Iterable<T> {
   }
 
   *[Symbol.iterator](): IterableIterator<T> {
-    if (this.#root !== undefined) yield* leaves(this.#root, this.#depth)
-    yield* this.#tail
+    if (this.root !== undefined) yield* leaves(this.root, this.depth)
+    yield* this.tail
   }
 
   toArray(): T[] {
@@ -139,6 +147,25 @@ function addLeaf<T>(node: Branch<T>, level: number, leafIndex: number, leaf: Lea
       ? pathTo(leaf, level - 1)
       : addLeaf(child as Branch<T>, level - 1, leafIndex, leaf)
   return children
+}
+
+/** The tree without its last leaf, and that leaf. */
+function withoutLeaf<T>(root: Node<T>, depth: number): Tree<T> & { readonly leaf: Leaf<T> } {
+  let leaf = root
+  for (let level = depth; level > 0; level--) leaf = (leaf as Branch<T>).at(-1) as Node<T>
+  const rest = dropLeaf(root, depth)
+  // The opposite of what `withLeaf` does to a full tree.
+  return depth > 0 && rest?.length === 1
+    ? { root: rest[0] as Node<T>, depth: depth - 1, leaf: leaf as Leaf<T> }
+    : { root: rest, depth, leaf: leaf as Leaf<T> }
+}
+
+function dropLeaf<T>(node: Node<T>, level: number): Node<T> | undefined {
+  if (level === 0) return undefined
+  const children = node as Branch<T>
+  const last = dropLeaf(children.at(-1) as Node<T>, level - 1)
+  if (last === undefined && children.length === 1) return undefined
+  return last === undefined ? children.slice(0, -1) : [...children.slice(0, -1), last]
 }
 
 function setIn<T>(node: Node<T>, level: number, index: number, item: T): Node<T> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { EvenerError } from './errors.ts'
-import { List } from './list.ts'
+import { IdList } from './id-list.ts'
 import type { StoredMessage } from './message.ts'
 import type { Op } from './op.ts'
 import { applyFrame, applyOps, emptyView, reviveMessage, viewFrom, type ThreadView } from './view.ts'
@@ -73,7 +73,7 @@ suite('ops on a view', () => {
       const each = reviveMessage(message(`m${index}`, index * 2))
       return new Proxy(each, { get: (target, key) => (looks++, Reflect.get(target, key)) as unknown })
     })
-    const before: ThreadView = { ...view(), messages: List.from(watched) }
+    const before: ThreadView = { ...view(), messages: IdList.from(watched) }
     for (const [id, order, most] of [
       ['new', 20_000, 10],
       ['between', 9001, 100],

@@ -1,5 +1,6 @@
 import { EvenerError } from './errors.ts'
 import { emptyHead, type Head } from './head.ts'
+import { IdList } from './id-list.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { List } from './list.ts'
 import type { Part, StoredMessage, ThreadMessage } from './message.ts'
@@ -10,7 +11,7 @@ import { partIndex, putPart } from './reduce/part-list.ts'
 export interface ThreadView {
   readonly seq: number
   readonly head: Head
-  readonly messages: List<ThreadMessage>
+  readonly messages: IdList<ThreadMessage>
   /** True after a rewind forwards: messages came back that only the server has. */
   readonly needsWindow: boolean
 }
@@ -22,14 +23,14 @@ export interface ViewSnapshot {
 }
 
 export function emptyView(stream: string): ThreadView {
-  return { seq: 0, head: emptyHead(stream), messages: List.empty(), needsWindow: false }
+  return { seq: 0, head: emptyHead(stream), messages: IdList.empty(), needsWindow: false }
 }
 
 export function viewFrom(snapshot: ViewSnapshot): ThreadView {
   return {
     seq: snapshot.seq,
     head: snapshot.head,
-    messages: List.from(snapshot.messages.map(reviveMessage)),
+    messages: IdList.from(snapshot.messages.map(reviveMessage)),
     needsWindow: false,
   }
 }
@@ -59,7 +60,7 @@ function applyToMessages(view: ThreadView, op: Op): ThreadView {
   const [, messageId, field, partId, ...rest] = op.path
   if (messageId === undefined) return removeMessages(view, op)
   if (field === undefined) return placeMessage(view, messageId, op)
-  const at = view.messages.findLastIndex((message) => message.id === messageId)
+  const at = view.messages.indexOf(messageId)
   const message = view.messages.at(at)
   // A message outside the window: the op is meant for clients that show it.
   if (at < 0 || message === undefined) return view
@@ -73,7 +74,7 @@ function applyToMessages(view: ThreadView, op: Op): ThreadView {
 function removeMessages(view: ThreadView, op: Op): ThreadView {
   if (op.type !== 'remove') throw badOp(op, 'messages are set one by one, by id')
   const { from, to } = op
-  if (from === undefined && to === undefined) return { ...view, messages: List.empty(), needsWindow: true }
+  if (from === undefined && to === undefined) return { ...view, messages: IdList.empty(), needsWindow: true }
   const isGone = (order: number): boolean => order >= (from ?? 0) && order <= (to ?? Infinity)
   return { ...view, messages: view.messages.filter((message) => !isGone(message.order)) }
 }
@@ -81,8 +82,9 @@ function removeMessages(view: ThreadView, op: Op): ThreadView {
 function placeMessage(view: ThreadView, id: string, op: Op): ThreadView {
   if (op.type === 'append-text') throw badOp(op, 'a message is not a text')
   if (op.type === 'remove') {
-    const isThere = view.messages.findLastIndex((message) => message.id === id) >= 0
-    return isThere ? { ...view, messages: view.messages.filter((message) => message.id !== id) } : view
+    return view.messages.indexOf(id) >= 0
+      ? { ...view, messages: view.messages.filter((message) => message.id !== id) }
+      : view
   }
   if (!isMessage(op.value)) throw badOp(op, 'the value is no message')
   const message = reviveMessage(op.value as unknown as StoredMessage)
@@ -90,12 +92,11 @@ function placeMessage(view: ThreadView, id: string, op: Op): ThreadView {
   // The order of a message never changes, so whether it is there is seen at its place.
   while (view.messages.at(at)?.order === message.order && view.messages.at(at)?.id !== id) at++
   if (view.messages.at(at)?.id === id) return { ...view, messages: view.messages.set(at, message) }
-  if (at === view.messages.length) return { ...view, messages: view.messages.push(message) }
-  return { ...view, messages: List.from(view.messages.toArray().toSpliced(at, 0, message)) }
+  return { ...view, messages: view.messages.insert(at, message) }
 }
 
 /** Where a message of this order stands or belongs: a new one is nearly always the last. */
-function placeOf(messages: List<ThreadMessage>, order: number): number {
+function placeOf(messages: IdList<ThreadMessage>, order: number): number {
   let low = 0
   let high = messages.length
   if ((messages.at(-1)?.order ?? -1) < order) return high

@@ -1,9 +1,9 @@
 import {
   emptyState,
   EvenerError,
-  List,
   reduce,
   REDUCER_VERSION,
+  restingState,
   rootLineage,
   storedMessage,
   type Fence,
@@ -34,7 +34,7 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
   }
   const head = await store.readHead(stream, REDUCER_VERSION)
   const isRebuilt = head === null
-  let state: ThreadState = head === null ? emptyState(stream) : { head, messages: List.empty() }
+  let state: ThreadState = head === null ? emptyState(stream) : restingState(head)
   const openBatches = new Map<string, number>()
   const rows = new Map<string, StoredMessage>()
   const waits = new Map<string, WaitRow>()

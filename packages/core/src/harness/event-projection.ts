@@ -328,6 +328,5 @@ export class EventProjection {
 }
 
 function messageOf(state: ThreadState, messageId: string): ThreadMessage | undefined {
-  const index = state.messages.findLastIndex((message) => message.id === messageId)
-  return index < 0 ? undefined : state.messages.at(index)
+  return state.messages.get(messageId)
 }

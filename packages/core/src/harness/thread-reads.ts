@@ -2,10 +2,10 @@ import {
   emptyState,
   EvenerError,
   lineageUpTo,
-  List,
   MAX_PAGE,
   reduce,
   REDUCER_VERSION,
+  restingState,
   storedMessage,
   toHarnessMessage,
   type HarnessMessage,
@@ -21,7 +21,7 @@ import { recordsAfter } from '../engine/load-state.ts'
 export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
   if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
   const head = await store.readHead(threadId, REDUCER_VERSION)
-  let state: ThreadState = head === null ? emptyState(threadId) : { head, messages: List.empty() }
+  let state: ThreadState = head === null ? emptyState(threadId) : restingState(head)
   for await (const record of recordsAfter(store, threadId, state.head.seq)) state = reduce(state, record).state
   return state
 }

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
 import {
   emptyState,
+  IdList,
   List,
   NO_RULES,
   type CallState,
@@ -152,30 +153,31 @@ suite('the context of a decision', () => {
       call,
     }))
     const message = { id: 'm', role: 'assistant', order: 1, at: 0, state: 'open', parts: List.from(parts) } as const
-    return { ...emptyState('thread'), messages: List.from([message]) }
+    return { ...emptyState('thread'), messages: IdList.from([message]) }
   }
 
   test('comes from the thread: rules, grants, yolo', () => {
-    const { head, messages } = emptyState('thread')
-    assert.equal(decide(shellCall('ls'), { head, messages }).policy, 'ask')
-    assert.equal(decide(shellCall('ls'), { head: { ...head, yolo: true }, messages }).step, 'yolo')
+    const state = emptyState('thread')
+    const { head } = state
+    assert.equal(decide(shellCall('ls'), state).policy, 'ask')
+    assert.equal(decide(shellCall('ls'), { ...state, head: { ...head, yolo: true } }).step, 'yolo')
     const grants = { tools: ['execute_command'], categories: [] }
-    assert.equal(decide(shellCall('ls'), { head: { ...head, grants }, messages }).step, 'grant')
+    assert.equal(decide(shellCall('ls'), { ...state, head: { ...head, grants } }).step, 'grant')
     const rules = shellRules({ deny: ['make *'] })
-    assert.equal(decide(shellCall('make'), { head: { ...head, rules }, messages }).level, 'thread')
+    assert.equal(decide(shellCall('make'), { ...state, head: { ...head, rules } }).level, 'thread')
   })
 
   test('takes in what the session adds', () => {
-    const { head, messages } = emptyState('thread')
+    const state = emptyState('thread')
     const withSession = runtimePolicy(policyFor(NO_RULES), {
       session: () => shellRules({ deny: ['rm *'] }),
       grants: () => ({ tools: ['execute_command'], categories: [] }),
       hasDefinitionChanged: (call) => call.toolName === 'changed',
       isInDoubt: (call) => call.toolName === 'doubtful',
     })
-    assert.equal(withSession(shellCall('rm x'), { head, messages }).level, 'session')
-    assert.equal(withSession(shellCall('ls'), { head, messages }).step, 'grant')
-    const other = (toolName: string): string => withSession({ ...shellCall('ls'), toolName }, { head, messages }).step
+    assert.equal(withSession(shellCall('rm x'), state).level, 'session')
+    assert.equal(withSession(shellCall('ls'), state).step, 'grant')
+    const other = (toolName: string): string => withSession({ ...shellCall('ls'), toolName }, state).step
     assert.equal(other('changed'), 'definition')
     assert.equal(other('doubtful'), 'in-doubt')
   })

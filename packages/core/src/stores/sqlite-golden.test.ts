@@ -5,10 +5,10 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import {
   emptyState,
-  List,
   NO_USAGE,
   reduce,
   REDUCER_VERSION,
+  restingState,
   storedMessage,
   type LogRecord,
   type Store,
@@ -218,7 +218,7 @@ describe('C4-42 a database of layout 1', () => {
         ['fork', FORK_HEAD],
       ] as const) {
         const head = await store.readHead(stream, REDUCER_VERSION)
-        const state = head === null ? emptyState(stream) : { head, messages: List.empty<never>() }
+        const state = head === null ? emptyState(stream) : restingState(head)
         const { items } = await store.readRecords(stream, { after: state.head.seq, limit: 1000 })
         assert.partialDeepStrictEqual(fold(state, items).head, expected)
       }

@@ -1,19 +1,29 @@
 import type { Head } from '../head.ts'
+import { IdList } from '../id-list.ts'
+import { emptyTrie, type IdTrie } from '../id-trie.ts'
 import type { JsonValue } from '../json.ts'
-import type { List } from '../list.ts'
 import type { Part, StoredMessage, ThreadMessage } from '../message.ts'
 import { asJson, type Op } from '../op.ts'
 
 /** The bounded state of a thread: its head and the messages of the open run. History is a view, not state. */
 export interface ThreadState {
   readonly head: Head
-  readonly messages: List<ThreadMessage>
+  readonly messages: IdList<ThreadMessage>
+  /** Where the calls of these messages stand. */
+  readonly calls: IdTrie<CallPlace>
+}
+
+export interface CallPlace {
+  /** Message and call. */
+  readonly id: string
+  readonly partId: string
 }
 
 /** One record being applied: the next state, and what it changed. */
 export interface Draft {
   head: Head
-  messages: List<ThreadMessage>
+  messages: IdList<ThreadMessage>
+  calls: IdTrie<CallPlace>
   readonly ops: Op[]
   /** Messages whose view row has to be written with this record. */
   readonly written: ThreadMessage[]
@@ -37,8 +47,10 @@ export function removeHeadEntry(draft: Draft, key: 'waits' | 'bindings', id: str
   draft.ops.push({ type: 'remove', path: ['head', key, id] })
 }
 
-export function findMessage(draft: Draft, messageId: string): number {
-  return draft.messages.findLastIndex((message) => message.id === messageId)
+/** The messages leave the state. */
+export function dropMessages(draft: Draft): void {
+  draft.messages = IdList.empty()
+  draft.calls = emptyTrie()
 }
 
 /** Replaces a message; one that had ended already needs its view row again. */

@@ -7,13 +7,12 @@ import { eraseBody } from '../erase-body.ts'
 import { emptyHead } from '../head.ts'
 import type { JsonObject } from '../json.ts'
 import { lineageHolds } from '../lineage.ts'
-import { List } from '../list.ts'
 import type { StoredMessage } from '../message.ts'
 import { NO_GRANTS, NO_RULES } from '../permission.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
 import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
 import { storedMessage, type ThreadState } from './draft.ts'
-import { emptyState, reduce } from './reduce.ts'
+import { emptyState, reduce, restingState } from './reduce.ts'
 
 /** What a store keeps beside the log: message rows, written with the records, and what the lineage shows of them. */
 class Rows {
@@ -128,7 +127,7 @@ suite('the fold', () => {
         const at = idle[pick % idle.length] as number
         const stored = fold(records.slice(0, at + 1))
         assert.equal(stored.messages.length, 0)
-        const restored: ThreadState = { head: JSON.parse(JSON.stringify(stored.head)), messages: List.empty() }
+        const restored = restingState(JSON.parse(JSON.stringify(stored.head)))
         assert.deepEqual(json(fold(records.slice(at + 1), restored)), json(state))
       }),
       { numRuns: 200 },

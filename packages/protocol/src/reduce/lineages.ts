@@ -2,16 +2,15 @@ import type { Binding } from '../binding.ts'
 import type { ErasedRecord, ForkRecord, RewindRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
 import type { Lineage } from '../lineage.ts'
-import { List } from '../list.ts'
 import { asJson } from '../op.ts'
-import { removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
+import { dropMessages, removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
 import { eraseKeys, inheritedAt } from './settings.ts'
 
 /** A fork starts clean: no waits, queue, run, grants, usage or native sessions of its parent. */
 export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext): void {
   const { keep } = body
-  draft.messages = List.empty()
+  dropMessages(draft)
   draft.head = {
     ...emptyHead(record.stream),
     seq: record.seq,
@@ -36,7 +35,7 @@ export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext)
 export function applyRewind(draft: Draft, body: RewindRecord, record: RecordContext): void {
   const before = draft.head.lineage
   const lineage: Lineage = [...body.lineage, { stream: record.stream, from: record.seq, to: null }]
-  draft.messages = List.empty()
+  dropMessages(draft)
   if (draft.head.run !== null) setHead(draft, 'run', null)
   setHead(draft, 'lineage', lineage)
   setHead(draft, 'tasks', body.tasks)

@@ -1,10 +1,11 @@
 import type { BatchEvent, CallStartedRecord, PartAddress } from '../control-record.ts'
 import type { CallState } from '../call.ts'
 import { canCallMove } from '../call.ts'
+import { findIn, put } from '../id-trie.ts'
 import type { Part, PartBase, ThreadMessage, ToolResultPart } from '../message.ts'
 import { asJson } from '../op.ts'
 import type { SealedPart } from '../record.ts'
-import { findMessage, partPath, putMessage, setPartOp, type Draft } from './draft.ts'
+import { partPath, putMessage, setPartOp, type Draft } from './draft.ts'
 import { endDoubt, noteDefinition, noteDoubt } from './doubts.ts'
 import { partIndex, putPart } from './part-list.ts'
 
@@ -13,7 +14,7 @@ const OUTPUT_WINDOW = 64 * 1024
 
 /** Appends what a batch carries to its open part; the first batch opens the part. */
 export function applyBatch(draft: Draft, event: BatchEvent): void {
-  const at = findMessage(draft, event.messageId)
+  const at = draft.messages.indexOf(event.messageId)
   if (at < 0) return
   const message = draft.messages.at(at) as ThreadMessage
   const index = partIndex(event.partId, message.parts.length)
@@ -23,6 +24,7 @@ export function applyBatch(draft: Draft, event: BatchEvent): void {
     const part = openPart(event)
     putMessage(draft, at, { ...message, parts: putPart(message.parts, index, part) })
     setPartOp(draft, message.id, part)
+    noteCall(draft, message.id, part)
     return
   }
   const grown = growPart(draft, message.id, existing, event)
@@ -95,7 +97,7 @@ function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent
 
 /** The part as it stays. It is built from the record alone, so that a replay without the batches gives the same. */
 export function applySeal(draft: Draft, body: SealedPart): void {
-  const at = findMessage(draft, body.messageId)
+  const at = draft.messages.indexOf(body.messageId)
   if (at < 0) return
   const message = draft.messages.at(at) as ThreadMessage
   const index = partIndex(body.partId, message.parts.length)
@@ -103,6 +105,7 @@ export function applySeal(draft: Draft, body: SealedPart): void {
   const existing = message.parts.at(index)
   const part = sealedPart(body, existing)
   putMessage(draft, at, { ...message, parts: putPart(message.parts, index, part) })
+  noteCall(draft, message.id, part)
   if (existing !== undefined && isSameText(existing, part)) {
     // Every client that kept up has the text: sending it again would double the bytes of the whole stream.
     draft.ops.push({ type: 'remove', path: partPath(message.id, part.id, 'state') })
@@ -178,10 +181,25 @@ function isSameText(existing: Part, sealed: Part): boolean {
 }
 
 function findCall(draft: Draft, messageId: string, toolCallId: string): PartAddress | undefined {
-  const at = findMessage(draft, messageId)
-  const parts = draft.messages.at(at)?.parts
-  const index = parts?.findLastIndex((part) => part.type === 'tool-call' && part.toolCallId === toolCallId) ?? -1
-  return index < 0 ? undefined : { messageId, partId: String(index) }
+  const place = findIn(draft.calls, callKey(messageId, toolCallId))
+  if (place === undefined) return undefined
+  const address = { messageId, partId: place.partId }
+  const part = partAt(draft, address)
+  return part?.type === 'tool-call' && part.toolCallId === toolCallId ? address : undefined
+}
+
+/** Notes where a call stands. Of two with one id in a message the later one counts, whichever is sealed first. */
+function noteCall(draft: Draft, messageId: string, part: Part): void {
+  if (part.type !== 'tool-call') return
+  const id = callKey(messageId, part.toolCallId)
+  const known = findIn(draft.calls, id)
+  if (known === undefined || Number(known.partId) < Number(part.id)) {
+    draft.calls = put(draft.calls, { id, partId: part.id })
+  }
+}
+
+function callKey(messageId: string, toolCallId: string): string {
+  return `${messageId}\n${toolCallId}`
 }
 
 export function applyCallStarted(draft: Draft, body: CallStartedRecord): void {
@@ -216,13 +234,13 @@ function toolAt(draft: Draft, address: PartAddress): string | undefined {
 }
 
 function partAt(draft: Draft, { messageId, partId }: PartAddress): Part | undefined {
-  const message = draft.messages.at(findMessage(draft, messageId))
+  const message = draft.messages.get(messageId)
   return message?.parts.at(partIndex(partId, message.parts.length))
 }
 
 /** Moves a call along its state machine; a move that it does not allow changes nothing. */
 export function moveCall(draft: Draft, address: PartAddress, next: (call: CallState) => CallState): void {
-  const at = findMessage(draft, address.messageId)
+  const at = draft.messages.indexOf(address.messageId)
   const message = draft.messages.at(at)
   if (at < 0 || message === undefined) return
   const index = partIndex(address.partId, message.parts.length)

@@ -1,6 +1,7 @@
 import type { ConfigChangedRecord, QueueAddedRecord, WaitAnsweredRecord, WaitOpenedRecord } from '../control-record.ts'
-import { emptyHead } from '../head.ts'
-import { List } from '../list.ts'
+import { emptyHead, type Head } from '../head.ts'
+import { IdList } from '../id-list.ts'
+import { emptyTrie } from '../id-trie.ts'
 import type { ThreadMessage } from '../message.ts'
 import type { Op } from '../op.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
@@ -33,7 +34,12 @@ export interface Reduced {
 }
 
 export function emptyState(stream: string): ThreadState {
-  return { head: emptyHead(stream), messages: List.empty() }
+  return restingState(emptyHead(stream))
+}
+
+/** A thread between runs: its head is the whole state. */
+export function restingState(head: Head): ThreadState {
+  return { head, messages: IdList.empty(), calls: emptyTrie() }
 }
 
 /**
@@ -42,13 +48,14 @@ export function emptyState(stream: string): ThreadState {
  * wait, queues, or rewinds also pays for the waits, items or ranges that are there: their lists are copied.
  */
 export function reduce(state: ThreadState, record: LogRecord): Reduced {
-  const draft: Draft = { head: state.head, messages: state.messages, ops: [], written: [] }
+  const draft: Draft = { head: state.head, messages: state.messages, calls: state.calls, ops: [], written: [] }
   apply(draft, record.body, record)
   return {
     // Deltas that share a seq, until it is written, do not copy the head each.
     state: {
       head: draft.head.seq === record.seq ? draft.head : { ...draft.head, seq: record.seq },
       messages: draft.messages,
+      calls: draft.calls,
     },
     ops: draft.ops,
     written: draft.written,

@@ -7,11 +7,10 @@ import type {
   TurnEndedRecord,
 } from '../control-record.ts'
 import type { KeptAnswer, RunState } from '../head.ts'
-import { List } from '../list.ts'
 import type { ThreadMessage } from '../message.ts'
 import { asJson } from '../op.ts'
 import { addUsage, type UsageIncrement, type UsageMetadata } from '../usage.ts'
-import { setHead, type Draft } from './draft.ts'
+import { dropMessages, setHead, type Draft } from './draft.ts'
 import { closeMessage } from './messages.ts'
 import type { RecordContext } from './reduce.ts'
 
@@ -48,7 +47,7 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
     const message = draft.messages.at(i) as ThreadMessage
     if (message.state === 'open') closeMessage(draft, i, { ...message, state: 'interrupted' })
   }
-  draft.messages = List.empty()
+  dropMessages(draft)
   setHead(draft, 'run', null)
   setHead(draft, 'lastRun', {
     runId: body.runId,

@@ -57,7 +57,15 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Upcaster',
     'UpcasterTable',
   ],
-  'state in process, sent as a snapshot and ops': ['Reduced', 'ThreadMessage', 'ThreadState', 'ThreadView'],
+  'state in process, sent as a snapshot and ops': [
+    'CallPlace',
+    'IdTrie',
+    'Reduced',
+    'ThreadMessage',
+    'ThreadState',
+    'ThreadView',
+    'WithId',
+  ],
   'arguments and results of calls within a process': [
     'Admission',
     'Append',

@@ -1,0 +1,90 @@
+import { emptyTrie, findIn, mapTrie, put, type IdTrie, type WithId } from './id-trie.ts'
+import { List } from './list.ts'
+
+interface Place {
+  readonly id: string
+  readonly index: number
+}
+
+/** A persistent list that also knows where the thing of an id stands. Of several with one id it is the last. */
+export class IdList<T extends WithId> implements Iterable<T> {
+  private readonly items: List<T>
+  private readonly places: IdTrie<Place>
+  readonly length: number
+
+  private constructor(items: List<T>, places: IdTrie<Place>) {
+    this.items = items
+    this.places = places
+    this.length = items.length
+  }
+
+  private static readonly none: IdList<never> = new IdList<never>(List.empty(), emptyTrie())
+
+  static empty<T extends WithId>(): IdList<T> {
+    return IdList.none
+  }
+
+  static from<T extends WithId>(items: Iterable<T>): IdList<T> {
+    const list = List.from(items)
+    let places = emptyTrie<Place>()
+    let index = 0
+    for (const { id } of list) places = put(places, { id, index: index++ })
+    return new IdList(list, places)
+  }
+
+  at(index: number): T | undefined {
+    return this.items.at(index)
+  }
+
+  /** -1 when there is none. What a stream touches is nearly always the last. */
+  indexOf(id: string): number {
+    const { length } = this
+    if (this.items.at(-1)?.id === id) return length - 1
+    return length < 2 ? -1 : (findIn(this.places, id)?.index ?? -1)
+  }
+
+  get(id: string): T | undefined {
+    const index = this.indexOf(id)
+    return index < 0 ? undefined : this.items.at(index)
+  }
+
+  push(item: T): IdList<T> {
+    return new IdList(this.items.push(item), put(this.places, { id: item.id, index: this.length }))
+  }
+
+  /** Between two others, or at an end. The rare case: all that stands behind it moves. */
+  insert(at: number, item: T): IdList<T> {
+    if (at === this.length) return this.push(item)
+    const moved = mapTrie(this.places, (place) => (place.index < at ? place : { ...place, index: place.index + 1 }))
+    const items = List.from(this.items.toArray().toSpliced(at, 0, item))
+    return new IdList(
+      items,
+      (findIn(moved, item.id)?.index ?? -1) > at ? moved : put(moved, { id: item.id, index: at }),
+    )
+  }
+
+  /** The thing at this place as it is now: it keeps its id. */
+  set(index: number, item: T): IdList<T> {
+    return new IdList(this.items.set(index, item), this.places)
+  }
+
+  findLastIndex(matches: (item: T) => boolean): number {
+    return this.items.findLastIndex(matches)
+  }
+
+  filter(keep: (item: T) => boolean): IdList<T> {
+    return IdList.from([...this.items].filter(keep))
+  }
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.items[Symbol.iterator]()
+  }
+
+  toArray(): T[] {
+    return this.items.toArray()
+  }
+
+  toJSON(): T[] {
+    return this.items.toArray()
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * A persistent trie over the hashes of ids: `put` and `cut` return a new trie that shares all but the few nodes on the
+ * way with the old one. Two tries with the same items have the same shape, so comparing them compares their items.
+ */
+const BITS = 5
+const MASK = (1 << BITS) - 1
+/** Beyond this the hash is used up: what is left has the same one, and is told apart by its id alone. */
+const DEEPEST = 30
+
+export interface WithId {
+  readonly id: string
+}
+
+/** `bits` says which of the 32 places are taken; `slots` holds those that are, without gaps. */
+export interface IdTrie<T extends WithId> {
+  readonly bits: number
+  readonly slots: readonly (T | IdTrie<T>)[]
+}
+
+const NOTHING: IdTrie<never> = { bits: 0, slots: [] }
+
+export function emptyTrie<T extends WithId>(): IdTrie<T> {
+  return NOTHING
+}
+
+export function findIn<T extends WithId>(trie: IdTrie<T>, id: string): T | undefined {
+  if (trie.slots.length === 0) return undefined
+  const hash = hashOf(id)
+  let node = trie
+  for (let shift = 0; shift <= DEEPEST; shift += BITS) {
+    const bit = bitAt(hash, shift)
+    if ((node.bits & bit) === 0) return undefined
+    const slot = node.slots[countBits(node.bits & (bit - 1))]
+    if (slot === undefined) return undefined
+    if (!isNode(slot)) return slot.id === id ? slot : undefined
+    node = slot
+  }
+  return (node.slots as readonly T[]).find((item) => item.id === id)
+}
+
+/** Adds the item, or replaces the one with its id. */
+export function put<T extends WithId>(trie: IdTrie<T>, item: T): IdTrie<T> {
+  return putAt(trie, 0, hashOf(item.id), item)
+}
+
+/** The trie without the item of this id. */
+export function cut<T extends WithId>(trie: IdTrie<T>, id: string): IdTrie<T> {
+  const rest = cutAt(trie, 0, hashOf(id), id)
+  if (rest === undefined) return emptyTrie()
+  return isNode(rest) ? rest : put(emptyTrie<T>(), rest)
+}
+
+/** The same ids with other things. */
+export function mapTrie<T extends WithId>(trie: IdTrie<T>, change: (item: T) => T): IdTrie<T> {
+  return { bits: trie.bits, slots: trie.slots.map((slot) => (isNode(slot) ? mapTrie(slot, change) : change(slot))) }
+}
+
+function putAt<T extends WithId>(node: IdTrie<T>, shift: number, hash: number, item: T): IdTrie<T> {
+  if (shift > DEEPEST) {
+    const others = (node.slots as readonly T[]).filter((other) => other.id !== item.id)
+    return { bits: 0, slots: [...others, item].sort((a, b) => (a.id < b.id ? -1 : 1)) }
+  }
+  const bit = bitAt(hash, shift)
+  const at = countBits(node.bits & (bit - 1))
+  const slot = node.slots[at]
+  if ((node.bits & bit) === 0 || slot === undefined) {
+    return { bits: node.bits | bit, slots: [...node.slots.slice(0, at), item, ...node.slots.slice(at)] }
+  }
+  const slots = node.slots.slice()
+  slots[at] = inPlaceOf(slot, shift + BITS, hash, item)
+  return { bits: node.bits, slots }
+}
+
+function inPlaceOf<T extends WithId>(slot: T | IdTrie<T>, shift: number, hash: number, item: T): T | IdTrie<T> {
+  if (isNode(slot)) return putAt(slot, shift, hash, item)
+  if (slot.id === item.id) return item
+  return putAt(putAt(emptyTrie<T>(), shift, hashOf(slot.id), slot), shift, hash, item)
+}
+
+/** A node that has only one item left is that item. */
+function cutAt<T extends WithId>(node: IdTrie<T>, shift: number, hash: number, id: string): T | IdTrie<T> | undefined {
+  if (shift > DEEPEST) return lifted({ bits: 0, slots: (node.slots as readonly T[]).filter((item) => item.id !== id) })
+  const bit = bitAt(hash, shift)
+  const at = countBits(node.bits & (bit - 1))
+  const slot = node.slots[at]
+  if ((node.bits & bit) === 0 || slot === undefined) return node
+  if (!isNode(slot)) {
+    return slot.id === id ? lifted({ bits: node.bits & ~bit, slots: node.slots.toSpliced(at, 1) }) : node
+  }
+  const rest = cutAt(slot, shift + BITS, hash, id)
+  return rest === undefined || rest === slot ? node : lifted({ bits: node.bits, slots: node.slots.with(at, rest) })
+}
+
+function lifted<T extends WithId>(node: IdTrie<T>): T | IdTrie<T> | undefined {
+  const [only] = node.slots
+  return node.slots.length > 1 || (only !== undefined && isNode(only)) ? node : only
+}
+
+function isNode<T extends WithId>(slot: T | IdTrie<T>): slot is IdTrie<T> {
+  return 'slots' in slot
+}
+
+function bitAt(hash: number, shift: number): number {
+  return 1 << ((hash >>> shift) & MASK)
+}
+
+function countBits(bits: number): number {
+  let count = bits - ((bits >>> 1) & 0x55555555)
+  count = (count & 0x33333333) + ((count >>> 2) & 0x33333333)
+  return Math.imul((count + (count >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}
+
+/** FNV-1a, with its upper bits mixed into the lower ones that are used first. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  return hash ^ (hash >>> 15)
+}

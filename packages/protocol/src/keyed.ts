@@ -1,0 +1,118 @@
+import { cut, emptyTrie, findIn, put, type IdTrie } from './id-trie.ts'
+
+/** One thing, and which stand before and after it. */
+interface Link<T> {
+  readonly id: string
+  readonly value: T
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/**
+ * A persistent collection of things by id, in the order in which they came. Adding, replacing and taking away one
+ * returns a new collection that shares nearly all with the old one, whatever its size; as JSON it is a plain object.
+ */
+export class Keyed<T> implements Iterable<T> {
+  // Not `#private`: two collections are compared by what they hold, also by `assert.deepEqual`.
+  private readonly links: IdTrie<Link<T>>
+  private readonly firstId: string | null
+  private readonly lastId: string | null
+  readonly size: number
+
+  private constructor(links: IdTrie<Link<T>>, firstId: string | null, lastId: string | null, size: number) {
+    this.links = links
+    this.firstId = firstId
+    this.lastId = lastId
+    this.size = size
+  }
+
+  private static readonly none: Keyed<never> = new Keyed<never>(emptyTrie(), null, null, 0)
+
+  static empty<T>(): Keyed<T> {
+    return Keyed.none
+  }
+
+  static from<T>(entries: Iterable<readonly [string, T]>): Keyed<T> {
+    let made = Keyed.empty<T>()
+    for (const [id, value] of entries) made = made.set(id, value)
+    return made
+  }
+
+  get(id: string): T | undefined {
+    return findIn(this.links, id)?.value
+  }
+
+  has(id: string): boolean {
+    return findIn(this.links, id) !== undefined
+  }
+
+  /** What came first of those that are there. */
+  get first(): T | undefined {
+    return this.firstId === null ? undefined : this.get(this.firstId)
+  }
+
+  /** Replaces the thing in its place, or adds it as the last. */
+  set(id: string, value: T): Keyed<T> {
+    const link = findIn(this.links, id)
+    if (link !== undefined) {
+      return new Keyed(put(this.links, { ...link, value }), this.firstId, this.lastId, this.size)
+    }
+    const links = put(this.links, { id, value, before: this.lastId, after: null })
+    return new Keyed(relink(links, this.lastId, { after: id }), this.firstId ?? id, id, this.size + 1)
+  }
+
+  /** Adds a thing before all others. One that is there is moved. */
+  prepend(id: string, value: T): Keyed<T> {
+    const { firstId, lastId, links, size } = this.delete(id)
+    const added = put(links, { id, value, before: null, after: firstId })
+    return new Keyed(relink(added, firstId, { before: id }), id, lastId ?? id, size + 1)
+  }
+
+  delete(id: string): Keyed<T> {
+    const link = findIn(this.links, id)
+    if (link === undefined) return this
+    if (this.size === 1) return Keyed.empty()
+    const { before, after } = link
+    const links = relink(relink(cut(this.links, id), before, { after }), after, { before })
+    const firstId = this.firstId === id ? after : this.firstId
+    return new Keyed(links, firstId, this.lastId === id ? before : this.lastId, this.size - 1)
+  }
+
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (const [, value] of this.entries()) yield value
+  }
+
+  *entries(): IterableIterator<[string, T]> {
+    for (let id = this.firstId; id !== null;) {
+      const link = this.linkOf(id)
+      yield [id, link.value]
+      id = link.after
+    }
+  }
+
+  /** From the last one on, for whoever looks for what came lately. */
+  *backwards(): IterableIterator<[string, T]> {
+    for (let id = this.lastId; id !== null;) {
+      const link = this.linkOf(id)
+      yield [id, link.value]
+      id = link.before
+    }
+  }
+
+  toJSON(): { readonly [id: string]: T } {
+    return Object.fromEntries(this.entries())
+  }
+
+  private linkOf(id: string): Link<T> {
+    return findIn(this.links, id) as Link<T>
+  }
+}
+
+function relink<T>(
+  links: IdTrie<Link<T>>,
+  id: string | null,
+  change: { readonly before?: string | null; readonly after?: string | null },
+): IdTrie<Link<T>> {
+  const link = id === null ? undefined : findIn(links, id)
+  return link === undefined ? links : put(links, { ...link, ...change })
+}
