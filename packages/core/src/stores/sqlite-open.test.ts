@@ -140,8 +140,9 @@ describe('opening an SQLite store', () => {
       `with durability '${durability}' it ${meaning}`,
       inTempDir(async (directory) => {
         const path = join(directory, 'data.db')
-        const options = { path, durability, busyTimeoutMs: 0, bootId: 'boot', fileSystemOf: () => undefined }
-        const opened = openDatabase(options)
+        const timeouts = { busyTimeoutMs: 7, openTimeoutMs: 8 }
+        const opened = openDatabase({ path, durability, ...timeouts, bootId: 'boot', fileSystemOf: () => undefined })
+        assert.equal(opened.db.value('PRAGMA busy_timeout'), 7)
         assert.equal(opened.db.value('PRAGMA journal_mode'), 'wal')
         assert.equal(opened.db.value('PRAGMA synchronous'), synchronous)
         opened.close()

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -127,6 +129,28 @@ describe('an SQLite store shared by processes', () => {
       assert.equal(new Connection(one, path).truncateLog(), true)
       one.close()
       other.close()
+    }),
+  )
+
+  it(
+    'C4-40 waits longer to open a file that another is laying out than a call waits',
+    inTempDir(async (directory) => {
+      const path = join(directory, 'data.db')
+      await writeFile(path, '')
+      // Opening holds up this process, so the other one has to let go by itself.
+      const program = `
+        const { DatabaseSync } = require('node:sqlite')
+        const database = new DatabaseSync(${JSON.stringify(path)})
+        database.exec('BEGIN IMMEDIATE')
+        process.send('locked', () => setTimeout(() => database.exec('COMMIT'), 6000))`
+      const other = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+      const over = once(other, 'exit')
+      await once(other, 'message')
+      await assert.rejects(SqliteStore.open({ url: path, busyTimeoutMs: 20 }), (error) => EvenerError.is(error, 'io'))
+      const store = await SqliteStore.open({ url: path })
+      await store.close()
+      other.disconnect()
+      assert.deepEqual(await over, [0, null])
     }),
   )
 

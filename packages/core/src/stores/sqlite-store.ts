@@ -52,7 +52,10 @@ export interface SqliteStoreOptions {
    * at about three times the price.
    */
   readonly durability?: Durability
-  /** How long a call waits for another process that is writing. 5,000 when absent. */
+  /**
+   * How long a call waits for another process that is writing. When absent 5,000, and 30,000 for opening: another process
+   * may be laying out the file, which waits for the disk.
+   */
   readonly busyTimeoutMs?: number
   /** The largest the file may become; writing beyond it fails with `disk-full`. */
   readonly maxBytes?: number
@@ -64,6 +67,7 @@ export interface SqliteStoreOptions {
 }
 
 const BUSY_TIMEOUT_MS = 5000
+const OPEN_TIMEOUT_MS = 30_000
 /** Up to this size a deletion writes the file anew at once; a larger one is left to `compact` or the next erasure. */
 const COMPACT_AFTER_DELETE_BYTES = 16 * 1024 * 1024
 
@@ -309,11 +313,12 @@ export class SqliteStore implements Store {
 
   #open(sql: Sqlite): OpenedDatabase {
     if (this.#isClosed) throw storeClosed()
-    const { durability = 'process', busyTimeoutMs = BUSY_TIMEOUT_MS, bootId, maxBytes, fileSystemOf } = this.#options
+    const { durability = 'process', busyTimeoutMs, bootId, maxBytes, fileSystemOf } = this.#options
     this.#opened ??= sql.openDatabase({
       path: this.#path,
       durability,
-      busyTimeoutMs,
+      busyTimeoutMs: busyTimeoutMs ?? BUSY_TIMEOUT_MS,
+      openTimeoutMs: busyTimeoutMs ?? OPEN_TIMEOUT_MS,
       bootId: bootId ?? currentBootId(),
       fileSystemOf: fileSystemOf ?? sql.sharedFileSystemOf,
       ...(maxBytes === undefined ? {} : { maxBytes }),

@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   readonly path: string
   readonly durability: Durability
   readonly busyTimeoutMs: number
+  /** While opening, when another process may be writing the whole layout. */
+  readonly openTimeoutMs: number
   readonly bootId: string
   readonly fileSystemOf: FileSystemOf
   readonly maxBytes?: number
@@ -61,6 +63,7 @@ function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDataba
   const id = randomUUID()
   const origin = path === IN_MEMORY ? null : fileOrigin(path)
   const epoch = db.write(() => noteOpened(db, { id, bootId, durability, origin }))
+  db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`)
   const file = path === IN_MEMORY ? null : fileIdentity(path)
   if (file !== null) openFiles.add(file)
   return {
@@ -79,11 +82,11 @@ function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDataba
 }
 
 function configure(db: Connection, options: DatabaseOptions): void {
-  db.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}; PRAGMA secure_delete = ON;`)
+  db.exec(`PRAGMA busy_timeout = ${options.openTimeoutMs}; PRAGMA secure_delete = ON;`)
   if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
   // The layout is written before the log is turned on, so that the file itself says from the start whose it is.
   const migrated = migrate(db, options.path)
-  if (options.path !== IN_MEMORY) useWriteAheadLog(db, options.busyTimeoutMs)
+  if (options.path !== IN_MEMORY) useWriteAheadLog(db, options.openTimeoutMs)
   db.exec(
     `PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'};
      PRAGMA cache_size = -${CACHE_KIB};
