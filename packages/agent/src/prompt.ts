@@ -105,8 +105,10 @@ function agentContent(part: Part): AssistantContent[] {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...options }]
     case 'reasoning':
-      // Half a thought has no proof, and is refused without.
-      return part.state === 'interrupted' ? [] : [{ type: 'reasoning', text: part.text, ...options }]
+      // Half a thought has no proof, and is refused without; nor has one of which something was taken out.
+      return part.state === 'interrupted' || part.meta?.redacted === true
+        ? []
+        : [{ type: 'reasoning', text: part.text, ...options }]
     case 'tool-call':
       // An order that was cut off was never one, and there is no result to go with it.
       if (part.state === 'interrupted') return []

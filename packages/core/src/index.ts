@@ -39,6 +39,7 @@ export {
   type TokenUsage,
   type ToolCategory,
 } from '@evener/protocol'
+export type { Redactor } from './engine/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {
   Dynamic,

@@ -76,6 +76,10 @@ export class CallRunner {
       const missing = `There is no tool named "${call.toolName}".`
       return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(missing)) : { result: missing, isError: true }
     }
+    if (this.#callPart(address)?.meta?.redacted === true && !recorder.hasArguments(call.toolCallId)) {
+      // What is on record of it is not what was ordered, and must not be carried out.
+      return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(REDACTED)) : this.#end(call, 'aborted', REDACTED)
+    }
     if (isInterrupted) {
       // Also when nobody ever says whether it is to be made again.
       recorder.noteOutcome(call.toolCallId, 'in-doubt')
@@ -136,7 +140,7 @@ export class CallRunner {
       const decision = this.#decide(call, tool)
       if (decision.policy === 'deny') return `The call was denied: ${decision.reason}.`
       const { answer, hash: answered, preconditions } = this.#callOf(address) ?? {}
-      if (answer !== undefined && answered === hash && isDeepStrictEqual(preconditions, given)) {
+      if (answer !== undefined && answered === hash && isDeepStrictEqual(preconditions, this.#asRecorded(given))) {
         return answer.decision === 'decline' ? `The call was denied${because(answer.reason)}.` : undefined
       }
       if (decision.policy === 'allow') return undefined
@@ -227,6 +231,10 @@ export class CallRunner {
     return { result, isError: true }
   }
 
+  #asRecorded(given: JsonObject | undefined): JsonObject | undefined {
+    return given === undefined ? undefined : this.#options.log.redacted(given)
+  }
+
   #callOf(address: PartAddress | undefined): CallState | undefined {
     return address === undefined ? undefined : this.#callPart(address)?.call
   }
@@ -240,6 +248,10 @@ export class CallRunner {
 }
 
 const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'
+
+const REDACTED =
+  'The call cannot be carried out: its arguments were redacted on record, and the process that knew them is gone. ' +
+  'Make it again if it is still wanted.'
 
 function inDoubt(more: string): string {
   return more === '' ? IN_DOUBT : `${IN_DOUBT} ${more}`

@@ -12,10 +12,10 @@ export interface RecordOrigin {
 }
 
 /** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
-export function prepared(whole: RecordBody): Extracted<RecordBody> {
+export function prepared(whole: RecordBody, redact?: (body: RecordBody) => RecordBody): Extracted<RecordBody> {
   assertJson('What is to be recorded', whole)
   assertSafeIds(whole)
-  const { body, blobs } = extractBody(whole)
+  const { body, blobs } = extractBody(redact === undefined ? whole : redact(whole))
   return { body: frozenCopy(body), blobs }
 }
 

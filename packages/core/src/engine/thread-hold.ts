@@ -22,7 +22,7 @@ export class ThreadHold {
 
   /** Takes the thread; says who has it otherwise. `onFailure`: it can no longer be written. */
   static async take(options: ThreadRuntimeOptions, onFailure: () => void): Promise<ThreadHold> {
-    const { faults, now, onListenerFailure, owner, store, thread } = options
+    const { faults, now, onListenerFailure, owner, redact, store, thread } = options
     const fence = await owner.claim(thread)
     try {
       const log = await ThreadLog.open({
@@ -33,6 +33,7 @@ export class ThreadHold {
         ...(now === undefined ? {} : { now }),
         ...(faults === undefined ? {} : { faults }),
         ...(onListenerFailure === undefined ? {} : { onListenerFailure }),
+        ...(redact === undefined ? {} : { redact }),
       })
       return new ThreadHold(options, fence, log)
     } catch (error) {

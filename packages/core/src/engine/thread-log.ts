@@ -11,6 +11,7 @@ import {
   type DeltaFrame,
   type FaultPoints,
   type Fence,
+  type JsonValue,
   type LogRecord,
   type NewBlob,
   type RecordBody,
@@ -26,6 +27,8 @@ import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } fro
 import { loadState } from './load-state.ts'
 import { mixedPart, partKey, textOf, wholeOf, type PendingBatch } from './pending-batch.ts'
 import { assertOrigin, assertSafeIds, prepared, type RecordOrigin } from './record-body.ts'
+import { RecordRedactor } from './record-redactor.ts'
+import type { Redactor } from './redactor.ts'
 import { foldWithViews } from './view-writes.ts'
 
 /** A batch is written early when it has grown to this many characters. */
@@ -56,6 +59,11 @@ export interface ThreadLogOptions {
   readonly faults?: FaultPoints
   readonly ticker?: FlushTicker
   readonly onListenerFailure?: ListenerFailure
+  /**
+   * Takes out of what agents and tools say what must not be written down. Where it throws, the text is withheld. Deltas
+   * are shown as they come; when their part is sealed, nothing is left of them.
+   */
+  readonly redact?: Redactor
   /** Told once when the log can no longer be written. */
   readonly onFailure?: (error: EvenerError) => void
 }
@@ -80,6 +88,7 @@ export class ThreadLog implements Flushable {
   readonly #now: () => number
   readonly #faults: FaultPoints
   readonly #ticker: FlushTicker
+  readonly #redactor: RecordRedactor | undefined
   readonly #onFailure: (error: EvenerError) => void
   readonly #entries: Emitter<LogEntry>
   readonly #frames: Emitter<DeltaFrame>
@@ -112,6 +121,7 @@ export class ThreadLog implements Flushable {
     this.#now = options.now ?? Date.now
     this.#faults = options.faults ?? noFaults
     this.#ticker = options.ticker ?? sharedTicker
+    this.#redactor = options.redact === undefined ? undefined : new RecordRedactor(options.redact)
     this.#onFailure = options.onFailure ?? ((): void => undefined)
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
@@ -189,7 +199,14 @@ export class ThreadLog implements Flushable {
       throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
     }
     assertOrigin(origin)
-    const record = this.#push(prepared(body), origin)
+    const record = this.#show(this.#prepared(body), origin, blobs)
+    const warning = this.#redactor?.warning(origin.run)
+    if (warning !== undefined) this.#show(prepared(warning), origin, [])
+    return record
+  }
+
+  #show(ready: Extracted<RecordBody>, origin: RecordOrigin, blobs: Extracted<RecordBody>['blobs']): LogRecord {
+    const record = this.#push(ready, origin)
     for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
     this.#shown.add(record.seq)
     this.#live = reduce(this.#live, record).state
@@ -204,11 +221,18 @@ export class ThreadLog implements Flushable {
     // All are made before one is queued: a commit that is refused must leave nothing that the next would write.
     assertOrigin(origin)
     for (const { outcome } of extras?.outcomes ?? []) assertJson('An outcome', outcome)
-    const ready = bodies.map(prepared)
+    const ready = bodies.map((body) => this.#prepared(body))
     const records = ready.map((each) => this.#push(each, origin))
     if (extras !== undefined) this.#attach(extras, records)
+    const warning = this.#redactor?.warning(origin.run)
+    if (warning !== undefined) this.#push(prepared(warning), origin)
     await this.flush()
     return records
+  }
+
+  /** As it is recorded when an agent or a tool says it. */
+  redacted<Value extends JsonValue>(value: Value): Value {
+    return this.#redactor === undefined ? value : this.#redactor.json(value)
   }
 
   /** Resolves when everything shown or added so far is on disk. */
@@ -257,6 +281,12 @@ export class ThreadLog implements Flushable {
       const seq = records[of ?? 0]?.seq
       if (seq !== undefined) this.#blobs.push({ ...blob, seq })
     }
+  }
+
+  #prepared(body: RecordBody): Extracted<RecordBody> {
+    const redactor = this.#redactor
+    if (redactor === undefined) return prepared(body)
+    return prepared(body, (whole) => redactor.body(whole, (waitId) => this.#live.head.waits[waitId]?.kind))
   }
 
   #push({ blobs, body }: Extracted<RecordBody>, origin: RecordOrigin): LogRecord {

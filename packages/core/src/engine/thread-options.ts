@@ -20,7 +20,7 @@ import type { TracerSource } from './telemetry/open-telemetry.ts'
 import type { ThreadLogOptions } from './thread-log.ts'
 import type { PriceOf } from './priced-usage.ts'
 
-export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure'> {
+export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure' | 'redact'> {
   readonly store: Store
   readonly owner: ProcessOwner
   readonly thread: string

@@ -337,7 +337,7 @@ export class ThreadRuntime {
     if (active === undefined) return true
     // A program that waits is kept until it is parked; our own loop goes on from the log.
     const isOurs = active.capabilities !== undefined && !isForeign(active.capabilities)
-    return isOurs && this.state.head.run?.status === 'parked'
+    return isOurs && this.state.head.run?.status === 'parked' && !hasRedactedCall(this.state)
   }
 
   async #passivate(): Promise<void> {
@@ -376,6 +376,16 @@ export class ThreadRuntime {
     if (this.#closed) throw new EvenerError('closed', `Thread ${this.#options.thread} was closed here.`)
     if (this.#hold?.log.failure !== undefined) throw this.#hold.log.failure
   }
+}
+
+/** A call waits whose arguments nobody knows but this process. */
+function hasRedactedCall({ messages }: ThreadState): boolean {
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type === 'tool-call' && part.meta?.redacted === true && part.call.stage !== 'ended') return true
+    }
+  }
+  return false
 }
 
 const TOO_LATE: Answer = { decision: 'decline', reason: 'nobody answered in time' }

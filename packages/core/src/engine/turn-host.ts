@@ -107,6 +107,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       await mailbox.post(() => desk.withdraw(waitId)).catch(() => undefined)
     },
     decide,
+    ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
     history: (query) => hold.history.read(query),
     listen: () => mailbox.post(() => hear(hold, origin)),
     turn: () => setup.refresh(),

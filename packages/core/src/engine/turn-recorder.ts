@@ -68,6 +68,8 @@ export class TurnRecorder {
   readonly #origin: RecordOrigin
   readonly #speakers = new Map<string, Speaker>()
   readonly #callTracker = new Map<string, PartTracker>()
+  /** The calls that were ordered of this process, with the arguments as the agent gave them. */
+  readonly #ordered = new Set<string>()
   readonly #signal: AbortSignal | undefined
   readonly #outcomes = new Map<string, CallOutcome>()
   readonly #priceOf: PriceOf | undefined
@@ -131,6 +133,11 @@ export class TurnRecorder {
   /** Where a call of this turn stands, for the records about it. */
   callAddress(toolCallId: string): PartAddress | undefined {
     return this.#callTracker.get(toolCallId)?.call(toolCallId)
+  }
+
+  /** Whether the arguments of a call are known as the agent gave them: the record may have them redacted. */
+  hasArguments(toolCallId: string): boolean {
+    return this.#ordered.has(toolCallId)
   }
 
   /** Deltas return at once; only what must be on disk first is waited for. */
@@ -279,6 +286,7 @@ export class TurnRecorder {
     const address = tracker.take('tool-call', event.toolCallId)
     tracker.order(event.toolCallId, event.toolName, address)
     this.#callTracker.set(event.toolCallId, tracker)
+    this.#ordered.add(event.toolCallId)
     this.#log.add({ ...event, ...address }, this.#origin)
   }
 
@@ -314,7 +322,10 @@ export class TurnRecorder {
       this.#log.add({ type: 'step.started', stepIndex }, this.#origin)
       return
     }
-    const { body, blobs } = extractRequest(request as StepRequest)
+    const { system, ...asked } = request as StepRequest
+    const { body, blobs } = extractRequest(
+      system === undefined ? asked : { ...asked, system: this.#log.redacted(system) },
+    )
     this.#model = body.model
     this.#log.add({ type: 'step.started', stepIndex, request: body }, this.#origin, blobs)
   }

@@ -1,0 +1,237 @@
+import {
+  asJson,
+  type ActivityEvent,
+  type ActivityNote,
+  type ErrorData,
+  type EventMeta,
+  type JsonObject,
+  type JsonValue,
+  type MessageAddedRecord,
+  type Part,
+  type RecordBody,
+  type SealedPart,
+  type WaitKind,
+  type WaitRequest,
+} from '@evener/protocol'
+import type { Redaction } from './redactor.ts'
+
+/**
+ * A record's body as it may be written: what agents and tools said, and what was made of it, is redacted. What users and
+ * applications said stays as they said it, and batches are as they came: the sealed part takes their place.
+ */
+export function redactBody(
+  body: RecordBody,
+  redaction: Redaction,
+  kindOf: (waitId: string) => WaitKind | undefined,
+): RecordBody {
+  switch (body.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-call':
+    case 'tool-result':
+      return redactPart(body, redaction)
+    case 'error':
+      return {
+        ...body,
+        error: redactError(body.error, redaction),
+        ...(body.meta === undefined ? {} : { meta: redactMeta(body.meta, redaction, true) }),
+      }
+    case 'message.ended':
+    case 'step.ended':
+      return body.error === undefined ? body : { ...body, error: redactError(body.error, redaction) }
+    case 'run.ended':
+      return {
+        ...body,
+        ...(body.error === undefined ? {} : { error: redactError(body.error, redaction) }),
+        ...(body.output === undefined ? {} : { output: redaction.json(body.output) }),
+      }
+    case 'message.added':
+      return redactMessage(body, redaction)
+    case 'wait.opened':
+      return { ...body, wait: redactWait(body.wait, redaction) }
+    case 'wait.answered': {
+      // What a tool outside gave is a result; what people answer are their own words.
+      if (kindOf(body.waitId) !== 'tool') return body
+      const { error, value, ...rest } = body.answer
+      return {
+        ...body,
+        answer: {
+          ...rest,
+          ...(value === undefined ? {} : { value: redaction.json(value) }),
+          ...(error === undefined ? {} : { error: redactError(error, redaction) }),
+        },
+      }
+    }
+    case 'tasks.changed':
+      return {
+        ...body,
+        tasks: body.tasks.map((task) => ({
+          ...task,
+          content: redaction.text(task.content),
+          activeForm: redaction.text(task.activeForm),
+        })),
+      }
+    case 'config.changed':
+      return typeof body.title === 'string' ? { ...body, title: redaction.text(body.title) } : body
+    case 'note':
+      if (OWN_WORDS.has(body.kind)) return body
+      return {
+        ...body,
+        text: redaction.text(body.text),
+        ...(body.data === undefined ? {} : { data: redactData(body.data, redaction) }),
+      }
+    case 'batch':
+    case 'message.started':
+    case 'run.started':
+    case 'run.resumed':
+    case 'run.parked':
+    case 'run.cancelled':
+    case 'turn.started':
+    case 'turn.process':
+    case 'turn.ended':
+    case 'step.started':
+    case 'call.started':
+    case 'wait.cancelled':
+    case 'wait.superseded':
+    case 'queue.added':
+    case 'queue.removed':
+    case 'queue.held':
+    case 'checkpoint.made':
+    case 'binding.changed':
+    case 'binding.removed':
+    case 'fork':
+    case 'rewind':
+    case 'erased':
+    case 'om.committed':
+      return body
+  }
+}
+
+/** Notes in which people speak, or only we do. */
+const OWN_WORDS: ReadonlySet<string> = new Set(['feedback', 'handover', 'receipt', 'budget'])
+
+type Content = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
+
+/** The flag says that the part is not what was said: arguments that were redacted must not be acted on. */
+function redactPart(body: SealedPart, redaction: Redaction): SealedPart {
+  const { meta, activity, error, ...whole }: SealedPart & Content = body
+  const content = partContent(body, redaction)
+  // What vouches for a text does not vouch for another one.
+  const isSame = body.type !== 'reasoning-delta' || !redaction.isChanged
+  const failure = error === undefined ? {} : { error: redactError(error, redaction) }
+  const seen = activity === undefined ? {} : { activity: redactActivity(activity, redaction) }
+  const kept = meta === undefined ? undefined : redactMeta(meta, redaction, isSame)
+  const marked = redaction.isChanged ? { ...kept, redacted: true as const } : kept
+  return {
+    ...whole,
+    ...content,
+    ...failure,
+    ...seen,
+    ...(marked === undefined ? {} : { meta: marked }),
+  } as SealedPart
+}
+
+function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart> {
+  switch (body.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return { text: redaction.text(body.text) }
+    case 'tool-call':
+      return { args: redaction.json(body.args) }
+    case 'tool-result':
+      return { result: redaction.json(body.result) }
+  }
+}
+
+/** A signature that was changed is none: what the provider wants back is whole, or is not sent. */
+function redactMeta({ provider, ...meta }: EventMeta, redaction: Redaction, isSame: boolean): EventMeta {
+  const redacted = redactJson(meta as JsonObject, redaction)
+  if (provider === undefined || !isSame) return redacted
+  const wanted = redaction.json(provider)
+  return JSON.stringify(wanted) === JSON.stringify(provider) ? { ...redacted, provider } : redacted
+}
+
+/** What kind of thing was done, and when, is ours to say; what was done is not. */
+function redactActivity({ mapper, version, events }: ActivityNote, redaction: Redaction): ActivityNote {
+  const redacted = events.map((event): ActivityEvent => {
+    const { type, timestamp } = event
+    const action = event.type === 'orchestration' ? { action: event.action } : {}
+    return { ...redactJson(event, redaction), type, timestamp, ...action } as ActivityEvent
+  })
+  return { mapper, version, events: redacted }
+}
+
+function redactData(data: JsonObject, redaction: Redaction): JsonObject {
+  const { activity, ...rest } = data
+  const redacted = redactJson(rest, redaction)
+  if (activity === undefined) return redacted
+  const note = activity as unknown as ActivityNote
+  const isNote = typeof note === 'object' && note !== null && Array.isArray(note.events)
+  return { ...redacted, activity: isNote ? asJson(redactActivity(note, redaction)) : redaction.json(activity) }
+}
+
+function redactError({ cause, ...error }: ErrorData, redaction: Redaction): ErrorData {
+  return { ...redactJson(error, redaction), ...(cause === undefined ? {} : { cause: redactError(cause, redaction) }) }
+}
+
+/** Its own names stay; they are ours. */
+function redactJson<Value extends object>(value: Value, redaction: Redaction): Value {
+  const entries = Object.entries(value as Record<string, JsonValue | undefined>)
+  return Object.fromEntries(
+    entries.map(([key, each]) => [key, each === undefined ? undefined : redaction.json(each)]),
+  ) as Value
+}
+
+function redactWait(wait: WaitRequest, redaction: Redaction): WaitRequest {
+  const { answerSchema, payload, preconditions, subject } = wait
+  return {
+    ...wait,
+    description: redaction.text(wait.description),
+    subject: subject.args === undefined ? subject : { ...subject, args: redaction.json(subject.args) },
+    ...(payload === undefined ? {} : { payload: redaction.json(payload) }),
+    ...(answerSchema === undefined ? {} : { answerSchema: redactSchema(answerSchema, redaction) }),
+    ...(preconditions === undefined ? {} : { preconditions: redaction.json(preconditions) }),
+  }
+}
+
+/** String by string, so that it stays a schema. */
+function redactSchema(schema: string, redaction: Redaction): string {
+  try {
+    const parsed = JSON.parse(schema) as JsonValue
+    const redacted = redaction.json(parsed)
+    return JSON.stringify(redacted) === JSON.stringify(parsed) ? schema : JSON.stringify(redacted)
+  } catch {
+    return redaction.text(schema)
+  }
+}
+
+/** Users' messages are their own words; what agents said elsewhere, and what we say in their place, is not. */
+function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageAddedRecord {
+  const isOfAgent = body.role === 'assistant' || body.role === 'tool' || body.meta?.synthetic === true
+  const parts = body.parts.map((part) => {
+    const isReminder = part.type === 'signal' && part.kind === 'system_reminder'
+    return isOfAgent || isReminder ? redactAddedPart(part, redaction) : part
+  })
+  return { ...body, parts }
+}
+
+function redactAddedPart(part: Part, redaction: Redaction): Part {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return { ...part, text: redaction.text(part.text) }
+    case 'tool-call':
+      return { ...part, args: redaction.json(part.args) }
+    case 'tool-result':
+      return {
+        ...part,
+        result: redaction.json(part.result),
+        ...(part.error === undefined ? {} : { error: redactError(part.error, redaction) }),
+      }
+    case 'signal':
+      return { ...part, text: redaction.text(part.text), data: redaction.json(part.data) }
+    case 'image':
+    case 'file':
+      return part
+  }
+}
