@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { rulesOf, type CorpusGroup } from './corpus/corpus-group.fixture.ts'
 import { denied, reordered } from './corpus/denies.fixture.ts'
+import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
+import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
@@ -15,6 +17,9 @@ const GROUPS: readonly CorpusGroup[] = [
   denied,
   reordered,
   indirect,
+  fed,
+  launched,
+  launchedDenied,
   runningOptions,
   spelledOut,
   allowedTool,

@@ -4,10 +4,12 @@ import { isReadable } from './argument.ts'
 import { covers, isTransparent, type Ground } from './covers.ts'
 import { setsDecidingVariable } from './deciding-variables.ts'
 import { evaluatesHiddenText, mayEvaluateText } from './evaluated-text.ts'
+import { fedBy } from './fed-by.ts'
 import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
 import { below, locate, type Whereabouts } from './location.ts'
-import { mentions, reach, type Reach } from './reach.ts'
+import { mentions, reach, throughPipe } from './reach.ts'
+import { strongest, type Reach } from './reaches.ts'
 import type { PlacedRule } from './rule-book.ts'
 import { opensNetwork, touchedFiles, type Touch } from './touched-files.ts'
 import { changesFiles } from './writing-commands.ts'
@@ -94,7 +96,7 @@ function findDenies(
   for (const rule of shellRules) {
     if (rule.rule.policy !== 'deny') continue
     for (const command of commands) {
-      found.push({ reach: reach(rule.pattern, command), finding: finding(rule, command.source) })
+      found.push({ reach: reachOf(rule, command, commands), finding: finding(rule, command.source) })
     }
   }
   for (const touch of touches) {
@@ -116,6 +118,10 @@ function findDenies(
   }
 }
 
+function reachOf({ pattern }: ShellRule, command: SimpleCommand, commands: readonly SimpleCommand[]): Reach {
+  return strongest(reach(pattern, command), throughPipe(pattern, command, fedBy(command, commands)))
+}
+
 function judgeOne(
   command: SimpleCommand,
   call: CommandCall,
@@ -124,7 +130,7 @@ function judgeOne(
   uncovered: string | null,
 ): Piece {
   const { name, source } = command
-  const ask = rules.find(({ pattern, rule }) => rule.policy === 'ask' && reach(pattern, command) !== 'no')
+  const ask = rules.find((each) => each.rule.policy === 'ask' && reachOf(each, command, commands) !== 'no')
   const isObscure = name !== null && !isReadable(name)
   const result = piece(source, {
     ask: ask === undefined ? null : finding(ask, source),

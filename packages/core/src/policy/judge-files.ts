@@ -1,7 +1,7 @@
 import { finding, type Finding } from './judgement.ts'
 import type { Whereabouts } from './location.ts'
 import { coversPath, pathReach } from './path-pattern.ts'
-import { strongest, type Reach } from './reach.ts'
+import { strongest, type Reach } from './reaches.ts'
 import type { PlacedRule } from './rule-book.ts'
 import type { Touch } from './touched-files.ts'
 

@@ -23,6 +23,25 @@ const RUNS_NO_ARGUMENT: ReadonlySet<string> = names(
   'printf test [ [[ (( find gfind git rg ag ack sed gsed man type sort uniq diff',
 )
 
+/** What comes on their input is data to them. */
+const INPUT_IS_DATA: ReadonlySet<string> = names(
+  'tee less more column gzip gunzip zcat xz unxz xzcat bzip2 bunzip2 bzcat zstd zstdcat base64 base32 xxd openssl gpg curl ' +
+    'wget gh glab mail pbcopy xclip xsel wl-copy bat batcat fmt pr iconv shuf sponge split csplit tar bsdtar cpio zip unzip dd ' +
+    'pv awk gawk mawk nawk yq xmllint prettier patch ts cd pushd popd read mapfile readarray xargs gxargs tsort bc hexdump ' +
+    'psql mysql mariadb sqlite3 duckdb',
+)
+
+/** A shell or wrapper that begins a command in the middle of another one's arguments. */
+const STARTS_COMMAND: ReadonlySet<string> = names(
+  'sh bash dash ash ksh mksh zsh rbash fish env sudo doas timeout nice nohup xargs exec eval command busybox setsid stdbuf su',
+)
+
+/** A shell on another machine, or behind a connection, gets what they are given. */
+const REMOTE: ReadonlySet<string> = names('ssh slogin autossh rsh mosh')
+const CARRIES: ReadonlySet<string> = names(
+  'docker podman nerdctl docker-compose kubectl oc lxc incus lxc-attach machinectl vagrant nc ncat netcat socat telnet',
+)
+
 /** The first word is a subcommand: `docker rm` does not run `rm`. */
 const HAS_SUBCOMMANDS: ReadonlySet<string> = names(
   'npm pnpm yarn bun docker podman kubectl cargo go brew apt apt-get dnf yum apk pip pip3 uv gh glab systemctl helm terraform ' +
@@ -44,6 +63,24 @@ export function changesShell(program: string): boolean {
 
 export function runsNoArgument(base: string): boolean {
   return TAKES_ANYTHING.has(base) || RUNS_NO_ARGUMENT.has(base)
+}
+
+export function takesInputAsData(base: string): boolean {
+  return runsNoArgument(base) || INPUT_IS_DATA.has(base)
+}
+
+export function startsCommand(base: string): boolean {
+  return STARTS_COMMAND.has(base)
+}
+
+/** Its words are a script for a shell elsewhere. */
+export function isRemote(base: string): boolean {
+  return REMOTE.has(base)
+}
+
+/** What comes on its input is a script for a shell elsewhere. */
+export function feedsShell(base: string): boolean {
+  return REMOTE.has(base) || CARRIES.has(base)
 }
 
 export function hasSubcommands(base: string): boolean {

@@ -1,26 +1,15 @@
-import { posix } from 'node:path'
-import type { SimpleCommand } from '@evener/shell/read'
+import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
+import { argumentsReach } from './arguments-reach.ts'
+import { embeddedCommands, readScript, type Embedded } from './embedded-commands.ts'
 import { fold } from './fold.ts'
-import { readArguments, type GivenArguments } from './given-arguments.ts'
-import { spellings, subcommandNames, takesValue } from './option-names.ts'
-import { bundlesLetters, hasSubcommands, runsNoArgument } from './programs.ts'
+import { mayRunPrograms } from './foreign-code.ts'
+import { takesValue } from './option-names.ts'
+import { feedsShell, hasSubcommands, runsNoArgument, takesInputAsData } from './programs.ts'
+import { strongest, weakest, type Reach } from './reaches.ts'
 import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
 import { matchesText } from './wildcard.ts'
-
-/** Whether a deny or ask means a command; `maybe` when only the run would tell. */
-export type Reach = 'no' | 'maybe' | 'yes'
-
-const ORDER: readonly Reach[] = ['no', 'maybe', 'yes']
-
-export function strongest(...reaches: readonly Reach[]): Reach {
-  return ORDER.findLast((reach) => reaches.includes(reach)) ?? 'no'
-}
-
-function weakest(...reaches: readonly Reach[]): Reach {
-  return ORDER.find((reach) => reaches.includes(reach)) ?? 'yes'
-}
 
 /** What a name runs wherever it lies and however it is spelled. */
 export function programBase(name: string): string {
@@ -31,15 +20,18 @@ export function programBase(name: string): string {
     .replace(/\.(?:exe|cmd|bat|com)$/, '')
 }
 
+/** Scripts in scripts are followed this far; what lies deeper may be anything. */
+const DEEPEST = 8
+
 /**
  * A deny or ask is read as widely as it can be meant: any folder, any order and spelling of options, more arguments than it
- * names, and programs that may run what stands in their arguments.
+ * names, and programs that may run what stands in their arguments or comes on their input.
  */
-export function reach(pattern: ShellPattern, command: SimpleCommand): Reach {
+export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0): Reach {
   const { name, unknown } = command
   const doubt: Reach = unknown === null ? 'no' : 'maybe'
-  if (name === null) return strongest(doubt, throughInput(pattern, command))
-  if (!isReadable(name)) return 'maybe'
+  if (name === null) return strongest(doubt, throughInput(pattern, '', command, depth))
+  if (!isReadable(name) || depth > DEEPEST) return 'maybe'
   const base = programBase(name.text)
   const direct = strongest(
     ...sameRuns(base, command).map((each) =>
@@ -47,8 +39,12 @@ export function reach(pattern: ShellPattern, command: SimpleCommand): Reach {
     ),
   )
   if (direct === 'yes') return direct
-  const input = takesData(base, command) ? 'no' : throughInput(pattern, command)
-  return strongest(direct, doubt, input, throughArguments(pattern, base, command))
+  if (takesData(base, command)) return strongest(direct, doubt)
+  const named = throughArguments(pattern, base, command)
+  const known = strongest(direct, doubt, named)
+  // The rest says no more than that it may be meant.
+  if (known !== 'no') return known
+  return strongest(throughInput(pattern, base, command, depth), throughScripts(pattern, base, command, depth))
 }
 
 interface Run extends Pick<SimpleCommand, 'args' | 'appended'> {
@@ -71,11 +67,15 @@ function takesData(base: string, { args, runs }: SimpleCommand): boolean {
 }
 
 /** The program may be named in what another one reads as code. What a shell reads stands among the commands itself. */
-function throughInput(pattern: ShellPattern, { launcher, redirections, runs, unknown }: SimpleCommand): Reach {
+function throughInput(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
+  const { launcher, redirections, runs, unknown } = command
   if (launcher === 'shell' && unknown === null) return 'no'
+  if (runs === 'stdin-script') {
+    // The last input counts. One that is no fixed text comes through a pipe, from a file, or from what runs the program.
+    const body = redirections.findLast(({ fd }) => fd === 0)?.body ?? null
+    return body === null || codeReaches(pattern, base, body, depth) ? 'maybe' : 'no'
+  }
   const inputs = redirections.filter(({ kind }) => kind === 'here-document' || kind === 'here-string')
-  // The code of an interpreter comes through a pipe, or from what runs it.
-  if (runs === 'stdin-script' && inputs.length === 0) return 'maybe'
   const isNamed = inputs.some(({ body, target }) => {
     const text = body ?? target?.text
     return text === undefined || mentions(pattern, text)
@@ -83,12 +83,31 @@ function throughInput(pattern: ShellPattern, { launcher, redirections, runs, unk
   return isNamed ? 'maybe' : 'no'
 }
 
+/** Whether code that a program is given may run what a rule is about. */
+function codeReaches(pattern: ShellPattern, base: string, code: string, depth: number): boolean {
+  if (mentions(pattern, code)) return true
+  return feedsShell(base) ? embeddedReach(pattern, readScript(code), depth) !== 'no' : mayRunPrograms(base, code)
+}
+
+function embeddedReach(pattern: ShellPattern, { commands, isObscure }: Embedded, depth: number): Reach {
+  return isObscure || commands.some((each) => reach(pattern, each, depth + 1) !== 'no') ? 'maybe' : 'no'
+}
+
+/**
+ * A program that is not known to take its input for data may run what an earlier command of the text prints into it.
+ * `earlier` are the commands that do.
+ */
+export function throughPipe(pattern: ShellPattern, command: SimpleCommand, earlier: readonly SimpleCommand[]): Reach {
+  const { launcher, name, runs } = command
+  if (name === null || !isReadable(name) || launcher !== null || (runs !== null && runs !== 'stdin-script')) return 'no'
+  if (takesInputAsData(programBase(name.text))) return 'no'
+  return earlier.some(({ source }) => mentions(pattern, source)) ? 'maybe' : 'no'
+}
+
 /** The program may be named in the arguments of one that is not known to run others. */
 function throughArguments(pattern: ShellPattern, base: string, command: SimpleCommand): Reach {
-  const { args, appended, launcher, runs, unknown } = command
-  // What a known launcher runs stands among the commands itself.
-  if (launcher !== null && unknown === null) return 'no'
-  if (takesData(base, command)) return 'no'
+  const { args, appended, runs } = command
+  if (showsWhatItRuns(command)) return 'no'
   const operand = args.findIndex((arg) => !isOption(arg.text))
   const isSubcommand = hasSubcommands(base) && !takesValue(base, args[operand - 1]?.text ?? '')
   let found: Reach = 'no'
@@ -108,140 +127,31 @@ function throughArguments(pattern: ShellPattern, base: string, command: SimpleCo
   return found
 }
 
+/** What a known launcher runs stands among the commands itself. */
+function showsWhatItRuns({ launcher, unknown }: SimpleCommand): boolean {
+  return launcher !== null && launcher !== 'tool' && unknown === null
+}
+
+const AWK = /^[gmn]?awk$/
+
+/** The program may be run by a script, or by code of another language, that stands in the arguments. */
+function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
+  if (showsWhatItRuns(command) || AWK.test(base)) return 'no'
+  if (command.runs === 'inline-code') return hasHiddenCode(base, command.args) ? 'maybe' : 'no'
+  return embeddedReach(pattern, embeddedCommands(base, command), depth)
+}
+
+/** Code among the arguments that may run a program, or that is only known when it runs. */
+function hasHiddenCode(base: string, args: readonly Word[]): boolean {
+  const first = args.findIndex(({ text }) => !isOption(text))
+  const code = first === -1 ? args : args.slice(0, first + 1)
+  return code.some((word) => !isReadable(word)) || args.some(({ text }) => mayRunPrograms(base, text))
+}
+
 /** The words of a rule stand somewhere in a text that cannot be taken apart. */
 export function mentions(pattern: ShellPattern, text: string): boolean {
   const tokens = text.replace(/["'\\]/g, '').split(/[^\p{L}\p{N}_./+~-]+/u)
   const isNamed = (word: PatternWord): boolean => tokens.some((token) => matchesLoosely(word, token))
   if (!tokens.some((token) => matchesText(pattern.base, programBase(token)))) return false
   return pattern.words.every((word) => isOption(word.text) || isNamed(word))
-}
-
-function argumentsReach(pattern: ShellPattern, base: string, command: Pick<SimpleCommand, 'args' | 'appended'>): Reach {
-  const given = readArguments(base, command)
-  const found: Reach[] = ['yes']
-  let isFirst = true
-  let before: string | null = null
-  for (const word of pattern.words) {
-    if (isOption(word.text)) {
-      const [name = '', value] = word.isFixed ? splitOnce(word.text) : [word.text]
-      found.push(word.isFixed ? optionReach(name, base, given) : anyOption(word, given))
-      if (value !== undefined) found.push(valueReach(name, (text) => fold(text) === fold(value), base, given))
-      before = value === undefined ? name : null
-      continue
-    }
-    const operand = operandReach(word, isFirst, base, given)
-    const matches = (text: string): boolean => matchesLoosely(word, text)
-    found.push(before === null ? operand : strongest(operand, valueReach(before, matches, base, given)))
-    isFirst = false
-    before = null
-  }
-  return weakest(...found)
-}
-
-function splitOnce(option: string): [string] | [string, string] {
-  const equals = option.indexOf('=')
-  return equals === -1 ? [option] : [option.slice(0, equals), option.slice(equals + 1)]
-}
-
-function anyOption(word: PatternWord, given: GivenArguments): Reach {
-  if ([...given.options].some((option) => matchesText(word.wildcard, option))) return 'yes'
-  return given.mayHideOption ? 'maybe' : 'no'
-}
-
-function optionReach(option: string, base: string, given: GivenArguments): Reach {
-  if (given.options.has(option)) return 'yes'
-  if (option.startsWith('--')) return nameReach(option.slice(2), base, given)
-  const letters = option.slice(1)
-  if (bundlesLetters(base) && /^[A-Za-z0-9]{1,4}$/.test(letters)) {
-    return weakest(...letters.split('').map((letter) => nameReach(letter, base, given)))
-  }
-  if (given.long.includes(letters)) return 'yes'
-  return given.mayHideOption ? 'maybe' : 'no'
-}
-
-function namesOf(name: string, base: string, given: GivenArguments): readonly string[] | undefined {
-  return spellings(base, given.operands[0]?.text ?? '', name)
-}
-
-function nameReach(name: string, base: string, given: GivenArguments): Reach {
-  const known = namesOf(name, base, given)
-  const isGiven = (spelling: string): boolean =>
-    given.options.has(`-${spelling}`) ||
-    (spelling.length === 1
-      ? given.letters.has(spelling)
-      : given.long.some((long) => long !== '' && spelling.startsWith(long)))
-  if ((known ?? [name]).some(isGiven)) return 'yes'
-  if (given.mayHideOption) return 'maybe'
-  if (known !== undefined) return 'no'
-  // Nothing is known of its other spellings, but they tend to begin alike.
-  const initial = name.charAt(0).toLowerCase()
-  const isAlike =
-    name.length === 1
-      ? given.long.some((long) => long.charAt(0).toLowerCase() === initial)
-      : given.letters.has(initial) || given.letters.has(initial.toUpperCase())
-  return isAlike ? 'maybe' : 'no'
-}
-
-/** An option with its value attached or behind it. */
-function valueReach(option: string, matches: (text: string) => boolean, base: string, given: GivenArguments): Reach {
-  const own = option.replace(/^--?/, '')
-  const names = namesOf(own, base, given) ?? [own]
-  for (const [at, text] of given.texts.entries()) {
-    if (!isOption(text)) continue
-    for (const name of names) {
-      const value = attachedValue(text, name)
-      if (value === undefined) continue
-      if (matches(value === '' ? (given.texts[at + 1] ?? '') : value)) return 'yes'
-    }
-  }
-  return given.mayHideOption || given.mayHideOperand ? 'maybe' : 'no'
-}
-
-/** Empty when the value is the next word, `undefined` when the text is another option. */
-function attachedValue(text: string, name: string): string | undefined {
-  if (!text.startsWith('--')) {
-    const at = name.length === 1 ? text.indexOf(name, 1) : -1
-    return at === -1 ? undefined : text.slice(at + 1)
-  }
-  const [given = '', value = ''] = splitOnce(text.slice(2))
-  return given !== '' && name.startsWith(given) ? value : undefined
-}
-
-const PLAIN = /^[A-Za-z][\w-]*$/
-
-/** The first plain word is taken for a subcommand and has its place; other words may stand anywhere. */
-function operandReach(word: PatternWord, isFirst: boolean, base: string, given: GivenArguments): Reach {
-  if (word.isAny) return 'yes'
-  if (isFirst && word.isFixed && PLAIN.test(word.text)) return subcommandReach(word.text, base, given)
-  const tidy = word.isFixed ? fold(tidyPath(word.text)) : null
-  const isMeant = (text: string): boolean =>
-    matchesLoosely(word, text) || matchesLoosely(word, tidyPath(text)) || fold(tidyPath(text)) === tidy
-  if (given.operands.some(({ text }) => isMeant(text) || isMeant(text.slice(text.indexOf('=') + 1)))) return 'yes'
-  if ([...given.options].some((text) => text.includes('=') && isMeant(text.slice(text.indexOf('=') + 1)))) return 'yes'
-  return given.mayHideOperand ? 'maybe' : 'no'
-}
-
-function subcommandReach(name: string, base: string, given: GivenArguments): Reach {
-  const names = new Set(subcommandNames(base, name).map(fold))
-  let found: Reach = 'yes'
-  for (const operand of given.operands) {
-    if (!operand.isReadable) return 'maybe'
-    if (names.has(fold(operand.text))) return found
-    if (isBeginning(operand.text, name)) return 'maybe'
-    if (operand.after === null) return 'no'
-    // It may be the value of the option before it.
-    found = 'maybe'
-  }
-  return given.mayHideOperand ? 'maybe' : 'no'
-}
-
-/** Some programs take a subcommand by its first letters. */
-function isBeginning(text: string, name: string): boolean {
-  return text.length >= 3 && text.length < name.length && fold(name).startsWith(fold(text))
-}
-
-function tidyPath(text: string): string {
-  if (!/[/.~]/.test(text)) return text
-  const tidy = posix.normalize(text)
-  return tidy.length > 1 ? tidy.replace(/\/$/, '') : tidy
 }

@@ -1,6 +1,7 @@
 import type { SimpleCommand } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { programBase, type Reach } from './reach.ts'
+import { programBase } from './reach.ts'
+import type { Reach } from './reaches.ts'
 
 interface Writing {
   /** Writes unless one of these stands there; without it, it writes only with what follows. */

@@ -14,13 +14,23 @@ const INLINE: readonly (readonly [RegExp, RegExp])[] = [
 
 const ASKS_ABOUT_ITSELF = /^(?:-h|-v|-V|--help|--version)$/
 
+/** Another name of what comes on a descriptor, wherever `/dev` and `/proc` are reached from. */
+const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/(?:\.?\/)*\d+)$/
+
+/** The file is what comes on an input of the program. */
+export function isInputFile({ text }: Word): boolean {
+  return INPUT_FILE.test(text)
+}
+
 /** How an interpreter of another language gets its program; null for programs that are none. */
 export function interpreterRuns(base: string, args: readonly Word[]): SimpleCommand['runs'] {
   const inline = INLINE.find(([name]) => name.test(base))?.[1]
   if (inline === undefined) return null
-  for (const { text } of args) {
+  for (const arg of args) {
+    const { text } = arg
     if (inline.test(text)) return 'inline-code'
-    if (text !== '-' && !text.startsWith('-')) return 'file'
+    if (text === '-' || text.startsWith('-')) continue
+    return isInputFile(arg) || arg.expansions.includes('process') ? 'stdin-script' : 'file'
   }
   return args.some((arg) => ASKS_ABOUT_ITSELF.test(arg.text)) ? null : 'stdin-script'
 }

@@ -1,51 +1,15 @@
-import { interpreterRuns } from './interpreters.ts'
+import { readsCode } from './input-code.ts'
+import { interpreterRuns, isInputFile } from './interpreters.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from './options.ts'
-import type { GivenOption } from './options.ts'
-import type { Assignment, Launcher, Redirection, SimpleCommand, Word } from './reading.ts'
+import type { GivenOption, ParsedOptions } from './options.ts'
+import { fixedScript, notKnown, NOTHING } from './launched.ts'
+import type { Invocation, Launch, LaunchedCommand } from './launched.ts'
+import type { Assignment, Word } from './reading.ts'
 import { isPosixShell, isShell, readShellInvocation } from './shells.ts'
+import { readToolLaunch } from './tool-launch.ts'
 import { literalWord } from './words.ts'
 import { WRAPPERS } from './wrappers.ts'
-import type { Wrapper } from './wrappers.ts'
-
-export interface LaunchedCommand {
-  readonly words: readonly Word[]
-  readonly assignments: readonly Assignment[]
-  readonly appended: boolean
-  /** Where it runs, when that is not where its launcher runs; null when not known. */
-  readonly directory: Word | null | 'same'
-}
-
-/** What a simple command runs besides itself. */
-export interface Launch {
-  readonly launcher: Launcher | null
-  readonly commands: readonly LaunchedCommand[]
-  /** Texts that it hands to a shell. */
-  readonly scripts: readonly string[]
-  /** The scripts run in the very shell that reads them (eval, trap). */
-  readonly here: boolean
-  /** What reads the scripts: `sh`, bash and its kin, or the shell around. */
-  readonly dialect: 'sh' | 'bash' | 'same'
-  readonly runs: SimpleCommand['runs']
-  readonly unknown: string | null
-}
-
-interface Invocation {
-  readonly base: string
-  readonly args: readonly Word[]
-  readonly appended: boolean
-  /** What feeds its standard input, its own or of what runs it. */
-  readonly stdin: readonly Redirection[]
-}
-
-const NOTHING: Launch = {
-  launcher: null,
-  commands: [],
-  scripts: [],
-  here: false,
-  dialect: 'sh',
-  runs: null,
-  unknown: null,
-}
+import type { Wrapper } from './wrapper.ts'
 
 export function readLaunch(invocation: Invocation): Launch {
   const { base, args } = invocation
@@ -84,20 +48,12 @@ export function readLaunch(invocation: Invocation): Launch {
       if (wrapper !== undefined) return readWrapped(base, wrapper, invocation)
       const subcommand = args[0] === undefined ? undefined : WRAPPERS.get(`${base} ${args[0].text}`)
       if (subcommand !== undefined) return readWrapped(base, subcommand, { ...invocation, args: args.slice(1) })
-      const runs = interpreterRuns(base, args)
+      const tool = readToolLaunch(invocation)
+      if (tool !== null) return tool
+      const runs = interpreterRuns(base, args) ?? (readsCode(base, args) ? 'stdin-script' : null)
       return runs === null ? NOTHING : { ...NOTHING, runs }
     }
   }
-}
-
-function notKnown(launcher: Launcher, unknown: string): Launch {
-  return { ...NOTHING, launcher, unknown }
-}
-
-function fixedScript(launcher: Launcher, script: Word, appended = false): Launch {
-  if (script.dynamic) return notKnown(launcher, 'its script is only known when it runs')
-  const unknown = appended && script.text.includes('{}') ? 'its script is completed from input' : null
-  return { ...NOTHING, launcher, scripts: [script.text], unknown }
 }
 
 function readShell({ args, appended, stdin }: Invocation): Launch {
@@ -119,14 +75,11 @@ function readShell({ args, appended, stdin }: Invocation): Launch {
   }
 }
 
-/** Another name of what comes on a descriptor, wherever `/dev` and `/proc` are reached from. */
-const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/(?:\.?\/)*\d+)$/
-
 /** A script in a file is not read; one that is no file of its own, or that nobody can name, is not known at all. */
 function readScriptFile(file: Word | undefined): Launch {
   const found: Launch = { ...NOTHING, runs: 'file' }
   if (file === undefined) return found
-  if (INPUT_FILE.test(file.text)) return { ...found, launcher: 'shell', unknown: 'its script comes on its input' }
+  if (isInputFile(file)) return { ...found, launcher: 'shell', unknown: 'its script comes on its input' }
   return file.expansions.some((expansion) => expansion !== 'tilde')
     ? { ...found, launcher: 'shell', unknown: 'its script is only known when it runs' }
     : found
@@ -155,7 +108,7 @@ function readHere(args: readonly Word[]): Launch {
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=/
 
 function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocation): Launch {
-  const parsed = parseOptions(args, wrapper.options, true)
+  const parsed = wrapper.anyOptions ? passOptions(args) : parseOptions(args, wrapper.options, true)
   if (!parsed.ok) return notKnown(wrapper.launcher, `${base}: ${parsed.reason}`)
   if (hasOption(parsed.given, ...wrapper.reports)) return NOTHING
   const own = parsed.operands.slice(0, wrapper.operands)
@@ -168,6 +121,8 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
     if (word === undefined || (name === undefined && word.text !== '-')) break
     if (name !== undefined) assignments.push({ name, value: assignedPart(word, name.length + 1) })
   }
+  // Behind a container or profile an end of options may stand once more.
+  if (wrapper.launcher === 'tool' && at > 0 && parsed.operands[at]?.text === '--') at += 1
   const words = parsed.operands.slice(at)
   const items = wrapper.launcher === 'items'
   if (words.length === 0) {
@@ -181,6 +136,15 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
     commands: [{ words, assignments, appended: appended || items, directory }],
     unknown: items && completesScript(words, parsed.given) ? 'its script is completed from input' : null,
   }
+}
+
+/** Every leading word with a dash is an option. */
+function passOptions(args: readonly Word[]): ParsedOptions {
+  const end = args.findIndex(({ text }) => !text.startsWith('-') || text === '--')
+  const own = end === -1 ? args : args.slice(0, end)
+  if (own.some((word) => word.dynamic)) return { ok: false, reason: 'its options are not known' }
+  const operands = end === -1 ? [] : args.slice(args[end]?.text === '--' ? end + 1 : end)
+  return { ok: true, given: own.map(({ text }) => ({ name: text, value: null })), operands }
 }
 
 const HANDS_TO_SHELL = new Set(['eval', 'watch', 'su', 'runuser', 'script', 'flock', 'ssh', 'trap'])

@@ -41,9 +41,10 @@ export type Joiner = '&&' | '||' | ';' | '&'
 /**
  * A program that runs another one, which then stands in `commands` too.
  * transparent: as it is (env, timeout, nice) · elevated: as another user · elsewhere: in another root or namespace ·
- * items: with arguments that come at run time (xargs, find -exec) · runner: found by a package tool · shell: from a script text
+ * items: with arguments that come at run time (xargs, find -exec) · runner: found by a package tool · tool: watched, limited
+ * or confined (valgrind, prlimit, bwrap) · shell: from a script text
  */
-export type Launcher = 'transparent' | 'elevated' | 'elsewhere' | 'items' | 'runner' | 'shell'
+export type Launcher = 'transparent' | 'elevated' | 'elsewhere' | 'items' | 'runner' | 'tool' | 'shell'
 
 export interface Span {
   readonly start: number

@@ -9,11 +9,21 @@ interface Rule {
   readonly long: readonly string[]
   /** Any other argument that does it. */
   readonly short?: RegExp
+  /** The same, where the case of a letter matters. */
+  readonly letter?: RegExp
   /** The same for the first argument alone. */
   readonly first?: RegExp
 }
 
-const SSH_PROGRAM = /^(?:-[a-z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)/i
+const SSH_PROGRAM =
+  /^(?:-[a-z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|Include|PKCS11Provider|SecurityKeyProvider|XAuthLocation)/i
+/** Another file of settings may name a program, and so may a library. */
+const SSH_FILE = /^-[46AaCfGgKkMNnqsTtVvXxYy]*[FI]/
+const COMPILER: Rule = { long: [], short: /^(?:-wrapper|-B|-fplugin|--?specs)/ }
+const EDITOR: Rule = { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSus])/ }
+const NETCAT: Rule = { long: ['--exec', '--sh-exec', '--lua-exec'], short: /^-[a-zA-Z]*[ec]/ }
+const MYSQL: Rule = { long: ['--init-command', '--pager'], short: /\\!|\bsystem\b|\bsource\b|\\\./i }
+const GO: Rule = { long: [], short: /^--?(?:exec|toolexec|vettool)\b/ }
 
 const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['rg', { long: ['--pre', '--hostname-bin'] }],
@@ -35,21 +45,36 @@ const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['sort', { long: ['--compress-program'] }],
   ['split', { long: ['--filter'] }],
   ['rsync', { long: ['--rsh', '--rsync-path'], short: /^-[a-zA-Z]*e/ }],
-  ['ssh', { long: [], short: SSH_PROGRAM }],
-  ['scp', { long: [], short: new RegExp(`${SSH_PROGRAM.source}|^-[a-zA-Z0-9]*S`, 'i') }],
-  ['sftp', { long: [], short: new RegExp(`${SSH_PROGRAM.source}|^-[a-zA-Z0-9]*[SD]`, 'i') }],
+  ['ssh', { long: [], short: SSH_PROGRAM, letter: SSH_FILE }],
+  ['scp', { long: [], short: new RegExp(`${SSH_PROGRAM.source}|^-[a-zA-Z0-9]*S`, 'i'), letter: /^-[a-zA-Z0-9]*F/ }],
+  ['sftp', { long: [], short: new RegExp(`${SSH_PROGRAM.source}|^-[a-zA-Z0-9]*[SD]`, 'i'), letter: /^-[a-zA-Z0-9]*F/ }],
   ['man', { long: ['--pager', '--html'], short: /^-[a-zA-Z]*[PH]/ }],
   ['less', { long: [], short: /^\+/ }],
   ['bat', { long: ['--pager'] }],
   ['batcat', { long: ['--pager'] }],
-  ['vi', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cS])/ }],
-  ['vim', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cS])/ }],
-  ['nvim', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSl])/ }],
-  ['ex', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cS])/ }],
-  ['emacs', { long: ['--eval', '--execute', '--load', '--funcall'], short: /^-[lf]/ }],
+  ['vi', EDITOR],
+  ['vim', EDITOR],
+  ['nvim', { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSlus])/ }],
+  ['ex', EDITOR],
+  [
+    'emacs',
+    { long: ['--eval', '--execute', '--load', '--funcall', '--script'], short: /^--?(?:l|f|x|eval|exec|load|script)/ },
+  ],
   ['gdb', { long: ['--eval-command', '--command', '--init-command'], short: /^-(?:ex|iex|x|ix)$/ }],
   ['zip', { long: ['--unzip-command'], short: /^-TT/ }],
   ['tcpdump', { long: [], short: /^-[a-zA-Z]*z/ }],
+  ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++'].map((name) => [name, COMPILER] as const),
+  ...['nc', 'ncat', 'netcat'].map((name) => [name, NETCAT] as const),
+  ['socat', { long: [], short: /(?:^|[,!])(?:exec|system|shell):/i }],
+  ['psql', { long: [], short: /\\!|\\(?:o|g|w|copy|i)|\bprogram\b/i }],
+  ['mysql', MYSQL],
+  ['mariadb', MYSQL],
+  ['sqlite3', { long: [], short: /^-(?:init|cmd)$|^\s*\.(?:sh|sy|lo|rea|im|ou|on)|\bload_extension\b|\bedit\(/im }],
+  ['go', GO],
+  ['fzf', { long: ['--preview', '--bind'] }],
+  ['nmap', { long: ['--script'] }],
+  ['wget', { long: ['--use-askpass'], short: /use[-_]?askpass/i }],
+  ['compgen', { long: [], short: /^-[a-zA-Z]*[CF]/ }],
   ['enable', { long: [], short: /^-[a-z]*f/ }],
   ['hash', { long: [], short: /^-[a-z]*p/ }],
   ['complete', { long: [], short: /^-[a-zA-Z]*[CF]/ }],
@@ -91,6 +116,7 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
       const found = args.find(
         (arg, at) =>
           rule.short?.test(arg.text) === true ||
+          rule.letter?.test(arg.text) === true ||
           (at === 0 && rule.first?.test(arg.text) === true) ||
           beginsOneOf(rule.long, arg.text),
       )
@@ -119,6 +145,12 @@ const GIT_LONG = [
 ]
 const GIT_SUBCOMMANDS =
   /^(?:filter-branch|difftool|mergetool|instaweb|daemon|credential.*|sh-.*|send-email|shell|remote-.*|for-each-repo|web--browse)$/
+/** Settings, or programs of another machine, for what these fetch or make. */
+const GIT_FETCHES: ReadonlyMap<string, RegExp> = new Map([
+  ['clone', /^(?:-[a-zA-Z]*[cu]|--conf|--temp)/],
+  ['init', /^--temp/],
+  ['ls-remote', /^-[a-zA-Z]*u/],
+])
 /** Letters in front of it that take what follows as their value are other options. */
 const GREP_PAGER = /^-[a-dg-ln-zD-NP-Z0-9]*O/
 
@@ -135,7 +167,8 @@ function unknownGit(args: readonly Word[]): string | null {
   for (const text of texts) {
     // `--exec-path` alone only prints.
     if (beginsOneOf(GIT_LONG, text) && text !== '--exec-path') return `git ${text} can run a program`
-    if (text.startsWith('ext::')) return 'git ext:: runs a program'
+    if (text.includes('ext::')) return 'git ext:: runs a program'
+    if (GIT_FETCHES.get(subcommand)?.test(text) === true) return `git ${text} can run a program`
     if (subcommand === 'grep' && GREP_PAGER.test(text)) return 'git grep -O opens a pager'
     if (subcommand === 'rebase' && /^-[A-Za-z]*x/.test(text)) return 'git rebase -x runs a program'
   }

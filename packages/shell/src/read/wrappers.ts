@@ -1,44 +1,6 @@
-import { optionTable } from './options.ts'
-import type { OptionTable } from './options.ts'
-import type { Launcher } from './reading.ts'
-
-/** A program whose operands are another command. */
-export interface Wrapper {
-  readonly options: OptionTable
-  readonly launcher: Launcher
-  /** Operands before the command, such as the time of `timeout`. */
-  readonly operands: number
-  /** `NAME=value` may precede the command. */
-  readonly assignments: boolean
-  /** Options with which it only reports. */
-  readonly reports: readonly string[]
-  /** Options that name the directory to run in. */
-  readonly directory: readonly string[]
-  /** The command runs in an unknown directory. */
-  readonly moves: boolean
-}
-
-interface Settings {
-  readonly launcher?: Launcher
-  readonly operands?: number
-  readonly assignments?: boolean
-  readonly reports?: readonly string[]
-  readonly directory?: readonly string[]
-  readonly moves?: boolean
-  readonly digits?: boolean
-}
-
-function wrapper(options: string, settings: Settings = {}): Wrapper {
-  return {
-    options: optionTable(`${options} --help --version`, { digits: settings.digits === true }),
-    launcher: settings.launcher ?? 'transparent',
-    operands: settings.operands ?? 0,
-    assignments: settings.assignments === true,
-    reports: [...(settings.reports ?? []), '--help', '--version'],
-    directory: settings.directory ?? [],
-    moves: settings.moves === true,
-  }
-}
+import { TOOL_WRAPPERS } from './tool-wrappers.ts'
+import { wrapper } from './wrapper.ts'
+import type { Wrapper } from './wrapper.ts'
 
 // Options that write a file (`time -o`, `strace -o`) are left out on purpose: they are then "not understood".
 const TIMEOUT = wrapper('-k: -s: -v -p -f --kill-after: --signal: --verbose --foreground --preserve-status', {
@@ -153,6 +115,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['pnpx', PACKAGE_BINARY],
   ['uvx', wrapper('-q --quiet --from: --with: --python:', { launcher: 'runner' })],
   ['npm exec', PACKAGE_BINARY],
+  ['npm x', { ...PACKAGE_BINARY, launcher: 'tool' }],
   ['pnpm exec', wrapper('-r --recursive', { launcher: 'runner' })],
   ['pnpm dlx', PACKAGE_BINARY],
   ['yarn exec', wrapper('', { launcher: 'runner' })],
@@ -174,6 +137,8 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ['mise exec', wrapper('', { launcher: 'runner' })],
   ['asdf exec', wrapper('', { launcher: 'runner' })],
   ['direnv exec', wrapper('', { launcher: 'runner', operands: 1, moves: true })],
+
+  ...TOOL_WRAPPERS,
 ])
 
 /** Programs that change nothing about what they run. */

@@ -114,7 +114,7 @@ export const denied: CorpusGroup = {
     ['ssh host "cd y; rm x"', 'ask', 'another machine may run it'],
     ['docker exec c rm x', 'ask', 'a container may run it'],
     ['docker run img sh -c "rm x"', 'ask', 'a container may run it'],
-    ['nix-shell --run "rm x"', 'ask', 'an unknown program may run it'],
+    ['nix-shell --run "rm x"', 'deny', 'a wrapper'],
     ['python3 -c "import os; os.system(\'rm x\')"', 'ask', 'the code names it'],
     ['perl -e \'system("rm", "x")\'', 'ask', 'the code names it'],
     ['awk \'BEGIN{system("rm x")}\'', 'ask', 'the program can run commands'],

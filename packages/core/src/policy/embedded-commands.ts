@@ -1,0 +1,69 @@
+import type { SimpleCommand, Word } from '@evener/shell/read'
+import { quote, readCommand } from '@evener/shell/read/command'
+import { isOption, isReadable } from './argument.ts'
+import { isRemote, startsCommand } from './programs.ts'
+
+/** What a text would run if a shell read it. */
+export interface Embedded {
+  readonly commands: readonly SimpleCommand[]
+  /** It may run something that does not stand there. */
+  readonly isObscure: boolean
+}
+
+const NOTHING: Embedded = { commands: [], isObscure: false }
+const IS_SCRIPT = /[\s;|&()$`]/
+const EXPANDS = /[$`]/
+
+/** A text that may be a script, or prose: one that is no script runs nothing unless it holds an expansion. */
+function readMaybe(text: string): Embedded {
+  const reading = readCommand(text)
+  if (!reading.ok) return { commands: [], isObscure: EXPANDS.test(text) }
+  return { commands: reading.commands, isObscure: false }
+}
+
+/** A text that some shell reads. */
+export function readScript(text: string): Embedded {
+  const reading = readCommand(text)
+  if (!reading.ok) return { commands: [], isObscure: true }
+  return { commands: reading.commands, isObscure: reading.suspicious.length > 0 }
+}
+
+const found = new WeakMap<SimpleCommand, Embedded>()
+
+/** What the arguments of a program that may run others would run: `wrapper sh -c '…'`, `ssh host …`, `tmux new '…'`. */
+export function embeddedCommands(base: string, command: SimpleCommand): Embedded {
+  const known = found.get(command)
+  if (known !== undefined) return known
+  const texts = [...scriptsIn(command.args), ...tailIn(base, command.args)].map(readMaybe)
+  const embedded: Embedded =
+    texts.length === 0
+      ? NOTHING
+      : { commands: texts.flatMap(({ commands }) => commands), isObscure: texts.some(({ isObscure }) => isObscure) }
+  found.set(command, embedded)
+  return embedded
+}
+
+/** Words that are texts of their own, or the values of options. */
+function scriptsIn(args: readonly Word[]): string[] {
+  return args.filter(isReadable).flatMap(({ text }) => {
+    const value = text.slice(text.indexOf('=') + 1)
+    const texts = isOption(text) ? [value] : [text, value]
+    return [...new Set(texts)].filter((each) => IS_SCRIPT.test(each))
+  })
+}
+
+/** A command that begins in the middle: behind a shell or wrapper that is named there, or behind the host. */
+function tailIn(base: string, args: readonly Word[]): string[] {
+  const operand = args.findIndex(({ text }) => !isOption(text))
+  if (isRemote(base)) {
+    // A remote shell gets the words as one text; which option takes a value does not matter to what they name.
+    const words = args.slice(operand + 1).map((word) => (isReadable(word) ? word.text : word.source))
+    return words.length === 0 ? [] : [words.join(' ')]
+  }
+  const at = args.findIndex(
+    (word) => isReadable(word) && startsCommand(word.text.slice(word.text.lastIndexOf('/') + 1)),
+  )
+  if (at === -1) return []
+  const words = args.slice(at)
+  return [words.every(isReadable) ? quote(words.map(({ text }) => text)) : words.map(({ source }) => source).join(' ')]
+}

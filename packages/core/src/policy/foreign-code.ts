@@ -1,0 +1,31 @@
+/** Shells of another kind, and languages in which a bare word is a program. */
+const RUNS_WORDS = /^(?:fish|nu|elvish|xonsh|csh|tcsh|pwsh|powershell|tclsh|wish|expect|osascript)[\d.]*$/
+/** To them a backtick begins a text. */
+const QUOTES_WITH_BACKTICKS = /^(?:node|nodejs|bun|deno|python|pypy)[\d.]*$/
+
+const LANGUAGE = /^(?:python|pypy|node|nodejs|bun|deno|perl|ruby|lua|luajit|php|julia|Rscript|ocaml|ghc)[\d.]*$/
+
+/** Ways to run a program, or code that is only made when it runs, in the languages scripts are written in. */
+const RUNS =
+  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\bopen[23]?\b[^\n;]*\||\$\w+\s*\(|\)\s*\(|\]\s*\(|\[\s*["'][^\]]*\+|\\u(?:00[4-7]|\{0*[4-7])/i
+/** The same for what debuggers, editors and database clients are told. */
+const CONSOLE_RUNS =
+  /[!\\`|]|^\s*\.[a-z]|\b(?:program|system|shell|source|load\w*|exec\w*|eval|run|python|pipe|e?syscmd|read)\b|xp_cmdshell/im
+
+/** What looks like one of them and is none. */
+const HARMLESS: readonly RegExp[] = [
+  /\brequire\s*\(?\s*(["'])(?:node:)?(?:fs|fs\/promises|path|util|url|crypto|zlib|json|csv|set|time|date|yaml|pathname|digest)\1\s*\)?/g,
+  /\bprocess\.(?:argv|env|exit|exitCode|stdout|stderr|stdin|cwd|platform|versions?|pid|uptime|hrtime|memoryUsage)\b/g,
+  /(?<=\bimport [\w, ]*)\bos\b/g,
+  /\bos\.(?:path|environ|getcwd|listdir|walk|makedirs|mkdir|sep|linesep|name|stat|getenv|scandir)\b/g,
+  /\bre\.compile\b|\bjson\.loads?\b/g,
+  /__(?:name|main|file)__/g,
+]
+
+/** Whether code in another language may run a program, as far as its words tell. */
+export function mayRunPrograms(base: string, code: string): boolean {
+  if (RUNS_WORDS.test(base)) return true
+  if (!LANGUAGE.test(base)) return CONSOLE_RUNS.test(code)
+  const rest = HARMLESS.reduce((text, harmless) => text.replace(harmless, ' '), code.normalize('NFKC'))
+  return RUNS.test(rest) || (rest.includes('`') && !QUOTES_WITH_BACKTICKS.test(base))
+}

@@ -1,0 +1,12 @@
+/** Whether a deny or ask means a command; `maybe` when only the run would tell. */
+export type Reach = 'no' | 'maybe' | 'yes'
+
+const ORDER: readonly Reach[] = ['no', 'maybe', 'yes']
+
+export function strongest(...reaches: readonly Reach[]): Reach {
+  return ORDER.findLast((reach) => reaches.includes(reach)) ?? 'no'
+}
+
+export function weakest(...reaches: readonly Reach[]): Reach {
+  return ORDER.find((reach) => reaches.includes(reach)) ?? 'yes'
+}

@@ -1,0 +1,122 @@
+import { interpreterRuns, isInputFile } from './interpreters.ts'
+import type { Word } from './reading.ts'
+import { isShell, readShellInvocation } from './shells.ts'
+
+type Reads = (texts: readonly string[], args: readonly Word[]) => boolean
+
+function names(list: string): string[] {
+  return list.split(' ')
+}
+
+/** It takes commands from its input unless one of these stands there. */
+function unless(option: RegExp): Reads {
+  return (texts) => !texts.some((text) => option.test(text))
+}
+
+const NEVER = /(?!)/
+
+/** Its input counts only while it has fewer operands than this. */
+function below(count: number, takesValue = NEVER, only = NEVER): Reads {
+  return (texts) => {
+    if (texts.some((text) => only.test(text))) return false
+    const operands = texts.filter((text, at) => !text.startsWith('-') && !takesValue.test(texts[at - 1] ?? ''))
+    return operands.length < count
+  }
+}
+
+/** Options of ssh that take the next word. */
+const SSH_VALUE = /^-[46AaCfGgKkMNnqsTtVvXxYy]*[BbcDEeFIiJLlmOopQRSWw]$/
+const SSH_NO_INPUT = /^-[46AaCGgKkMqsTtvXxYy]*[NnfVWOQG]/
+
+/** The words of the remote command, which the remote shell reads as one text. */
+export function remoteWords(args: readonly Word[]): readonly Word[] {
+  let at = 0
+  while (args[at]?.text.startsWith('-') === true) at += SSH_VALUE.test(args[at]?.text ?? '') ? 2 : 1
+  return args.slice(at + 1)
+}
+
+const readsRemotely: Reads = (texts, args) => {
+  const words = remoteWords(args)
+  const own = texts.slice(0, texts.length - words.length)
+  if (own.some((text) => SSH_NO_INPUT.test(text))) return false
+  if (words.length === 0) return true
+  // What an expansion makes of it over there is not known; otherwise a name that reads code decides.
+  const text = words.map((word) => word.text).join(' ')
+  return /[$`]/.test(text) || namesReader(text.split(/[\s;|&()<>"']+/).map(literal))
+}
+
+/** A shell, an interpreter or the like stands among the words, and gets no program but its input. */
+function namesReader(words: readonly Word[]): boolean {
+  return words.some(({ text }, at) => {
+    const base = text.slice(text.lastIndexOf('/') + 1)
+    const rest = words.slice(at + 1)
+    if (isShell(base)) return readShellInvocation(rest).kind !== 'script' && readShellInvocation(rest).kind !== 'file'
+    return interpreterRuns(base, rest) === 'stdin-script' || (READERS.has(base) && readsCode(base, rest))
+  })
+}
+
+function literal(text: string): Word {
+  return { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
+}
+
+const RUNS_INSIDE = /^(?:exec|run|attach|start|shell|ssh|debug|create)$/
+const HANDS_INPUT_ON = /^(?:-[a-zA-Z]*i[a-zA-Z]*|--interactive(?:=true)?|--stdin(?:=true)?)$/
+
+/** In a container: a shell that is named there, or whatever its image starts, when the input is handed on to it. */
+const readsInside: Reads = (texts, args) => {
+  const at = texts.findIndex((text) => RUNS_INSIDE.test(text))
+  if (at === -1) return texts.includes('build') && texts.includes('-')
+  const rest = args.slice(at + 1)
+  if (namesReader(rest)) return true
+  const command = rest.find(({ text }) => isShell(text.slice(text.lastIndexOf('/') + 1)))
+  return command === undefined && rest.some(({ text }) => HANDS_INPUT_ON.test(text))
+}
+
+/** `-f -`, `-f/dev/stdin`, `--file=-`: the program is the input. */
+function programOption(option: RegExp): Reads {
+  return (texts, args) =>
+    texts.some((text, at) => {
+      const attached = option.exec(text)?.[1]
+      if (attached === undefined) return false
+      const value = attached === '' ? args[at + 1] : literal(attached)
+      return value !== undefined && (value.text === '-' || isInputFile(value) || value.expansions.includes('process'))
+    })
+}
+
+const SQL_VALUE = /^--?(?:cmd|init|separator|newline|nullvalue|mmap|vfs|lookaside|pagecache)$/
+
+/** Programs that take what comes on their input for code, and can run others by it. */
+const READERS: ReadonlyMap<string, Reads> = new Map<string, Reads>([
+  ...names('ssh slogin autossh rsh').map((name) => [name, readsRemotely] as const),
+  ...names('docker podman nerdctl kubectl oc lxc incus lxc-attach machinectl vagrant docker-compose').map(
+    (name) => [name, readsInside] as const,
+  ),
+  ...names('nc ncat netcat nc.openbsd nc.traditional').map((name) => [name, unless(/^-[a-zA-Z]*[zh]/)] as const),
+  ...names('socat telnet ed red ex vi vim nvim view gvim ftp lftp sftp smbclient').map(
+    (name) => [name, unless(/^-(?:h|V|-help|-version)$/)] as const,
+  ),
+  ...names(
+    'gdb lldb dc gnuplot octave R guile sbcl jshell groovysh scala ghci irb pry ipython ipython3 iex erl clj',
+  ).map((name) => [name, unless(/^--?(?:h|v|V|help|version)$/)] as const),
+  ['m4', (texts, args) => texts.includes('-') || below(1)(texts, args)],
+  ['psql', unless(/^(?:-[a-zA-Z]*[cflV?]|--(?:command|file|list|help|version))/)],
+  ...names('mysql mariadb').map((name) => [name, unless(/^(?:-[eV?]|--(?:execute|help|version))/)] as const),
+  ...names('sqlite3 duckdb').map((name) => [name, below(2, SQL_VALUE, /^--?(?:c|help|version)$/)] as const),
+  ...names('mongosh mongo cqlsh sqlcmd sqlplus clickhouse-client').map(
+    (name) => [name, unless(/^(?:-[eqQ]|--(?:eval|execute|query|help|version))/)] as const,
+  ),
+  ['redis-cli', below(1, /^-[hpsaunriDd]$|^--(?:user|pass|sni|cacert|cert|key)$/, /^--(?:help|version)$/)],
+  ...names('awk gawk mawk nawk sed gsed').map((name) => [name, programOption(/^(?:-f|--file(?:=|$))(.*)$/)] as const),
+  ...names('make gmake').map((name) => [name, programOption(/^(?:-f|--(?:make)?file(?:=|$))(.*)$/)] as const),
+])
+
+export function readsCode(base: string, args: readonly Word[]): boolean {
+  const reads = READERS.get(base)
+  return (
+    reads !== undefined &&
+    reads(
+      args.map(({ text }) => text),
+      args,
+    )
+  )
+}
