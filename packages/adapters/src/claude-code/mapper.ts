@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
-import { exitCodeOf } from './bash-result.ts'
+import { exitCodeOf, nextDirectory } from './bash-result.ts'
 import { PartialMessages } from './partial.ts'
 import { readResult } from './result.ts'
 import { readSystem } from './system.ts'
@@ -290,8 +290,12 @@ class ClaudeReader implements DialectReader {
       native,
     }
     const skill = call?.name === 'Skill' && outcome.isSuccess === true ? skillName(call.input) : undefined
-    if (skill === undefined) this.#run.result(answer)
-    else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
+    if (skill === undefined) {
+      this.#run.result(answer)
+      // What a subagent's shell does to its directory ends with the command.
+      if (call?.name === 'Bash' && call.parent === undefined)
+        this.#run.directory(nextDirectory(call, outcome, this.#run))
+    } else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
   }
 
   /** Whose call is answered. A result that does not say, or says it wrongly, is anybody's whose call has that id. */

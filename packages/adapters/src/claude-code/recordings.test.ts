@@ -35,6 +35,43 @@ describe('Claude Code: recorded runs', () => {
     ])
   })
 
+  it('a command that changes the directory changes it for what follows', () => {
+    assert.deepEqual(activity('shell-directory-stays'), [
+      command('cd src', true),
+      { type: 'read', path: '/workspace/src/app.js', isSuccess: true },
+      { type: 'read', path: '/workspace/src/app.js', isSuccess: true },
+      command('cd nodir', false, 1),
+      { type: 'read', path: '/workspace/src/app.js', isSuccess: true },
+      command('cd .. && false', false, 1),
+      { type: 'read', path: '/workspace/src/app.js', isSuccess: true },
+      { type: 'search', query: 'add', isSuccess: true },
+      { type: 'search', query: '*.js', isSuccess: true },
+      { type: 'search', query: 'add', path: '/workspace/src', isSuccess: true },
+      { type: 'write', path: '/workspace/src/rel.txt', isSuccess: true },
+      { type: 'list', path: '/workspace/src/rel.txt', isSuccess: true },
+      command('(cd ..; ls)', true),
+      { type: 'list', isSuccess: true },
+      command('X=..; cd "$X"; cat hello.txt', true),
+      // Nobody told where that was.
+      { type: 'read', path: 'hello.txt', isSuccess: true },
+      command('cd /workspace/ünï; true', true),
+      { type: 'read', path: '/workspace/ünï/日本.txt', isSuccess: true },
+      command('cd /; exit 0', true),
+      command('pwd', true),
+      command('pushd .. > /dev/null; ls', true),
+      command('pwd', true),
+      agent('Done.'),
+    ])
+  })
+
+  it('a subagent begins where the agent is, and its own changes end with the command', () => {
+    const reads = activity('shell-directory-of-subagent').filter((event) => 'path' in event)
+    assert.deepEqual(reads, [
+      { type: 'read', path: '/workspace/src/app.js', isSuccess: true },
+      { type: 'read', path: '/workspace/src/hello.txt', isSuccess: false },
+    ])
+  })
+
   it('file tools', () => {
     assert.deepEqual(activity('file-tools'), [
       { type: 'read', path: '/workspace/hello.txt', startLine: 2, endLine: 4, isSuccess: true },

@@ -16,6 +16,24 @@ describe('Claude Code: its tools', () => {
     assert.deepEqual(call('Read', { file_path: '/repo/a.txt', offset: 7 }), [
       { type: 'read', path: '/repo/a.txt', startLine: 7, isSuccess: true },
     ])
+    // It takes numbers that the model has put into quotes.
+    assert.deepEqual(call('Read', { file_path: '/repo/a.txt', offset: 2, limit: '2' }), [
+      { type: 'read', path: '/repo/a.txt', startLine: 2, endLine: 3, isSuccess: true },
+    ])
+  })
+
+  it('Bash moves the agent into the directory it ends in, unless it was put back', () => {
+    const read = [toolUse('t2', 'Read', { file_path: 'a.txt' }), toolResult('t2')]
+    const afterBash = (command: string, block: object, more: object): object | undefined =>
+      map([init, toolUse('t1', 'Bash', { command }), toolResult('t1', block, more), ...read]).at(-1)
+    const at = (path: string): object => ({ type: 'read', path, isSuccess: true })
+    assert.deepEqual(afterBash('cd src', {}, {}), at('/repo/src/a.txt'))
+    assert.deepEqual(afterBash('cd "$x"', {}, {}), at('a.txt'))
+    assert.deepEqual(afterBash('cd src', { is_error: true, content: 'Exit code 1' }, {}), at('/repo/a.txt'))
+    const putBack = { tool_use_result: { stdout: '', stderr: '\nShell cwd was reset to /repo', interrupted: false } }
+    assert.deepEqual(afterBash('cd /etc', {}, putBack), at('/repo/a.txt'))
+    const inBackground = { tool_use_result: { stdout: '', stderr: '', interrupted: false, backgroundTaskId: 'b1' } }
+    assert.deepEqual(afterBash('cd src', {}, inBackground), at('/repo/a.txt'))
   })
 
   it('Write, Edit, MultiEdit and NotebookEdit are writes', () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
-import { asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { asCount, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import {
   consumeCall,
   lineRange,
@@ -17,7 +17,7 @@ export const claudeTools: ToolTable = toolTable({
   Read: (use, outcome, context) => {
     const path = asText(use.input['file_path'])
     if (path === undefined) return []
-    const range = lineRange(asInteger(use.input['offset']), asInteger(use.input['limit']))
+    const range = lineRange(asCount(use.input['offset']), asCount(use.input['limit']))
     return [readDraft(context.path(path), range, outcome)]
   },
   Write: writeTo('file_path'),

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { commandDraft, listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
-import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
+import { asArray, asCount, asObject, asText, firstText, NO_FIELDS, textList } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
 import { toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 import { itemOutcome, subagentSuccess } from './outcome.ts'
@@ -87,8 +87,8 @@ function reads(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
 }
 
 function rangeOf(file: JsonObject): { readonly startLine?: number; readonly endLine?: number } {
-  const startLine = asInteger(file['start_line'])
-  const endLine = asInteger(file['end_line'])
+  const startLine = asCount(file['start_line'])
+  const endLine = asCount(file['end_line'])
   if (endLine === undefined) return startLine === undefined ? {} : { startLine }
   return { startLine: startLine ?? 1, endLine }
 }

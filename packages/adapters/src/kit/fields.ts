@@ -25,6 +25,11 @@ export function asInteger(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 
+/** A whole number, also as the digits that models write in its place and programs take for it. */
+export function asCount(value: JsonValue | undefined): number | undefined {
+  return asInteger(typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)
+}
+
 export function asBoolean(value: JsonValue | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }

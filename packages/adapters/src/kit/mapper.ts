@@ -131,8 +131,8 @@ export interface Run extends ToolContext {
   readonly usage: UsageMeter
   /** The first session id that the program tells is the run's. */
   session(id: string | undefined): void
-  /** The directory the program says it works in. */
-  directory(cwd: string | undefined): void
+  /** The directory the program says it works in; `null`: it has left it, and nobody knows where to. */
+  directory(cwd: string | null | undefined): void
 
   /** Says why a record, or a part of it, carries no activity. Reasons are few and fixed: they are counted. */
   consume(reason: string): void

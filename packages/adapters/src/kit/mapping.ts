@@ -195,8 +195,8 @@ class Mapping implements Mapper, Run {
     this.#note([{ type: 'warning', message, code: 'session-changed' }], undefined)
   }
 
-  directory(cwd: string | undefined): void {
-    if (cwd !== undefined && cwd !== '') this.cwd = cwd
+  directory(cwd: string | null | undefined): void {
+    if (cwd !== undefined && cwd !== '') this.cwd = cwd ?? undefined
   }
 
   path(path: string): string {

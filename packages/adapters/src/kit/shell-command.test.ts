@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { JsonValue } from '@evener/protocol'
 import { shellActivity } from './shell-command.ts'
 import type { ToolOutcome } from './tool-table.ts'
 
@@ -37,6 +38,26 @@ describe('a shell command as activity', () => {
     assert.deepEqual(activity('cat a.txt', { isSuccess: false }), [
       { type: 'read', path: '/repo/a.txt', isSuccess: false },
     ])
+  })
+
+  it('has succeeded with its exit code, unless one of its programs complains: then that is left open', () => {
+    const both = [
+      { type: 'read', path: '/repo/a' },
+      { type: 'read', path: '/repo/b' },
+    ]
+    const succeeded = both.map((read) => ({ ...read, isSuccess: true }))
+    const complaint = 'cat: a: No such file or directory\nbee\n'
+    const ended = (result: JsonValue): ToolOutcome => ({ exitCode: 0, isSuccess: true, result })
+    assert.deepEqual(activity('cat a; cat b', ended('ay\nbee\n')), succeeded)
+    assert.deepEqual(activity('cat a; cat b', ended(complaint)), both)
+    assert.deepEqual(activity('cat a\ncat b', ended([{ type: 'text', text: complaint }])), both)
+    assert.deepEqual(activity('cat a || cat b', ended({ stdout: 'bee\n', stderr: complaint })), both)
+    assert.deepEqual(activity('cat a | head -5', ended(complaint)), [
+      { type: 'read', path: '/repo/a', startLine: 1, endLine: 5 },
+    ])
+    // Every part of it has succeeded, whatever is in the files.
+    assert.deepEqual(activity('cat a && cat b', ended(complaint)), succeeded)
+    assert.deepEqual(activity('cat a', ended(complaint)), [{ type: 'read', path: '/repo/a', isSuccess: true }])
   })
 
   it('was run where its program says it was', () => {

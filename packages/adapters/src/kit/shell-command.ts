@@ -1,6 +1,8 @@
+import type { JsonValue } from '@evener/protocol'
 import { classify, type ClassifyOptions, type FileOperation } from '@evener/shell/read'
 import type { ActivityDraft } from './activity.ts'
 import { commandDraft } from './drafts.ts'
+import { asObject } from './fields.ts'
 import type { Mutable } from './event-parts.ts'
 import type { ToolOutcome } from './tool-table.ts'
 
@@ -24,13 +26,37 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
   if (operations === null || first === undefined) {
     return [commandDraft(command, outcome.exitCode, outcome.isSuccess, shell.workingDirectory)]
   }
+  const isDoubtful = exitCode === 0 && JOINED.test(command) && hasComplaint(outcome.result)
   if (operations.length === 1) {
     // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one
     // is all there was.
     const said = exitCode === undefined ? outcome.isSuccess : undefined
-    return [operationDraft(first, first.success ?? said, shell.workingDirectory)]
+    return [operationDraft(first, isDoubtful ? undefined : (first.success ?? said), shell.workingDirectory)]
   }
-  return operations.map((operation) => operationDraft(operation, operation.success, shell.workingDirectory))
+  return operations.map((operation) =>
+    operationDraft(operation, isDoubtful ? undefined : operation.success, shell.workingDirectory),
+  )
+}
+
+/** Something may have failed in a command that ends with 0. */
+const JOINED = /[;|\n]/
+/** How the programs that read, search and list say that they could not. */
+const COMPLAINT =
+  /(?:^|\n)(?:cat|bat|nl|head|tail|tac|less|more|wc|sed|[ef]?grep|rg|ag|ack|find|fd|ls|dir|tree|eza|exa|lsd): [^\n]*?: /
+/** A complaint further down is not looked for: outputs are long. */
+const LOOKED_THROUGH = 4_000
+
+/**
+ * Lists and pipes end with the exit code of their last command. That another one has failed is seen in the output alone,
+ * and not which: success is then left open, never said to be the opposite.
+ */
+function hasComplaint(result: JsonValue | undefined): boolean {
+  if (typeof result === 'string') return COMPLAINT.test(result.slice(0, LOOKED_THROUGH))
+  if (Array.isArray(result)) return (result as readonly JsonValue[]).some(hasComplaint)
+  const fields = asObject(result)
+  return (
+    fields !== undefined && [fields['text'], fields['content'], fields['stderr'], fields['stdout']].some(hasComplaint)
+  )
 }
 
 function optionsOf(cwd: string | undefined, exitCode: number | undefined): ClassifyOptions {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { listDraft, readDraft, searchDraft, skillDraft, writeDraft } from '../kit/drafts.ts'
-import { asArray, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { asArray, asCount, asInteger, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import { patchFiles } from '../kit/patch-files.ts'
 import { lineRange, success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 
@@ -91,7 +91,7 @@ function changedFiles(outcome: ToolOutcome): readonly string[] {
 function rangeOf(display: JsonObject, input: JsonObject): ReturnType<typeof lineRange> {
   const start = asInteger(display['lineStart'])
   const end = asInteger(display['lineEnd'])
-  if (start === undefined || start < 1) return lineRange(asInteger(input['offset']), asInteger(input['limit']))
+  if (start === undefined || start < 1) return lineRange(asCount(input['offset']), asCount(input['limit']))
   return end === undefined || end < start ? { startLine: start } : { startLine: start, endLine: end }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@evener/protocol'
 import type { ActivityDraft } from '../kit/activity.ts'
 import { listDraft, readDraft, searchDraft, writeDraft } from '../kit/drafts.ts'
-import { asInteger, asText, firstText } from '../kit/fields.ts'
+import { asCount, asText, firstText } from '../kit/fields.ts'
 import { lineRange, toolTable, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 
 /** What Pi's tools do, by whatever name they have gone. A skill is an ordinary read of its file. */
@@ -10,7 +10,7 @@ export const piTools: ToolTable = toolTable(
     read: (use, outcome, context) => {
       const path = pathOf(use.input)
       if (path === undefined) return []
-      const range = lineRange(asInteger(use.input['offset']), asInteger(use.input['limit']))
+      const range = lineRange(asCount(use.input['offset']), asCount(use.input['limit']))
       return [readDraft(context.path(path), range, outcome)]
     },
     write,

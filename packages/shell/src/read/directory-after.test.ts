@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { directoryAfter } from './index.ts'
+
+describe('where a shell stands after a command that has succeeded', () => {
+  const table: readonly (readonly [text: string, expected: string | null])[] = [
+    ['ls', '/repo'],
+    ['echo "a cd"', '/repo'],
+    ['cd src', '/repo/src'],
+    ['cd src # there', '/repo/src'],
+    ['cd src && ls', '/repo/src'],
+    ['cd src; ls', '/repo/src'],
+    ['make && cd src', '/repo/src'],
+    ['cd src\ncat <<END\ncd other\nEND', '/repo/src'],
+    ['cd a && cd ../b', '/repo/b'],
+    ['cd /tmp/x', '/tmp/x'],
+    ['pushd src > /dev/null', '/repo/src'],
+    ['(cd src && make)', '/repo'],
+    ['cd src | cat', '/repo'],
+    ['bash -c "cd src"', '/repo'],
+    // It ends before its directory is kept.
+    ['cd /; exit 0', '/repo'],
+    ['cd src && exec true', '/repo'],
+    ['cd src; if x; then exit 0; fi', null],
+    ['cd "$there"', null],
+    ['cd -', null],
+    ['popd', null],
+    ['cd', null],
+    ['cd ~/x', null],
+    ['cd a || cd b', null],
+    ['cd a || true', null],
+    ['! cd a', null],
+    ['for x in a b; do cd $x; done', null],
+    ['cd src \\', null],
+    ['cd "src', null],
+  ]
+  for (const [text, expected] of table) {
+    it(JSON.stringify(text), () => assert.equal(directoryAfter(text, '/repo'), expected))
+  }
+
+  it('without knowing where it began', () => {
+    assert.equal(directoryAfter('ls', undefined), null)
+    assert.equal(directoryAfter('cd src', undefined), null)
+    assert.equal(directoryAfter('cd /tmp/x && ls', undefined), '/tmp/x')
+  })
+})

@@ -1,0 +1,32 @@
+import { isAbsolute } from './paths.ts'
+import { readCommand } from './read-command.ts'
+import type { SimpleCommand } from './reading.ts'
+
+/** Where the shell stands when it has got to the end of the text. */
+const END = 'pwd'
+const MOVES = /\b(?:cd|pushd|popd)\b/
+
+/**
+ * Where a shell that goes on after this command stands, given that the command has succeeded: for programs that keep one
+ * shell, or its directory, from call to call. Null when the text does not tell. As everywhere, a `cd` that nothing speaks
+ * against is taken to have succeeded.
+ */
+export function directoryAfter(text: string, cwd: string | undefined): string | null {
+  const start = cwd ?? null
+  if (!MOVES.test(text)) return start
+  const reading = readCommand(`${text}\n${END}`, cwd === undefined ? {} : { cwd })
+  if (!reading.ok || reading.suspicious.length > 0) return null
+  const own = reading.commands.filter((command) => command.origin === 'text')
+  const last = own.pop()
+  if (last?.program !== END || last.source !== END || last.nesting.length > 0) return null
+  // It ends before anybody can ask it where it is.
+  const leaving = own.filter(({ program }) => program === 'exit' || program === 'exec')
+  if (leaving.length > 0) return leaving.some(({ nesting }) => nesting.length === 0) ? start : null
+  if (own.some(hidesFailure)) return null
+  return last.cwd !== null && isAbsolute(last.cwd) && !last.cwd.startsWith('~') ? last.cwd : null
+}
+
+/** `cd a || true` succeeds wherever it ends. */
+function hidesFailure({ joined, negated }: SimpleCommand): boolean {
+  return joined === '||' || negated
+}
