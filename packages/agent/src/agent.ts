@@ -1,5 +1,6 @@
 import type { AgentDriver, Budget, RunnableTool } from '@evener/protocol'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
+import { checkAgentOptions } from './check-agent.ts'
 import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'
 import { runnableTools, type ToolsInput } from './runnable-tool.ts'
 import { reportSchema } from './schema-report.ts'
@@ -21,6 +22,7 @@ export class Agent {
   readonly options: AgentOptions
 
   constructor(options: AgentOptions) {
+    checkAgentOptions(options)
     this.id = options.id
     this.name = options.name ?? options.id
     this.description = options.description

@@ -1,4 +1,5 @@
 import type { JsonObject, ModelOutput, OnInterrupted, ToolAnnotations, ToolCategory } from '@evener/protocol'
+import { checkTool } from './check-tool.ts'
 import type { Infer, SchemaInput } from './schema.ts'
 import { reportSchema } from './schema-report.ts'
 import type { ToolContext } from './tool-context.ts'
@@ -65,6 +66,7 @@ export function createTool<
   Resume extends SchemaInput = JsonObject,
   Result = unknown,
 >(options: ToolOptions<Input, Output, Suspend, Resume, Result>): Tool<Infer<Input>, Result> {
+  checkTool(options as unknown as Tool)
   const { id, inputSchema, outputSchema, resumeSchema, suspendSchema } = options
   reportSchema(inputSchema, `tool "${id}"`)
   reportSchema(outputSchema, `the output of tool "${id}"`)

@@ -2,6 +2,26 @@ export type { JsonObject, JsonValue } from './json.ts'
 export { toError, toErrorData, type ErrorData } from './error-data.ts'
 export { ErrorCode, EvenerError } from './errors.ts'
 export { unlessAborted } from './unless-aborted.ts'
+export {
+  aCount,
+  aDuration,
+  aFlag,
+  aFunction,
+  anAmount,
+  aNumber,
+  anObject,
+  aPositiveCount,
+  aShare,
+  aText,
+  checkFields,
+  either,
+  listOf,
+  oneOf,
+  words,
+  type FieldRule,
+  type FieldRules,
+} from './check-fields.ts'
+export { checkBudget, checkTurnDefaults } from './check-turn.ts'
 export { IdList } from './id-list.ts'
 export type { IdTrie, WithId } from './id-trie.ts'
 export { List } from './list.ts'

@@ -1,4 +1,5 @@
 import { EvenerError, type ThreadState } from '@evener/protocol'
+import { timerMs } from './check-options.ts'
 
 /** Declines approvals that nobody gave in time. Nothing ever becomes "yes" by itself. */
 export class ApprovalClock {
@@ -20,12 +21,14 @@ export class ApprovalClock {
     const [first] = asked.sort((a, b) => a.at - b.at)
     if (first === undefined) return
     const left = Math.max(0, first.at + this.#timeout - this.#now())
+    const ms = timerMs(left)
     this.#timer = setTimeout(() => {
+      if (ms < left) return this.follow(state)
       this.#decline(first.id).catch((error: unknown) => {
         // Answered, cancelled or closed a moment ago: then there is nothing to decline.
         if (!EvenerError.is(error)) throw error
       })
-    }, left).unref()
+    }, ms).unref()
   }
 
   stop(): void {

@@ -1,11 +1,4 @@
-import {
-  EvenerError,
-  type Budget,
-  type BudgetLimit,
-  type JsonObject,
-  type JsonValue,
-  type UsageTotals,
-} from '@evener/protocol'
+import type { Budget, BudgetLimit, JsonObject, JsonValue, UsageTotals } from '@evener/protocol'
 
 /** What a run has used up of its budget. */
 export interface Spending {
@@ -24,15 +17,6 @@ export interface BudgetNotice {
 
 const LIMITS: readonly BudgetLimit[] = ['tokens', 'usd', 'ms']
 const DEFAULT_WARN_AT = 0.8
-
-/** Refuses a limit that nothing ever reaches, or that is reached before anything was used. */
-export function checkBudget(budget: Budget = {}): void {
-  for (const limit of [...LIMITS, 'warnAt'] as const) {
-    const max = budget[limit]
-    if (max === undefined || (Number.isFinite(max) && max >= 0)) continue
-    throw new EvenerError('invalid-input', `\`${limit}\` of a budget is a number of at least 0, not ${String(max)}.`)
-  }
-}
 
 /** Says once when a limit is near and once when it is reached, whatever kind of agent it is that spends. */
 export class BudgetMeter {

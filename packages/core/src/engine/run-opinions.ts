@@ -1,4 +1,14 @@
-import { EvenerError, rootLineage, type JsonObject, type Store } from '@evener/protocol'
+import {
+  aNumber,
+  aText,
+  checkFields,
+  EvenerError,
+  rootLineage,
+  words,
+  type FieldRules,
+  type JsonObject,
+  type Store,
+} from '@evener/protocol'
 import { recordsAfter } from './load-state.ts'
 import type { ControlFact } from './thread-options.ts'
 
@@ -24,19 +34,19 @@ export interface RunOpinions {
   readonly feedback: readonly Feedback[]
 }
 
+const SCORE: FieldRules<Score> = { name: aText, value: aNumber, reason: words, source: aText }
+
+const FEEDBACK: FieldRules<Feedback> = { text: words, rating: aNumber, source: aText }
+
 export function scoreNote(score: Score): ControlFact {
-  if (!Number.isFinite(score.value)) {
-    throw new EvenerError('invalid-input', `The score "${score.name}" is no finite number.`)
-  }
+  checkFields('a score', score, SCORE, ['name', 'value', 'source'])
   return { type: 'note', kind: 'score', text: `${score.name}: ${score.value}`, data: fieldsOf(score) }
 }
 
 export function feedbackNote(feedback: Feedback): ControlFact {
+  checkFields('feedback', feedback, FEEDBACK, ['source'])
   if (feedback.text === undefined && feedback.rating === undefined) {
     throw new EvenerError('invalid-input', 'Feedback needs a text or a rating.')
-  }
-  if (feedback.rating !== undefined && !Number.isFinite(feedback.rating)) {
-    throw new EvenerError('invalid-input', 'The rating is no finite number.')
   }
   return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
 }

@@ -26,6 +26,7 @@ import {
   type RuntimeAgent,
 } from './active-run.ts'
 import { inflateParts } from './blobs.ts'
+import { timerMs } from './check-options.ts'
 import { answeredWaits, continuationInput, GO_ON } from './continuation.ts'
 import type { Mailbox } from './mailbox.ts'
 import { openTurn, type TurnStart } from './open-turn.ts'
@@ -407,7 +408,7 @@ export class Runs {
     clearTimeout(this.#parkTimer)
     this.#parkTimer = setTimeout(() => {
       mailbox.post(() => this.#parkNow(active)).catch(() => undefined)
-    }, parkAfter).unref()
+    }, timerMs(parkAfter)).unref()
   }
 
   async #parkNow(active: ActiveTurn): Promise<void> {

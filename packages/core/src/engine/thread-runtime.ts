@@ -1,8 +1,18 @@
-import { EvenerError, type Answer, type CancelReceipt, type DeltaFrame, type ThreadState } from '@evener/protocol'
+import {
+  aText,
+  checkFields,
+  EvenerError,
+  type Answer,
+  type CancelReceipt,
+  type DeltaFrame,
+  type ThreadState,
+} from '@evener/protocol'
 import { isForeign, type RunHandle } from './active-run.ts'
 import { ApprovalClock } from './approval-clock.ts'
-import { checkBudget } from './budget-meter.ts'
 import { checkAnswer } from './check-answer.ts'
+import { checkFacts } from './check-facts.ts'
+import { checkRuntimeOptions, timerMs } from './check-options.ts'
+import { checkHandOff, checkSubmission } from './check-submission.ts'
 import { Emitter } from './emitter.ts'
 import { recordPagesAfter } from './load-state.ts'
 import { Mailbox } from './mailbox.ts'
@@ -76,6 +86,7 @@ export class ThreadRuntime {
 
   /** Takes the thread, and takes up what a dead process left of it. */
   static async open(options: ThreadRuntimeOptions): Promise<ThreadRuntime> {
+    checkRuntimeOptions(options)
     const { owner, thread } = options
     owner.enter(thread)
     try {
@@ -119,7 +130,7 @@ export class ThreadRuntime {
   /** Starts a run. While one is going on the words are steered into it; while one waits they are kept for later. */
   submit(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
-      checkBudget(submission.turn?.budget)
+      checkSubmission(submission)
       const { run } = log.state.head
       return run === null ? this.#runs.start(submission) : this.#runs.steer(submission, run)
     })
@@ -128,7 +139,7 @@ export class ThreadRuntime {
   /** Heard by the run there is before its next step, also when it waits: it answers nothing. Without a run it starts one. */
   steer(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
-      checkBudget(submission.turn?.budget)
+      checkSubmission(submission)
       const { run } = log.state.head
       if (run === null) return this.#runs.start(submission)
       if (run.status !== 'parked') return this.#runs.steer(submission, run)
@@ -140,7 +151,7 @@ export class ThreadRuntime {
   /** Kept until the run is over; sent at once when there is none. */
   followUp(submission: Submission): Promise<void> {
     return this.#command(async ({ log }) => {
-      checkBudget(submission.turn?.budget)
+      checkSubmission(submission)
       if (log.state.head.run === null) await this.#runs.start(submission)
       else await log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission) }])
     })
@@ -158,6 +169,7 @@ export class ThreadRuntime {
 
   /** Puts on record what the control layer has to say: tasks, signals, notes. */
   async record(facts: readonly ControlFact[], origin: RecordOrigin = {}): Promise<void> {
+    checkFacts(facts)
     const changes = facts.filter((fact) => fact.type === 'config.changed')
     for (const change of changes) this.#policy.check(change)
     const written = changes.map((change) => this.#policy.announce(change))
@@ -181,6 +193,7 @@ export class ThreadRuntime {
   /** The scores and feedback of a run. */
   async opinions(runId: string): Promise<RunOpinions> {
     const { store, thread } = this.#options
+    checkFields('what is asked about', { runId }, { runId: aText }, ['runId'])
     const found = await readOpinions(store, thread, runId)
     if (found === null) throw noSuchRun(thread, runId)
     return found
@@ -199,6 +212,7 @@ export class ThreadRuntime {
   /** Answers a wait, once, whoever asked and whether or not that process still lives. */
   answer(waitId: string, answer: Answer, by?: string): Promise<void> {
     return this.#command(async ({ desk, log }) => {
+      checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
       const { run, waits } = log.state.head
       const wait = Object.hasOwn(waits, waitId) ? waits[waitId] : undefined
       if (wait === undefined) throw await desk.noSuchWait(waitId)
@@ -227,6 +241,7 @@ export class ThreadRuntime {
    */
   async handOff(to: HandOff): Promise<void> {
     this.#assertOpen()
+    checkHandOff(to)
     this.#runs.handOff(to)
   }
 
@@ -328,7 +343,7 @@ export class ThreadRuntime {
     const { passivateAfter = DEFAULT_PASSIVATE_AFTER_MS } = this.#options
     this.#restTimer = setTimeout(() => {
       this.#mailbox.post(() => this.#passivate()).catch(() => undefined)
-    }, passivateAfter).unref()
+    }, timerMs(passivateAfter)).unref()
   }
 
   #isAtRest(): boolean {

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import {
+  aCount,
+  aFlag,
+  aNumber,
+  anObject,
+  aText,
+  checkFields,
   emptyState,
   EvenerError,
   isContentSetting,
@@ -8,7 +14,9 @@ import {
   NO_GRANTS,
   RECORD_VERSIONS,
   reduce,
+  words,
   type Binding,
+  type FieldRules,
   type ForkRecord,
   type Grants,
   type JsonObject,
@@ -61,6 +69,7 @@ export async function forkThread(
   fork: Fork,
 ): Promise<ThreadInfo> {
   const parentId = parent.head.stream
+  checkFields('a fork', fork, NEW_THREAD, ['resourceId', 'at'])
   await requireBoundary(store, parent.head.lineage, fork.at)
   const info: ThreadInfo = {
     ...threadInfo(fork),
@@ -112,6 +121,7 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
       hint: 'Abort the run first.',
     })
   }
+  checkFields('a rewind', { to }, { to: aCount }, ['to'])
   await log.flush()
   await requireBoundary(store, target ?? head.lineage, to)
   const lineage = lineageUpTo(target ?? head.lineage, to)
@@ -180,7 +190,20 @@ function originsOf(bindings: { readonly [agentId: string]: Binding }): { [agentI
   return Object.fromEntries(Object.entries(bindings).map(([id, binding]) => [id, { ...binding, origin: true }]))
 }
 
+const NEW_THREAD: FieldRules<Fork> = {
+  id: aText,
+  resourceId: aText,
+  title: words,
+  metadata: anObject,
+  now: aNumber,
+  at: aCount,
+  grants: anObject,
+  yolo: aFlag,
+  hidden: aFlag,
+}
+
 function threadInfo(thread: NewThread): ThreadInfo {
+  checkFields<NewThread>('a new thread', thread, NEW_THREAD, ['resourceId'])
   const id = thread.id ?? randomUUID()
   if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
   const now = thread.now ?? Date.now()

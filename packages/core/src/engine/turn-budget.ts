@@ -1,10 +1,8 @@
 import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@evener/protocol'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from './budget-meter.ts'
+import { timerMs } from './check-options.ts'
 import type { ThreadLog } from './thread-log.ts'
-
-/** Timers hold no longer times than this. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Watches what a turn uses of its run's budget: tokens and money when a step reports them, time by the clock. Whatever
@@ -99,13 +97,10 @@ export class TurnBudget implements Disposable {
     if (ms === undefined) return
     const next = [ms * warnAt, ms].map((at) => at - this.#elapsed).find((remaining) => remaining > 0)
     if (next === undefined) return
-    this.#timer = setTimeout(
-      () => {
-        this.check()
-        this.#setTimer()
-      },
-      Math.min(Math.ceil(next), LONGEST_TIMER_MS),
-    ).unref()
+    this.#timer = setTimeout(() => {
+      this.check()
+      this.#setTimer()
+    }, timerMs(next)).unref()
   }
 }
 

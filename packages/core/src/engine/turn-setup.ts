@@ -1,4 +1,4 @@
-import type { JsonObject, ThreadState, TurnDefaults } from '@evener/protocol'
+import { checkTurnDefaults, type JsonObject, type ThreadState, type TurnDefaults } from '@evener/protocol'
 import type { RuntimeAgent, TurnContext } from './active-run.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 
@@ -41,6 +41,7 @@ export class TurnSetup {
     const { tools = [], turn = {} } = agent
     this.#tools = typeof tools === 'function' ? await tools(context) : tools
     const own = typeof turn === 'function' ? await turn(context) : turn
+    checkTurnDefaults(`a turn of agent "${agent.driver.id}"`, own)
     // Whoever started the run has the last word.
     this.#defaults = { ...own, ...context.state.head.run?.turn }
     return this.#defaults

@@ -1,4 +1,5 @@
 import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@evener/protocol'
+import { timerMs } from './check-options.ts'
 import { patiently } from './patiently.ts'
 
 const DEFAULT_KEEP_MS = 15 * 60_000
@@ -55,7 +56,7 @@ export class WarmSessions {
     warm.timer = setTimeout(() => {
       // Whatever comes of it: the session is not used again.
       void this.drop(agentId).then(this.#onCold)
-    }, this.#keepMs).unref()
+    }, timerMs(this.#keepMs)).unref()
   }
 
   /** Closes the session of an agent, or the one that was opened for it. */

@@ -1,0 +1,84 @@
+import {
+  aCount,
+  aDuration,
+  aFlag,
+  aFunction,
+  aNumber,
+  anObject,
+  aPositiveCount,
+  aShare,
+  aText,
+  checkBudget,
+  checkFields,
+  either,
+  listOf,
+  words,
+  type FieldRules,
+} from '@evener/protocol'
+import type { AgentOptions } from './agent.ts'
+import type { LoopHooks } from './hooks.ts'
+import type { ModelSettings } from './native-driver.ts'
+import type { RetryOptions } from './retry.ts'
+import type { OutputOptions } from './structured-output.ts'
+
+const AGENT: FieldRules<AgentOptions> = {
+  id: aText,
+  name: words,
+  description: words,
+  model: either(aText, anObject, aFunction),
+  resolveModel: aFunction,
+  instructions: either(words, aFunction),
+  maxSteps: aPositiveCount,
+  stopWhen: either(aFunction, listOf(aFunction, 'functions')),
+  toolChoice: anObject,
+  providerOptions: anObject,
+  hooks: anObject,
+  cache: aFlag,
+  tools: either(anObject, listOf(anObject, 'tools'), aFunction),
+}
+
+const SETTINGS: FieldRules<ModelSettings> = {
+  maxOutputTokens: aPositiveCount,
+  temperature: aNumber,
+  topP: aShare,
+  topK: aNumber,
+  presencePenalty: aNumber,
+  frequencyPenalty: aNumber,
+  stopSequences: listOf(words, 'texts'),
+  seed: aNumber,
+  headers: anObject,
+}
+
+const RETRY: FieldRules<RetryOptions> = {
+  maxRetries: aCount,
+  initialDelayMs: aDuration,
+  maxDelayMs: aDuration,
+  maxRetryAfterMs: aDuration,
+}
+
+const OUTPUT: FieldRules<OutputOptions> = {
+  schema: either(anObject, aFunction),
+  name: aText,
+  description: words,
+  repairs: aCount,
+}
+
+const HOOKS: FieldRules<LoopHooks> = {
+  beforeTurn: aFunction,
+  afterTurn: aFunction,
+  beforeStep: aFunction,
+  afterStep: aFunction,
+  beforeTool: aFunction,
+  afterTool: aFunction,
+}
+
+/** Refuses options that would make an agent do something else than was meant, and says which. */
+export function checkAgentOptions(options: AgentOptions): void {
+  checkFields('an agent', options, AGENT, ['id', 'model'])
+  const of = `of agent "${options.id}"`
+  checkBudget(`agent "${options.id}"`, options.budget)
+  if (options.settings !== undefined) checkFields(`the settings ${of}`, options.settings, SETTINGS)
+  if (options.retry !== undefined) checkFields(`the retries ${of}`, options.retry, RETRY)
+  if (options.output !== undefined) checkFields(`the output ${of}`, options.output, OUTPUT, ['schema'])
+  if (options.hooks !== undefined) checkFields(`the hooks ${of}`, options.hooks, HOOKS)
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { EvenerError } from '@evener/protocol'
+import { Agent, type AgentOptions } from './agent.ts'
+import { createTool, type ToolOptions } from './create-tool.ts'
+
+/** Refused with an error that names the field. */
+function refuses(make: () => unknown, field: string): void {
+  assert.throws(make, (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(field))
+}
+
+suite('an agent is refused that would do something else than was meant', () => {
+  for (const [field, options] of [
+    ['`id`', { id: undefined }],
+    ['`id`', { id: '' }],
+    ['`model`', { model: undefined }],
+    ['`model`', { model: 5 }],
+    ['`instructions`', { instructions: 5 }],
+    ...[0, -1, 1.5, NaN, Infinity, '5', null].map((maxSteps) => ['`maxSteps`', { maxSteps }] as const),
+    ['`stopWhen`', { stopWhen: true }],
+    ['`stopWhen`', { stopWhen: [() => true, 5] }],
+    ['`tools`', { tools: 'all' }],
+    ['`tools`', { tools: [null] }],
+    ['`cache`', { cache: 'no' }],
+    ['`toolChoice`', { toolChoice: 'auto' }],
+    ['`tokens` of the budget of agent "a"', { budget: { tokens: NaN } }],
+    ['`tokens`', { budget: { tokens: '100' } }],
+    ['`usd`', { budget: { usd: -1 } }],
+    ['`ms`', { budget: { ms: Infinity } }],
+    ['`warnAt`', { budget: { tokens: 5, warnAt: 80 } }],
+    ['the budget of agent "a"', { budget: null }],
+    ['`maxRetries`', { retry: { maxRetries: -1 } }],
+    ['`maxRetries`', { retry: { maxRetries: 1.5 } }],
+    ['`initialDelayMs`', { retry: { initialDelayMs: NaN } }],
+    ['`maxRetryAfterMs`', { retry: { maxRetryAfterMs: '300' } }],
+    ['`repairs`', { output: { schema: { type: 'object' }, repairs: -1 } }],
+    ['`schema`', { output: {} }],
+    ['`maxOutputTokens`', { settings: { maxOutputTokens: 0 } }],
+    ['`temperature`', { settings: { temperature: NaN } }],
+    ['`topP`', { settings: { topP: 2 } }],
+    ['`stopSequences`', { settings: { stopSequences: 'x' } }],
+    ['`beforeTool`', { hooks: { beforeTool: 'log' } }],
+  ] as const) {
+    test(`${field}: ${JSON.stringify(options)}`, () => {
+      const given = { id: 'a', model: 'some/model', ...options } as unknown as AgentOptions
+      refuses(() => new Agent(given), field)
+    })
+  }
+
+  test('without any options', () => {
+    for (const nothing of [null, undefined, 'agent', []]) refuses(() => new Agent(nothing as never), 'an agent')
+  })
+
+  test('and none that is as it should be', () => {
+    const agent = new Agent({
+      id: 'a',
+      model: 'some/model',
+      maxSteps: 1,
+      budget: { tokens: 0, warnAt: 1 },
+      retry: { maxRetries: 0, maxDelayMs: Infinity },
+      settings: { temperature: 0, topP: 1 },
+      stopWhen: [],
+      tools: {},
+    })
+    assert.equal(agent.name, 'a')
+  })
+})
+
+suite('a tool is refused that could not be called as was meant', () => {
+  for (const [field, options] of [
+    ['`id`', { id: '' }],
+    ['`id`', { id: 5 }],
+    ['`description`', { description: undefined }],
+    ['`execute`', { execute: undefined }],
+    ['`category`', { category: 'reading' }],
+    ['`onInterrupted`', { onInterrupted: 'maybe' }],
+    ['`idempotent`', { idempotent: 'yes' }],
+    ['`requireApproval`', { requireApproval: 'always' }],
+    ['`toModelOutput`', { toModelOutput: 'text' }],
+    ['`inputSchema`', { inputSchema: 'object' }],
+  ] as const) {
+    test(`${field}: ${JSON.stringify(options)}`, () => {
+      const given = { id: 't', description: 'Does.', execute: () => 1, ...options } as unknown as ToolOptions
+      refuses(() => createTool(given), field)
+    })
+  }
+
+  test('without any options', () => {
+    for (const nothing of [null, undefined, 'tool']) refuses(() => createTool(nothing as never), 'a tool')
+  })
+})

@@ -1,0 +1,26 @@
+import { aFlag, aFunction, anObject, aText, checkFields, either, oneOf, words, type FieldRules } from '@evener/protocol'
+import type { Tool } from './create-tool.ts'
+
+const schema = either(anObject, aFunction)
+
+const TOOL: FieldRules<Tool> = {
+  id: aText,
+  description: words,
+  inputSchema: schema,
+  outputSchema: schema,
+  suspendSchema: schema,
+  resumeSchema: schema,
+  requireApproval: either(aFlag, aFunction),
+  category: oneOf('read', 'edit', 'execute', 'mcp', 'other'),
+  idempotent: aFlag,
+  onInterrupted: oneOf('report', 'ask', 'retry'),
+  annotations: anObject,
+  execute: aFunction,
+  toModelOutput: aFunction,
+}
+
+/** Refuses a tool that could not be called as was meant, and says why. */
+export function checkTool(tool: Tool): void {
+  const what = typeof tool === 'object' && tool !== null && typeof tool.id === 'string' ? `tool "${tool.id}"` : 'a tool'
+  checkFields(what, tool, TOOL, ['id', 'description', 'execute'])
+}

@@ -1,0 +1,61 @@
+import {
+  anObject,
+  aText,
+  checkFields,
+  checkTurnDefaults,
+  listOf,
+  oneOf,
+  words,
+  type FieldRule,
+  type FieldRules,
+  type Part,
+} from '@evener/protocol'
+import type { HandOff, Submission } from './thread-options.ts'
+
+type PartFields = { readonly [Name in 'id' | 'type' | 'text' | 'mimeType' | 'data']?: unknown }
+
+const PART: FieldRules<PartFields> = {
+  id: aText,
+  type: oneOf('text', 'reasoning', 'tool-call', 'tool-result', 'image', 'file', 'signal'),
+}
+
+/** What a part of a kind needs besides. */
+const NEEDED: { readonly [type: string]: readonly ('text' | 'mimeType' | 'data')[] } = {
+  text: ['text'],
+  reasoning: ['text'],
+  signal: ['text'],
+  image: ['mimeType', 'data'],
+  file: ['mimeType', 'data'],
+}
+
+const PARTS: FieldRule = listOf(anObject, 'parts')
+
+const SUBMISSION: FieldRules<Submission> = {
+  parts: PARTS,
+  agentId: aText,
+  by: words,
+  requestContext: anObject,
+  messageId: aText,
+  runId: aText,
+}
+
+/** Refuses what nobody could have meant to say, before a run or a place in the queue comes of it. */
+export function checkSubmission(submission: Submission): void {
+  checkFields('a submission', submission, SUBMISSION, ['parts', 'agentId'])
+  checkParts(submission.parts)
+  checkTurnDefaults('the turn of a submission', submission.turn)
+}
+
+export function checkHandOff(to: HandOff): void {
+  checkFields('a hand-off', to, { agentId: aText, input: PARTS }, ['agentId'])
+  checkParts(to.input ?? [])
+}
+
+export function checkParts(parts: readonly Part[]): void {
+  parts.forEach((part: PartFields, index) => {
+    const what = `part ${index}`
+    checkFields(what, part, PART, ['id', 'type'])
+    const needed = NEEDED[part.type as string] ?? []
+    checkFields(what, part, Object.fromEntries(needed.map((name) => [name, words])), needed)
+  })
+}
