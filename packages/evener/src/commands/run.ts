@@ -7,6 +7,7 @@ import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { demoAgent } from '../demo-agent.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
+import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
 import { Renderer } from '../render.ts'
 
 const DEMO_PROMPT = 'What is in this folder?'
@@ -33,6 +34,9 @@ export const runCommand: Command = {
     '  --record <dir> where raw.jsonl and events.jsonl of the run are written (default: below ~/.evener/recordings, where',
     '                 they are kept for a week)',
     '  --thread <id>  go on with this conversation instead of starting a new one',
+    '  --answer <words>  answer what the conversation waits for: approve, decline, or words; once for each question.',
+    '                 On a terminal you are asked instead. Without an answer the command says what is waited for, and',
+    `                 ends with code ${STILL_WAITING}`,
     '  --db <file>    where conversations are kept (default: ~/.evener/evener.db)',
     '  --json         print every event as one line of JSON: the activity it stands for is in "activity", and what is',
     '                 activity only, such as a warning, comes as a "note"',
@@ -51,13 +55,20 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       permissions: { type: 'string' },
       record: { type: 'string' },
       thread: { type: 'string' },
+      answer: { type: 'string', multiple: true, default: [] },
       db: { type: 'string' },
       json: { type: 'boolean', default: false },
       demo: { type: 'boolean', default: false },
     },
   })
   const prompt = positionals.join(' ').trim() || (values.demo ? DEMO_PROMPT : '')
-  if (prompt === '') throw new UsageError('say what to do: evener run "Explain this project"')
+  const { answer: answers } = values
+  if (answers.length > 0 && values.thread === undefined) {
+    throw new UsageError('--answer is for a conversation that waits: name it with --thread')
+  }
+  if (prompt === '' && answers.length === 0) {
+    throw new UsageError('say what to do: evener run "Explain this project"')
+  }
 
   const { model, permissions } = values
   if (values.harness === undefined && (model ?? permissions ?? values.record) !== undefined) {
@@ -92,14 +103,21 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       harness === undefined ? demo(terminal) : { driver: foreignAgent(harness, { model, level, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
     runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1 })
-    if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     declineQuestions(runtime)
     if (isInterrupted) return INTERRUPTED
     if (harness !== undefined) await pruneRecordings(terminal)
-    const run = await runtime.submit({ agentId: agent.driver.id, parts: [{ id: '0', type: 'text', text: prompt }] })
-    const outcome = await run.done
+    if (!(await goOn(runtime, answers, terminal))) {
+      sayWaits(openWaits(runtime), thread, terminal)
+      return isInterrupted ? INTERRUPTED : STILL_WAITING
+    }
+    let outcome = await runtime.run?.done
+    if (prompt !== '' && !isInterrupted) {
+      if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
+      const parts = [{ id: '0', type: 'text', text: prompt }] as const
+      outcome = await (await runtime.submit({ agentId: agent.driver.id, parts })).done
+    }
     if (!values.json) {
       terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
       for (const dir of recordings) terminal.err(`Recorded in ${dir}`)
@@ -112,6 +130,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await owner.close()
     await store.close()
   }
+}
+
+/** What the conversation waits for comes first. False when it still waits. */
+async function goOn(runtime: ThreadRuntime, answers: readonly string[], terminal: Terminal): Promise<boolean> {
+  if (answers.length > 0) return answerWaits(runtime, answers)
+  if (openWaits(runtime).length === 0) return true
+  return terminal.isTty && (await askPerson(runtime, terminal))
 }
 
 /** Nobody is there to answer: a question would keep the command waiting for ever. */
