@@ -134,6 +134,7 @@ export async function* nativeTurn(
       yield thrownEvent(error)
     }
   }
+  if (signal.aborted) finishReason = 'other'
   const output = finishReason === 'error' ? undefined : answers.output
   yield { type: 'finish', finishReason, usage: tokens, ...(output === undefined ? {} : { meta: { output } }) }
 }

@@ -124,6 +124,10 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
       assert.equal(left.filter(({ body }) => body.type === 'turn.ended').length, 1)
       assert.equal(left.filter(({ body }) => body.type === 'run.ended').length, 1)
       assert.equal((await bench.eventsOf('error')).length, 0)
+      assert.deepEqual(
+        (await bench.eventsOf('finish')).map(({ finishReason }) => finishReason),
+        ['other'],
+      )
       const ordered = (await bench.eventsOf('tool-call')).map(({ toolCallId }) => toolCallId)
       const answered = (await bench.eventsOf('tool-result')).map(({ toolCallId }) => toolCallId)
       assert.deepEqual(answered, ordered, 'no call is left without a result')

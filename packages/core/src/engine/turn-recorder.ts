@@ -226,6 +226,8 @@ export class TurnRecorder {
 
   #finishReason(failed: boolean): FinishReason {
     if (this.#limit !== undefined) return 'length'
+    // Who was told to stop has not failed.
+    if (this.#signal?.aborted === true) return this.#finish?.finishReason ?? 'other'
     return failed ? 'error' : (this.#finish?.finishReason ?? 'error')
   }
 
