@@ -186,12 +186,12 @@ export class AgentEvents {
     const id = asText(event['toolCallId'])
     const name = asText(event['toolName'])
     if (id === undefined || name === undefined) return
-    const parent = this.#parent(teammate)
+    const { agentId, parent } = teammate === undefined ? this.#around.subagents.takeCaller() : { parent: teammate }
     const input = inputOf(event['input'])
     const call = this.#run.call({ id, name, input, raw: record, parent, serverName: serverOf(name) })
     if (teammate !== undefined) return
     this.#lastCall = call
-    if (name === SPAWN) this.#around.subagents.spawnedBy(call)
+    if (name === SPAWN) this.#around.subagents.spawnedBy(call, agentId)
   }
 
   #update(event: JsonObject, teammate: string | undefined): void {

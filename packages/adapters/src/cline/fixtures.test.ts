@@ -17,6 +17,21 @@ const NO_PROMPT = 'JSON output mode requires a prompt argument or piped stdin (i
 /** What the runs did, from the scripts they were recorded with; without the warnings that every run prints. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   text: ['agent: Hello from the mock model.'],
+  // Two at the same time, of which one fails; one that cannot be started; one that starts another.
+  'subagents-side-by-side': [
+    'subagent_started ? ?',
+    'subagent_started ? ?',
+    'error [unknown]: bad sub',
+    'subagent_failed ? ✗',
+    'command cat hello.txt',
+    'subagent_completed ?',
+    'subagent_failed ? ✗',
+    'subagent_started ? ?',
+    'subagent_started ? ?',
+    'subagent_completed ?',
+    'subagent_completed ?',
+    'agent: Done.',
+  ],
   'reasoning-and-cache': [
     'warning: Warning: AI SDK Warning (anthropic / claude-sonnet-4-5): unsupported reasoning metadata',
     'agent: Hello anthropic.',

@@ -11,20 +11,31 @@ interface Subagent {
   failure: HeldRecord | undefined
 }
 
+/** An open call that starts a subagent. */
+interface Spawn {
+  readonly call: OpenCall
+  /** The agent that called, as far as hooks told. */
+  readonly by: string | undefined
+  subagent: string | undefined
+}
+
 const AGENT_ONLY: readonly null[] = [null]
 /** How many subagents that are over are remembered: memory stays flat however long a run is. */
 const REMEMBERED = 256
 
 /**
  * Subagents as hooks tell of them. Their own records are mixed into the stream without a name on them; but the agent waits
- * for the call that started a subagent, so whatever comes while such a call is open is the subagent's.
+ * for the calls that started subagents, so whatever comes while such a call is open is a subagent's. Which one's call it is
+ * tells the hook before the call: several subagents may be at work at the same time.
  */
 export class Subagents {
   readonly #run: Run
   readonly #running = new Map<string, Subagent>()
   readonly #ended = new Set<string>()
-  /** Open calls that started subagents; the last is the innermost. */
-  readonly #spawning: OpenCall[] = []
+  /** The last is the innermost, or the latest. */
+  readonly #spawning: Spawn[] = []
+  /** Agents that have said through a hook that they call a tool, and have not done so yet. */
+  #calling: string[] = []
 
   constructor(run: Run) {
     this.#run = run
@@ -32,21 +43,28 @@ export class Subagents {
 
   /** The call whose subagent is at work. */
   get current(): OpenCall | undefined {
-    return this.#spawning.at(-1)
+    return this.#spawning.at(-1)?.call
   }
 
   /** The calls that may have made what comes now, the likeliest first. */
   get callers(): readonly (string | null)[] {
-    return this.#spawning.length === 0 ? AGENT_ONLY : [...this.#spawning.map((call) => call.callId).reverse(), null]
+    return this.#spawning.length === 0 ? AGENT_ONLY : [...this.#spawning.map(({ call }) => call.callId).reverse(), null]
   }
 
-  spawnedBy(call: OpenCall): void {
-    if (!this.#spawning.includes(call)) this.#spawning.push(call)
+  /** Who makes the call that comes now, and for which call. */
+  takeCaller(): { readonly agentId?: string; readonly parent: string | undefined } {
+    const agentId = this.#calling.shift()
+    if (agentId === undefined) return { parent: this.current?.callId }
+    return { agentId, parent: this.#running.get(agentId)?.call?.callId }
+  }
+
+  spawnedBy(call: OpenCall, by: string | undefined): void {
+    if (!this.#spawning.some((spawn) => spawn.call === call)) this.#spawning.push({ call, by, subagent: undefined })
   }
 
   /** The call has its result. */
   returned(call: OpenCall, isSuccess: boolean | undefined): void {
-    const at = this.#spawning.indexOf(call)
+    const at = this.#spawning.findIndex((spawn) => spawn.call === call)
     if (at === -1) return
     this.#spawning.splice(at, 1)
     for (const [id, subagent] of this.#running) if (subagent.call === call) this.#settle(id, subagent, isSuccess)
@@ -56,15 +74,17 @@ export class Subagents {
     const name = asText(record['hookEventName'])
     if (name === undefined) return
     const id = asText(record['agentId'])
-    const isSubagent = asText(record['parentAgentId']) !== undefined
-    if (!isSubagent || id === undefined) {
+    const parentId = asText(record['parentAgentId'])
+    if (name === 'tool_call' && id !== undefined) this.#calling.push(id)
+    else this.#calling = this.#calling.filter((calling) => calling !== id)
+    if (parentId === undefined || id === undefined) {
       this.#run.consume('lifecycle')
       return
     }
     switch (name) {
       case 'agent_start':
       case 'agent_resume':
-        this.#start(id, openCall)
+        this.#start(id, parentId, openCall)
         return
       case 'agent_end':
         this.#end(id, true)
@@ -83,10 +103,12 @@ export class Subagents {
     for (const [id, subagent] of this.#running) this.#settle(id, subagent, false)
   }
 
-  #start(id: string, openCall: OpenCall | undefined): void {
-    const call = this.current ?? openCall
+  #start(id: string, parentId: string, openCall: OpenCall | undefined): void {
+    const spawn = this.#spawning.find(({ by, subagent }) => by === parentId && subagent === undefined)
+    if (spawn !== undefined) spawn.subagent = id
+    const call = spawn?.call ?? this.current ?? openCall
     if (call !== undefined) {
-      this.spawnedBy(call)
+      this.spawnedBy(call, parentId)
       call.toldElsewhere = 'told-by-hooks'
     }
     if (this.#running.has(id)) {

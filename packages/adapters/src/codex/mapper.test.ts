@@ -163,6 +163,8 @@ describe('Codex: items', () => {
         collab('item_1', 'spawn_agent', {}, ['b']),
         collab('item_2', 'wait', { a: { status: 'completed' }, b: { status: 'running' } }),
         collab('item_3', 'wait', { b: { status: 'errored', message: 'no' } }),
+        // There is none of that name, so none has failed.
+        collab('item_6', 'wait', { nobody: { status: 'not_found', message: null } }),
         collab('item_4', 'close_agent', { a: { status: 'completed' } }),
         completed('item_5', { type: 'collab_tool_call', tool: 'spawn_agent', status: 'failed' }),
       ]),

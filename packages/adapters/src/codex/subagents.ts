@@ -3,7 +3,7 @@ import type { ActivityDraft } from '../kit/activity.ts'
 import { asObject, asText, NO_FIELDS, textList } from '../kit/fields.ts'
 import type { ConsumedCall } from '../kit/tool-table.ts'
 
-const FAILED: ReadonlySet<string> = new Set(['errored', 'error', 'failed', 'interrupted', 'shutdown', 'not_found'])
+const FAILED: ReadonlySet<string> = new Set(['errored', 'error', 'failed', 'interrupted', 'shutdown'])
 const CONSUMED: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 
 /** Subagents as `collab_tool_call` items show them: started by one, reported on by any number of later ones. */

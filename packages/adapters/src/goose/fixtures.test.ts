@@ -19,6 +19,17 @@ const LONG_OUTPUT = 'command for i in $(seq 1 3000); do echo line $i of long out
 
 /** What the runs did, from the scripts they were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
+  'empty-answer': ['error: The model returned an empty response. Please resend your message to continue.'],
+  'subagents-fail-and-nest': [
+    'unknown',
+    'subagent_completed ?',
+    'subagent_failed ? ✗',
+    'unknown',
+    'subagent_failed nobody ✗',
+    'subagent_completed ?',
+    'subagent_started ? ?',
+    'agent: Done.',
+  ],
   'banner-and-text': ['unknown', 'unknown', 'unknown', 'agent: Hello from the mock model.'],
   'thinking-text-and-call': ['agent: I run it.', 'command echo hi → 0', 'agent: Done.'],
   'shell-exit-codes': [
@@ -178,6 +189,7 @@ describe('Goose: recorded and hand-made runs', () => {
     assert.deepEqual(failed, [
       'approval-without-terminal',
       'context-overflow',
+      'empty-answer',
       'interrupted-in-text',
       'interrupted-in-tool',
       'provider-401',

@@ -1,6 +1,7 @@
 import type { FinishReason, JsonObject, JsonValue } from '@evener/protocol'
 import { asArray, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
+import { beginsAsFailure } from './failures.ts'
 import { readOutcome } from './outcome.ts'
 import { Saying } from './saying.ts'
 import { gooseTools, isOwnExtension } from './tools.ts'
@@ -12,9 +13,6 @@ export const gooseDialect: Dialect = {
   tools: gooseTools,
   open: (run) => new GooseReader(run),
 }
-
-/** How Goose begins a message of its own that says, in the agent's place, why there is no answer. */
-const FAILURES: readonly string[] = ['Ran into this error:', 'Network error:']
 
 interface Message {
   readonly id: string
@@ -132,7 +130,7 @@ class GooseReader implements DialectReader {
     if (typeof text !== 'string') this.#run.unknown(block)
     else if (!message.isAgent) this.#run.consume('user-text')
     else if (message.isHidden) this.#run.consume('synthetic')
-    else if (!message.isInferred && FAILURES.some((beginning) => text.startsWith(beginning))) this.#failWith(text)
+    else if (!message.isInferred && beginsAsFailure(text)) this.#failWith(text)
     else if (!message.isInferred && this.#marksInference) {
       this.#saying.end()
       this.#run.warn(text)

@@ -169,6 +169,17 @@ describe('Goose: subagents', () => {
     ])
   })
 
+  it('one that got no answer reports that in its own place, and has failed', () => {
+    const refused = 'Ran into this error: Bad request (400).\n\n'
+    const retry = 'Please retry if you think this is a transient or recoverable error.'
+    assert.deepEqual(call('delegate', { instructions: 'count' }, report(`${refused}${retry}`)), [
+      { ...who, action: 'subagent_failed', isSuccess: false },
+    ])
+    assert.deepEqual(call('delegate', { instructions: 'count' }, report(`${refused}So I tried another way.`)), [
+      { ...who, action: 'subagent_completed', isSuccess: true },
+    ])
+  })
+
   it('in the background it has only been started', () => {
     assert.deepEqual(call('delegate', { instructions: 'count', async: true }, report('Task started')), [
       { ...who, action: 'subagent_started' },

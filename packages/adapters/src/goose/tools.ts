@@ -11,6 +11,7 @@ import {
   type ToolRule,
   type ToolTable,
 } from '../kit/tool-table.ts'
+import { isFailure } from './failures.ts'
 
 /** Goose's own extensions. What others bring are tools of theirs, whatever they are called. */
 const OWN_EXTENSIONS: ReadonlySet<string> = new Set([
@@ -81,7 +82,9 @@ const named: ToolTable = toolTable(
         ...(subagentId === undefined ? {} : { subagentId }),
         ...(subagentName === undefined ? {} : { subagentName }),
       } as const
-      if (outcome.isSuccess === false) return [{ ...who, action: 'subagent_failed', isSuccess: false }]
+      if (outcome.isSuccess === false || isFailure(reportOf(outcome).trimEnd())) {
+        return [{ ...who, action: 'subagent_failed', isSuccess: false }]
+      }
       // In the background it has only been started.
       if (use.input['async'] === true) return [{ ...who, action: 'subagent_started' }]
       return [{ ...who, action: 'subagent_completed', ...success(outcome) }]
@@ -147,6 +150,11 @@ function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
   return [skillDraft(context.path(`skills/${skillName}/${file}`), skillName, outcome)]
 }
 
+function reportOf(outcome: ToolOutcome): string {
+  const [first] = asArray(outcome.result) ?? []
+  return asText(asObject(first)?.['text']) ?? ''
+}
+
 function subagentOf(outcome: ToolOutcome): string | undefined {
   return asText((asObject(outcome.detail) ?? NO_FIELDS)['subagent_session_id'])
 }
@@ -156,9 +164,7 @@ const REPORT_STATUS = /^\*\*Status:\*\* (.+)$/m
 const REPORT_HEAD = 2_000
 
 function subagentReport(subagentId: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
-  const [first] = asArray(outcome.result) ?? []
-  const text = asText(asObject(first)?.['text']) ?? ''
-  const status = REPORT_STATUS.exec(text.slice(0, REPORT_HEAD))?.[1] ?? ''
+  const status = REPORT_STATUS.exec(reportOf(outcome).slice(0, REPORT_HEAD))?.[1] ?? ''
   const hasFailed = outcome.isSuccess === false || input['cancel'] === true || /\b(?:Failed|Cancelled)\b/.test(status)
   const action = hasFailed ? 'subagent_failed' : 'subagent_completed'
   return { type: 'orchestration', action, subagentId, isSuccess: !hasFailed }

@@ -106,6 +106,13 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'agent: Follow-up answer.',
     'warning [bogus]: Unknown command: bogus',
   ],
+  'handmade-glob': [
+    'search **/*.ts',
+    'search *.md in /workspace/docs',
+    'search *.js in /workspace/nowhere ✗',
+    'unknown',
+    'agent: Looked.',
+  ],
   'handmade-older-results': [
     'search **/*.ts',
     'list /workspace/src',

@@ -45,6 +45,17 @@ describe('Pi: tools', () => {
     ])
   })
 
+  it('paths are those of the file that Pi opens, however they were written', () => {
+    const read = (path: string): object => ({ type: 'read', path, isSuccess: true })
+    assert.deepEqual(used('read', { path: '@src/a.ts' }), [read('/repo/src/a.ts')])
+    assert.deepEqual(used('read', { path: 'file:///src/a%20b.ts' }), [read('/src/a b.ts')])
+    assert.deepEqual(used('read', { path: 'file:///50%.txt' }), [read('/50%.txt')])
+    assert.deepEqual(used('read', { path: '@' }), [read('/repo/@')])
+    assert.deepEqual(used('read', { path: 'a.txt', offset: '2', limit: '2' }), [
+      { type: 'read', path: '/repo/a.txt', startLine: 2, endLine: 3, isSuccess: true },
+    ])
+  })
+
   it('a skill is an ordinary read', () => {
     assert.deepEqual(used('read', { path: '.pi/skills/demo/SKILL.md' }), [
       { type: 'read', path: '/repo/.pi/skills/demo/SKILL.md', isSuccess: true },

@@ -49,6 +49,16 @@ function command(...[use, outcome, context]: Parameters<ToolRule>): readonly Act
   return text === undefined ? [] : context.command(text, outcome)
 }
 
+/** It takes paths also as models write them in prompts (`@src/a.ts`) and in links (`file:///src/a.ts`). */
 function pathOf(input: JsonObject): string | undefined {
-  return firstText(input, 'path', 'file_path', 'filePath')
+  const path = firstText(input, 'path', 'file_path', 'filePath')
+  return path?.startsWith('file:///') === true ? decoded(path.slice('file://'.length)) : path?.replace(/^@(?=.)/, '')
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
