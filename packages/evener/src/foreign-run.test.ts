@@ -147,6 +147,23 @@ suite('evener run --harness', () => {
     assert.ok((await readFile(join(folder, 'mine', 'events.jsonl'), 'utf8')).includes('"read"'))
   })
 
+  test('--redact keeps what matches out of the recording and of what is kept', async () => {
+    const patterns = ['--redact', 'notes\\.\\w+', '--redact', 'Done']
+    const { err } = await evener('run', '--harness', 'codex', '--record', 'redacted', ...patterns, 'Look')
+    for (const name of ['raw.jsonl', 'events.jsonl']) {
+      const recorded = await readFile(join(folder, 'redacted', name), 'utf8')
+      assert.match(recorded, /\[redacted\]/)
+      assert.doesNotMatch(recorded, /notes\.txt|Done/)
+    }
+    const thread = /evener replay (\S+)/.exec(err)?.[1] ?? ''
+    const { out } = await evener('replay', thread)
+    assert.match(out, /\[redacted\]/)
+    assert.doesNotMatch(out, /notes\.txt|Done/)
+    const wrong = await evener('run', '--harness', 'codex', '--redact', '(', 'Look')
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.err, /--redact "\(" is not a regular expression/)
+  })
+
   test('--permissions says what it may do', async () => {
     assert.match((await evener('run', '--harness', 'codex', '--permissions', 'full', 'Look')).out, /'free'/)
     assert.match((await evener('run', '--harness', 'codex', '--permissions', 'edit', 'Look')).out, /'bound'/)

@@ -17,7 +17,8 @@ export function checkShape(config: HarnessConfig): void {
     'readRecords',
   ])
   checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
-  const { disableBuiltinTools, stateSchema, subagents } = config
+  const { disableBuiltinTools, redact, stateSchema, subagents } = config
+  if (redact !== undefined && typeof redact !== 'function') throw wrong('`redact`', 'a function from text to text')
   const schema = stateSchema === undefined ? undefined : standardOf(stateSchema)
   if (stateSchema !== undefined && typeof schema?.['validate'] !== 'function') {
     throw wrong('`stateSchema`', 'a Standard Schema, such as a zod object')

@@ -1,6 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@evener/agent'
 import type { AgentDriver, HarnessEvent, PermissionRules, RawSpool, Store, ToolCategory } from '@evener/protocol'
+import type { Redactor } from '../engine/redactor.ts'
 import type { HeartbeatHandler } from './heartbeats.ts'
 import type { Observability } from './observability.ts'
 import type {
@@ -121,6 +122,11 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
   readonly notifications?: DeliveryPolicy
   /** What a new thread starts from: rules that hold whatever a session adds. */
   readonly permissions?: StandingRules
+  /**
+   * Takes out of what agents and tools say what must not be written down; where it throws, the text is withheld. What users
+   * say stays, and so do the sessions of foreign agents.
+   */
+  readonly redact?: Redactor
   /** Where agents put the raw output of their runs: what a thread has there goes with it. */
   readonly spool?: RawSpool
 }

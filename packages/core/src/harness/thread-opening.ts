@@ -49,7 +49,7 @@ export async function openThread(
     }),
     builtinTools: () => control?.tools() ?? [],
   }
-  const { observability } = core.config
+  const { observability, redact } = core.config
   const tracing = tracerSource(observability)
   runtime = await ThreadRuntime.open({
     store: core.store,
@@ -63,6 +63,7 @@ export async function openThread(
     sessionRules: () => rulesOf(viewers),
     grants: () => grantsOf(viewers),
     ...(tracing === undefined ? {} : { tracing }),
+    ...(redact === undefined ? {} : { redact }),
     ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   })
   runtime.onEntry((entry) => core.contexts.follow(entry))

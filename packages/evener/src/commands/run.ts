@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters'
-import { createThread, ProcessOwner, ThreadRuntime, type RuntimeAgent } from '@evener/core/engine'
+import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@evener/core/engine'
 import type { AgentDriver, Answer } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
@@ -33,6 +33,8 @@ export const runCommand: Command = {
     `  --permissions <level>  what it may do, as nobody is asked: ${LEVELS.join(', ')} (default: edit)`,
     '  --record <dir> where raw.jsonl and events.jsonl of the run are written (default: below ~/.evener/recordings, where',
     '                 they are kept for a week)',
+    '  --redact <pattern>  a regular expression: what it matches in what agents and tools say is not written down; can be',
+    '                 given several times',
     '  --thread <id>  go on with this conversation instead of starting a new one',
     '  --answer <words>  answer what the conversation waits for: approve, decline, or words; once for each question.',
     '                 On a terminal you are asked instead. Without an answer the command says what is waited for, and',
@@ -54,6 +56,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       model: { type: 'string' },
       permissions: { type: 'string' },
       record: { type: 'string' },
+      redact: { type: 'string', multiple: true },
       thread: { type: 'string' },
       answer: { type: 'string', multiple: true, default: [] },
       db: { type: 'string' },
@@ -75,6 +78,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     throw new UsageError('--model, --permissions and --record are for coding agents: name one with --harness')
   }
   const harness = values.harness === undefined ? undefined : harnessCalled(values.harness)
+  const redact = values.redact === undefined ? {} : { redact: redactorOf(values.redact) }
   const level = permissions === undefined ? undefined : levelCalled(permissions)
 
   let runtime: ThreadRuntime | undefined
@@ -91,18 +95,18 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const thread =
       values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
     const recordings: string[] = []
-    const record = (turnId: string): { readonly dir: string } => {
+    const record = (turnId: string): { readonly dir: string; readonly redact?: Redactor } => {
       const dir =
         values.record === undefined
           ? join(recordingsOf(thread, terminal), turnId)
           : resolve(terminal.cwd, values.record)
       recordings.push(dir)
-      return { dir }
+      return { dir, ...redact }
     }
     const agent =
       harness === undefined ? demo(terminal) : { driver: foreignAgent(harness, { model, level, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
-    runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1 })
+    runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1, ...redact })
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     declineQuestions(runtime)
@@ -148,6 +152,17 @@ function declineQuestions(runtime: ThreadRuntime): void {
   })
 }
 
+function redactorOf(patterns: readonly string[]): Redactor {
+  const expressions = patterns.map((pattern) => {
+    try {
+      return new RegExp(pattern, 'gu')
+    } catch {
+      throw new UsageError(`--redact ${JSON.stringify(pattern)} is not a regular expression`)
+    }
+  })
+  return (text) => expressions.reduce((left, expression) => left.replace(expression, '[redacted]'), text)
+}
+
 function demo(terminal: Terminal): RuntimeAgent {
   return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
 }
@@ -168,7 +183,7 @@ function levelCalled(name: string): PermissionLevel {
 interface ForeignOptions {
   readonly model: string | undefined
   readonly level: PermissionLevel | undefined
-  readonly record: (turnId: string) => { readonly dir: string }
+  readonly record: (turnId: string) => { readonly dir: string; readonly redact?: Redactor }
 }
 
 function foreignAgent(harness: Harness, { model, level, record }: ForeignOptions, terminal: Terminal): AgentDriver {
