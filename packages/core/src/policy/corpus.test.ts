@@ -6,6 +6,7 @@ import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
+import { noEditsAllowed, noEditsCategory, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
 import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
@@ -25,6 +26,10 @@ const GROUPS: readonly CorpusGroup[] = [
   allowedTool,
   allowedCategory,
   noEdits,
+  noEditsYolo,
+  noEditsCategory,
+  noEditsTool,
+  noEditsAllowed,
   noCommands,
   files,
   writable,

@@ -10,6 +10,7 @@ import { finding, piece, type Finding, type Judgement, type Piece } from './judg
 import { below, locate, type Whereabouts } from './location.ts'
 import { mentions, reach, throughPipe } from './reach.ts'
 import { strongest, type Reach } from './reaches.ts'
+import { isReadOnly } from './read-only.ts'
 import type { PlacedRule } from './rule-book.ts'
 import { opensNetwork, touchedFiles, type Touch } from './touched-files.ts'
 import { changesFiles } from './writing-commands.ts'
@@ -39,22 +40,33 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_WORDS} words`)
   }
   const touches = commands.map((command) => touchedFiles(command, call.where))
-  const { denied, doubtful } = findDenies(call, shellRules, rules, commands, touches.flat())
   const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious
   const hidden = notes.length === 0 ? null : `it holds: ${notes.join(', ')}`
   const uncovered = findUncovered(call.text)
+  const judged = commands
+    .filter((command) => !isTransparent(command))
+    .map((command) => ({ command, piece: judgeOne(command, call, shellRules, commands, uncovered) }))
+  const { denied, doubtful } = findDenies(call, shellRules, rules, commands, touches.flat())
   const pieces = [
-    ...commands
-      .filter((command) => !isTransparent(command))
-      .map((command) => judgeOne(command, call, shellRules, commands, uncovered)),
+    ...judged.map((each) => each.piece),
     ...touches.flat().flatMap((touch) => judgeTouch(touch, call, rules)),
     ...(hidden === null ? [] : [piece(call.text, { obscure: hidden })]),
   ]
   return {
     denied,
-    doubtful: doubtful ?? (hidden === null ? null : anyDeny(call, shellRules, rules)),
+    doubtful: doubtful ?? findWriter(call, judged) ?? (hidden === null ? null : anyDeny(call, shellRules, rules)),
     pieces: pieces.length === 0 ? [piece(call.text)] : pieces,
   }
+}
+
+/** Where no file may be changed, a command that is not known to leave them alone, unless a pattern allows this very one. */
+function findWriter(
+  { noEdits }: CommandCall,
+  judged: readonly { readonly command: SimpleCommand; readonly piece: Piece }[],
+): Finding | null {
+  if (noEdits === null) return null
+  const writer = judged.find(({ command, piece: { allow } }) => allow === null && !isReadOnly(command))
+  return writer === undefined ? null : { ...noEdits, part: writer.command.source }
 }
 
 /** Why no allow covers any part of a text. */

@@ -41,7 +41,7 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
   ['uniq', { operands: 1 }],
   ['xxd', { short: 'r', operands: 1 }],
   ['tree', { short: 'oR' }],
-  ['yq', { long: ['inplace', 'in-place'], short: 'i' }],
+  ['yq', { long: ['inplace', 'in-place', 'split-exp'], short: 'is' }],
   ['awk', AWK],
   ['gawk', AWK],
   ['file', { long: ['compile', 'magic-file'], short: 'Cm' }],

@@ -46,6 +46,11 @@ const GIT_CHANGES =
   /^(?:checkout|checkout-index|restore|clean|reset|apply|am|merge|rebase|pull|stash|cherry-pick|revert|switch|rm|mv|clone|worktree|submodule|sparse-checkout|read-tree|bisect|filter-branch)$/
 const UNPACKS = /^(?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:ext|get).*)$/
 
+/** Something is known of how its arguments make it write. */
+export function isWriter(base: string): boolean {
+  return WRITING.has(base)
+}
+
 /** Whether a command changes files, for a rule that wants none changed. */
 export function changesFiles({ appended, args, name }: SimpleCommand): Reach {
   if (name === null || !isReadable(name)) return 'no'

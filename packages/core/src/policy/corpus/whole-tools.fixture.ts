@@ -88,7 +88,7 @@ export const noEdits: CorpusGroup = {
     ['wget -qO- u', 'allow', 'only prints'],
     ['wget -q -O - u', 'allow', 'only prints'],
     ['wget u', 'deny', 'writes what it gets'],
-    ["perl -Mstrict -ne 'print'", 'allow', 'letters of a value'],
+    ["perl -Mstrict -ne 'print'", 'ask', 'code of another language may write'],
     ['ls | gzip | wc -c', 'allow', 'only prints'],
     ['ls | xargs gzip', 'deny', 'replaces the files'],
     ['ls | split', 'deny', 'writes its input to files'],

@@ -1,0 +1,45 @@
+import type { Word } from '@evener/shell/read'
+import { isOption, mayBecomeOption } from './argument.ts'
+import { findRisky } from './risky-options.ts'
+
+const LOOKS =
+  /^(?:log|status|diff|show|shortlog|reflog|blame|annotate|grep|ls-files|ls-tree|ls-remote|rev-parse|rev-list|describe|cat-file|show-ref|for-each-ref|name-rev|merge-base|whatchanged|cherry|count-objects|var|version|check-ignore|check-attr|diff-tree|diff-index|diff-files|range-diff|verify-commit|verify-tag)$/
+
+/** The words behind the subcommand with which it only shows. */
+const LOOKS_WITH: ReadonlyMap<string, RegExp> = new Map([
+  ['remote', /^(?:-v)?$|^(?:-v )?(?:show|get-url)\b/],
+  ['stash', /^(?:list|show)\b/],
+  ['config', /^(?:--get(?:-all|-regexp)?|--list|-l|get|list)(?: |$)/],
+  ['worktree', /^list\b/],
+  ['submodule', /^(?:status\b|$)/],
+  ['notes', /^(?:(?:show|list)\b|$)/],
+  ['bisect', /^(?:log|view)\b/],
+])
+
+const LISTS = /^(?:-l|--(?:list|contains|no-contains|merged|no-merged|points-at)(?:=.*)?)$/
+const HOW_TO_LIST = /^(?:-[arv]+|-n\d*|--(?:all|remotes|verbose|show-current|sort|format|color|column)(?:=.*)?)$/
+
+/** Branches and tags: a name makes a new one unless something says that it is looked for. */
+function onlyLists(args: readonly string[]): boolean {
+  const options = args.filter(isOption)
+  if (!options.every((text) => LISTS.test(text) || HOW_TO_LIST.test(text))) return false
+  return options.length === args.length || options.some((text) => LISTS.test(text))
+}
+
+/** A git command that shows something and changes nothing. */
+export function isGitLook(base: string, given: readonly Word[]): boolean {
+  const args = given.map(({ text }) => text)
+  const own = base === 'git' ? args.findIndex((text, at) => !isOption(text) && !takesNext(args[at - 1])) : -1
+  const subcommand = base === 'git' ? (args[own] ?? '') : base.slice('git-'.length)
+  if (given.some(mayBecomeOption)) return false
+  const rest = args.slice(own + 1)
+  const places = [...args.keys()].slice(own + 1)
+  if (base === 'git' && findRisky('git', args, places) !== undefined) return false
+  if (LOOKS.test(subcommand)) return !(subcommand === 'reflog' && /^(?:expire|delete)$/.test(rest[0] ?? ''))
+  if (subcommand === 'branch' || subcommand === 'tag') return onlyLists(rest)
+  return LOOKS_WITH.get(subcommand)?.test(rest.join(' ')) === true
+}
+
+function takesNext(option = ''): boolean {
+  return /^(?:-[cC]|--git-dir|--work-tree|--namespace)$/.test(option)
+}

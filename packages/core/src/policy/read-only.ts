@@ -1,0 +1,101 @@
+import type { SimpleCommand } from '@evener/shell/read'
+import { isOption, mayBecomeOption } from './argument.ts'
+import { readArguments } from './given-arguments.ts'
+import { isGitLook } from './git-looks.ts'
+import { findRisky } from './risky-options.ts'
+import { changesFiles, isWriter } from './writing-commands.ts'
+
+function names(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/))
+}
+
+/** Whatever they are given, they change no file. */
+const NEVER_WRITES = names(
+  'cat ls dir echo printf wc head tail tac nl cut tr rev paste fold expand unexpand basename dirname pwd seq sleep whoami id ' +
+    'groups uname stat du df which whereis realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum ' +
+    'b2sum sum cmp comm join od hexdump strings grep egrep fgrep jq true false : tty arch nproc uptime free printenv test [ [[ (( ' +
+    'cd pushd popd dirs type times jobs wait exit return break continue shift export declare typeset local readonly unset read ' +
+    'mapfile readarray getopts let set shopt alias unalias ulimit umask kill env command builtin exec ps pgrep lsof netstat dig ' +
+    'nslookup host ping getent locale lscpu lsblk last who w finger factor expr cal getconf tput clear yes diff colordiff fmt pr ' +
+    'tsort column zcat zgrep bzcat xzcat trap eval',
+)
+
+/** They only look, unless an option says otherwise. */
+const LOOKS = names(
+  'rg ag ack fd fdfind find gfind sed gsed awk gawk mawk nawk sort uniq xxd tree yq file date less more man bat batcat nm objdump readelf size',
+)
+
+/** They write a file of their own beside what they run. */
+const KEEPS_RECORD = names('script flock perf valgrind firejail rlwrap')
+
+/** Only with these words. */
+const WITH_WORDS: ReadonlyMap<string, RegExp> = new Map([
+  ['docker', /^(?:ps|images|logs|inspect|version|info|stats|port|top|diff|history)$/],
+  ['podman', /^(?:ps|images|logs|inspect|version|info|stats|port|top|diff|history)$/],
+  ['kubectl', /^(?:get|describe|logs|version|top|explain|api-resources|cluster-info)$/],
+  ['npm', /^(?:ls|list|view|outdated|root|prefix|why|explain|--version|-v)$/],
+  ['pnpm', /^(?:ls|list|why|outdated|root|--version|-v)$/],
+  ['systemctl', /^(?:status|is-active|is-enabled|list-units|list-unit-files|show|cat)$/],
+  ['go', /^version$/],
+])
+
+const ASKS_VERSION = /^(?:-v|-V|--version)$/
+const INTERPRETER = /^(?:node|deno|bun|python|perl|ruby|php|lua|java|rustc|gcc|clang)[\d.]*$/
+const LISTS_ARCHIVE = /^(?:-?[a-zA-Z]*t[a-zA-Z]*|--list)$/
+const CHANGES_ARCHIVE = /^(?:-?[a-zA-Z]*[xcruA][a-zA-Z]*|--(?:cr|app|up|ext|get|del|con|cat).*)$/
+const FETCHES_SETTINGS = /^(?:-[a-zA-Z]*K|--conf|--libcurl|--engine|--exec|--use-ask|--input)/
+
+/** Options with which a program that prints writes a file. */
+const OUTPUT: RegExp = /^(?:-[a-zA-Z]*o|--o)/
+const WRITES_WITH: ReadonlyMap<string, RegExp> = new Map([
+  ...['iconv', 'shuf', 'base64', 'base32'].map((name) => [name, OUTPUT] as const),
+  ['ss', /^(?:-[a-zA-Z]*D|--diag)/],
+])
+
+/** Known to change no file, whatever comes of it. What it runs is judged by itself. */
+export function isReadOnly(command: SimpleCommand): boolean {
+  const { appended, args, launcher, name, program: base, runs, unknown } = command
+  if (unknown !== null) return false
+  if (name === null) return true
+  if (base === null) return false
+  const texts = args.map(({ text }) => text)
+  if (texts.length === 1 && /^--(?:help|version)$/.test(texts[0] ?? '')) return true
+  if (runs !== null) return runs === 'stdin-script' && launcher === 'shell' && !KEEPS_RECORD.has(base)
+  if (INTERPRETER.test(base)) return texts.length > 0 && texts.every((text) => ASKS_VERSION.test(text))
+  if (NEVER_WRITES.has(base)) return true
+  // What is added when it runs may be an option.
+  if (appended) return false
+  if (base === 'git' || base.startsWith('git-')) return isGitLook(base, args)
+  if (LOOKS.has(base)) return changesFiles(command) === 'no' && hasNoRisk(base, command)
+  if (base === 'tar' || base === 'bsdtar') return listsArchive(texts) && !args.some(mayBecomeOption)
+  const writing = WRITES_WITH.get(base)
+  if (writing !== undefined) return !texts.some((text) => writing.test(text)) && !args.some(mayBecomeOption)
+  if (base === 'tsc')
+    return texts.includes('--noEmit') && !texts.some((text) => /^(?:-b|--(?:build|incr|gen|ts))/i.test(text))
+  const words = WITH_WORDS.get(base)
+  if (words !== undefined) return words.test(subcommandOf(base, command))
+  if (isWriter(base)) {
+    const isTold = texts.some((text) => FETCHES_SETTINGS.test(text)) || args.some(mayBecomeOption)
+    return changesFiles(command) === 'no' && !isTold
+  }
+  return launcher !== null && launcher !== 'runner' && !KEEPS_RECORD.has(base)
+}
+
+/** Empty when it may be the value of an option that nobody knows. */
+function subcommandOf(base: string, command: SimpleCommand): string {
+  const [first] = readArguments(base, command).operands
+  if (first === undefined) return command.args[0]?.text ?? ''
+  return first.isReadable && first.after === null ? first.text : ''
+}
+
+function hasNoRisk(base: string, { args }: SimpleCommand): boolean {
+  if (args.some((arg) => mayBecomeOption(arg) || (/^(?:g?sed|[gmn]?awk)$/.test(base) && arg.dynamic))) return false
+  const texts = args.map(({ text }) => text)
+  if (/^bat(?:cat)?$/.test(base) && texts[0] === 'cache') return false
+  return findRisky(base, texts, [...texts.keys()]) === undefined
+}
+
+function listsArchive(texts: readonly string[]): boolean {
+  const letters = texts.filter((text, at) => at === 0 || isOption(text))
+  return letters.some((text) => LISTS_ARCHIVE.test(text)) && !letters.some((text) => CHANGES_ARCHIVE.test(text))
+}
