@@ -1,4 +1,5 @@
 import type { RequestContext } from '@evener/agent'
+import { EvenerError } from '@evener/protocol'
 import type { Dynamic, DynamicContext } from './harness-config.ts'
 
 /** The browser of a harness, as it was given or as it is made for a request. What it can do is its tools' concern. */
@@ -16,6 +17,9 @@ export class BrowserSlot {
 
   /** Counts for whoever asks from now on. */
   set(input: Dynamic<object> | undefined): void {
+    if (input !== undefined && (input === null || !['object', 'function'].includes(typeof input))) {
+      throw new EvenerError('invalid-input', '`browser` must be a browser, a function that makes one, or undefined.')
+    }
     this.#input = input
   }
 

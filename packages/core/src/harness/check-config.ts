@@ -1,7 +1,7 @@
 import { EvenerError } from '@evener/protocol'
 import { checkShape } from './config-shape.ts'
 import type { HarnessConfig, HarnessMode } from './harness-config.ts'
-import { checkInterval } from './heartbeats.ts'
+import { checkHandler } from './heartbeats.ts'
 import { checkObservability } from './observability.ts'
 import { checkWorkspace } from './workspace-slot.ts'
 
@@ -12,10 +12,10 @@ export function checkConfig(config: HarnessConfig): void {
   checkSubagents(config)
   if (config.workspace !== undefined) checkWorkspace(config.workspace)
   if (config.observability !== undefined) checkObservability(config.observability)
-  const handlers = (config.heartbeatHandlers ?? []).map(({ id }) => id)
-  const twice = duplicateOf(handlers)
+  const handlers = config.heartbeatHandlers ?? []
+  for (const handler of handlers) checkHandler(handler)
+  const twice = duplicateOf(handlers.map(({ id }) => id))
   if (twice !== undefined) throw invalid(`There are two heartbeat handlers with the id "${twice}".`)
-  for (const handler of config.heartbeatHandlers ?? []) checkInterval(handler)
 }
 
 function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {

@@ -21,7 +21,7 @@ export interface SplitState {
 
 /** What the parts of a session do with it. */
 export interface ControlLayer {
-  readonly permissions: SessionPermissions
+  readonly permissions: Pick<SessionPermissions, 'setForCategory' | 'setForTool' | 'setYolo'>
   readonly om: SessionMemory
   readonly subagents: { readonly model: SubagentModel }
 }

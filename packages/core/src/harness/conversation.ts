@@ -1,5 +1,7 @@
-import { EvenerError, type HarnessEvent, type Part } from '@evener/protocol'
+import type { RequestContext } from '@evener/agent'
+import { EvenerError, type HarnessEvent, type JsonObject, type Part } from '@evener/protocol'
 import type { Submission, ThreadRuntime } from '../engine/thread-runtime.ts'
+import { isFields, optionalFlag } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
@@ -83,6 +85,18 @@ export class Conversation {
     }
   }
 
+  /** What goes along with a message, for the run that will hear it. Gives what of it is on record. */
+  keepContext(messageId: string, context: RequestContext): JsonObject {
+    const { binding, core } = this.#parts
+    const { dropped, values } = context.toRecord()
+    if (dropped.length > 0) {
+      const names = dropped.join(', ')
+      binding.emit({ type: 'info', message: `Not recorded with the request, since they are no JSON: ${names}.` })
+    }
+    core.contexts.keep(messageId, context, binding.viewer)
+    return values
+  }
+
   async #steer(runtime: ThreadRuntime, parts: readonly Part[], input: MessageInput): Promise<void> {
     const { binding, core } = this.#parts
     const { run } = runtime.state.head
@@ -102,15 +116,9 @@ export class Conversation {
   }
 
   #submission(parts: readonly Part[], input: MessageInput): Submission {
-    const { binding, core, mode } = this.#parts
-    const context = requestContextOf(input.requestContext)
-    const { dropped, values } = context.toRecord()
-    if (dropped.length > 0) {
-      const names = dropped.join(', ')
-      binding.emit({ type: 'info', message: `Not recorded with the request, since they are no JSON: ${names}.` })
-    }
+    const { core, mode } = this.#parts
     const messageId = core.newId()
-    core.contexts.keep(messageId, context, binding.viewer)
+    const values = this.keepContext(messageId, requestContextOf(input.requestContext))
     return {
       parts,
       agentId: core.agents.of(mode.resolve()).id,
@@ -126,8 +134,11 @@ function hasRun({ state }: ThreadRuntime): boolean {
   return state.head.run !== null
 }
 
-function partsOf(input: MessageInput | undefined): readonly Part[] {
-  const { content, files } = input ?? {}
+/** Before anything is done with it. */
+function partsOf(input: MessageInput): readonly Part[] {
+  const { content, files, requestContext, untilIdle }: Partial<MessageInput> = isFields(input) ? input : {}
+  requestContextOf(requestContext)
+  optionalFlag(untilIdle, 'untilIdle')
   if (typeof content !== 'string') throw new EvenerError('invalid-input', 'The `content` of a message is a string.')
   if (content === '' && (files ?? []).length === 0) {
     throw new EvenerError('invalid-input', 'A message needs some content.')

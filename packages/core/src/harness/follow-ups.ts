@@ -1,7 +1,7 @@
 import type { QueuedItem } from '@evener/protocol'
+import { givenFields, optionalText } from './check-given.ts'
 import type { Conversation, MessageInput } from './conversation.ts'
 import type { SessionBinding } from './session-binding.ts'
-import { told } from './told.ts'
 
 export interface QueuedFollowUp {
   readonly id: string
@@ -32,11 +32,13 @@ export class FollowUps {
 
   /** Sent at once when there is no run. */
   enqueue(input: MessageInput): Promise<void> {
-    return told(this.#conversation.followUp(input), (event) => this.#binding.emit(event))
+    return this.#conversation.followUp(input)
   }
 
   /** Takes one back: the given one, or the oldest. */
-  async dequeue({ id }: { readonly id?: string } = {}): Promise<QueuedFollowUp | undefined> {
+  async dequeue(options: { readonly id?: string } = {}): Promise<QueuedFollowUp | undefined> {
+    const { id } = givenFields(options, 'followUps.dequeue({ id? })')
+    optionalText(id, 'id')
     const item = this.#items().find((each) => id === undefined || each.id === id)
     if (item === undefined) return undefined
     await this.#drop([item.id])

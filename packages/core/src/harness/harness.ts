@@ -8,6 +8,7 @@ import type {
 } from '@evener/protocol'
 import { buildCore } from './build-core.ts'
 import { checkConfig } from './check-config.ts'
+import { givenFields, givenText, optionalText } from './check-given.ts'
 import type { MessageInput } from './conversation.ts'
 import { endAll } from './end-all.ts'
 import { withObjectives, type Objectives } from './goals/current-agent.ts'
@@ -36,12 +37,22 @@ import type { SentSignal, SignalInput, SignalRouting } from './signals/send-sign
 import type { SystemReminder } from './signals/system-reminder.ts'
 import type { CloneRequest } from './thread-lifecycle.ts'
 import { readResourceIds, type Listed } from './thread-reads.ts'
+import { told } from './told.ts'
 import type { HarnessWorkspace } from './workspace-slot.ts'
 
 export interface SessionInfo {
   readonly currentThreadId: string | null
   readonly currentModeId: string
   readonly threads: readonly HarnessThread[]
+}
+
+interface NewSession {
+  readonly resourceId?: string
+  readonly id?: string
+}
+
+interface WorkspaceRequest {
+  readonly requestContext?: RequestContextInput
 }
 
 /**
@@ -64,7 +75,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     checkConfig(plain)
     this.id = config.id
     this.#config = config
-    this.#core = buildCore(plain, { ready: () => this.init(), broadcast: (event) => this.#broadcast(event) })
+    this.#core = buildCore(plain, { ready: () => this.#ready(), broadcast: (event) => this.#broadcast(event) })
     this.#heartbeats = new Heartbeats((id, error) =>
       this.#broadcast({ type: 'error', error, errorType: `heartbeat:${id}` }),
     )
@@ -75,6 +86,10 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** Opens the storage, makes the workspace ready, starts the heartbeats. Everything that needs it calls it itself. */
   init(): Promise<void> {
+    return this.#told(this.#ready())
+  }
+
+  #ready(): Promise<void> {
     this.#initialised ??= this.#start().catch((error: unknown) => {
       this.#initialised = undefined
       throw error
@@ -87,7 +102,11 @@ export class Harness<State extends HarnessState = HarnessState> {
    * on waiting. What was said stays in the store, so that it can be begun again: one that was given stays open, and one in
    * memory goes with the harness.
    */
-  async destroy(): Promise<void> {
+  destroy(): Promise<void> {
+    return this.#told(this.#destroy())
+  }
+
+  async #destroy(): Promise<void> {
     if (this.#initialised === undefined) return
     await this.#initialised.catch(() => undefined)
     const { threads, workspace } = this.#core
@@ -102,10 +121,16 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   /** A conversation of its own. With an id, one of its resource, it knows again what it knew, also in another process: yolo too. */
-  async createSession(options: { readonly resourceId?: string; readonly id?: string } = {}): Promise<Session<State>> {
-    await this.init()
-    const resourceId = options.resourceId ?? this.#config.resourceId ?? this.id
-    return this.#sessions.open(resourceId, options.id)
+  createSession(options: NewSession = {}): Promise<Session<State>> {
+    return this.#told(this.#createSession(options))
+  }
+
+  async #createSession(options: NewSession): Promise<Session<State>> {
+    const { id, resourceId } = givenFields(options, 'createSession({ resourceId?, id? })')
+    optionalText(resourceId, 'resourceId')
+    optionalText(id, 'id')
+    await this.#ready()
+    return this.#sessions.open(resourceId ?? this.#config.resourceId ?? this.id, id)
   }
 
   subscribe(listener: HarnessEventListener): () => void {
@@ -143,7 +168,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   /** 1,000 at most; `next` leads to more. */
   async getKnownResourceIds(query?: PageRequest): Promise<Listed<string>> {
-    await this.init()
+    await this.#ready()
     return readResourceIds(this.#core.store, query)
   }
 
@@ -204,8 +229,9 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {
     const { memory } = this.#config
+    const context = requestContextOf(requestContext)
     if (typeof memory !== 'function') return memory ?? null
-    return (memory as (context: DynamicContext) => object)({ requestContext: requestContextOf(requestContext) })
+    return (memory as (context: DynamicContext) => object)({ requestContext: context })
   }
 
   /** What memory has observed of the current thread; `null` without a thread, a memory or an observation. */
@@ -214,7 +240,11 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   /** Tells with `om_status` how far memory has come with the current thread. */
-  async loadOMProgress(): Promise<void> {
+  loadOMProgress(): Promise<void> {
+    return this.#told(this.#loadProgress())
+  }
+
+  async #loadProgress(): Promise<void> {
     const record = await this.getObservationalMemoryRecord()
     if (record !== null) this.session.emit(memoryStatus(record, this.session))
   }
@@ -251,20 +281,25 @@ export class Harness<State extends HarnessState = HarnessState> {
     this.#core.models.invalidate()
   }
 
-  getToolCategory({ toolName }: { readonly toolName: string }): ToolCategory | null {
-    return this.#core.categoryOf(toolName)
+  getToolCategory(options: { readonly toolName: string }): ToolCategory | null {
+    const { toolName } = givenFields(options, 'getToolCategory({ toolName })')
+    return this.#core.categoryOf(givenText(toolName, 'toolName'))
   }
 
   registerHeartbeat(handler: HeartbeatHandler): Promise<void> {
-    return this.#heartbeats.register(handler)
+    return this.#told(this.#heartbeats.register(handler))
   }
 
-  removeHeartbeat({ id }: { readonly id: string }): Promise<void> {
-    return this.#heartbeats.remove(id)
+  removeHeartbeat(options: { readonly id: string }): Promise<void> {
+    return this.#told(this.#removeHeartbeat(options))
+  }
+
+  async #removeHeartbeat(options: { readonly id: string }): Promise<void> {
+    await this.#heartbeats.remove(givenText(givenFields(options, 'removeHeartbeat({ id })').id, 'id'))
   }
 
   stopHeartbeats(): Promise<void> {
-    return this.#heartbeats.stop()
+    return this.#told(this.#heartbeats.stop())
   }
 
   hasWorkspace(): boolean {
@@ -279,14 +314,17 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#core.workspace.get()
   }
 
-  resolveWorkspace({ requestContext }: { readonly requestContext?: RequestContextInput } = {}): Promise<
-    HarnessWorkspace | undefined
-  > {
+  resolveWorkspace(options: WorkspaceRequest = {}): Promise<HarnessWorkspace | undefined> {
+    return this.#told(this.#resolveWorkspace(options))
+  }
+
+  async #resolveWorkspace(options: WorkspaceRequest): Promise<HarnessWorkspace | undefined> {
+    const { requestContext } = givenFields(options, 'resolveWorkspace({ requestContext? })')
     return this.#core.workspace.resolve(requestContextOf(requestContext))
   }
 
   destroyWorkspace(): Promise<void> {
-    return this.#core.workspace.destroy()
+    return this.#told(this.#core.workspace.destroy())
   }
 
   async #start(): Promise<void> {
@@ -303,6 +341,10 @@ export class Harness<State extends HarnessState = HarnessState> {
       scorers: this.#core.scorers,
     })
     for (const handler of heartbeatHandlers) await this.#heartbeats.register(handler)
+  }
+
+  #told<Result>(done: Promise<Result>): Promise<Result> {
+    return told(done, (event) => this.#broadcast(event))
   }
 
   #broadcast(event: HarnessEvent): void {

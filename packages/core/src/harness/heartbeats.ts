@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { EvenerError } from '@evener/protocol'
+import { givenFields, givenFunction, givenText, optionalFlag } from './check-given.ts'
 
 /** A timer cannot wait longer: asked to, it does not wait at all. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -14,7 +15,15 @@ export interface HeartbeatHandler {
   readonly shutdown?: () => void | Promise<void>
 }
 
-export function checkInterval({ id, intervalMs }: HeartbeatHandler): void {
+export function checkHandler(given: HeartbeatHandler): void {
+  const { handler, id, immediate, intervalMs, shutdown } = givenFields(
+    given,
+    'registerHeartbeat({ id, intervalMs, handler })',
+  )
+  givenText(id, 'id')
+  givenFunction(handler, 'handler')
+  optionalFlag(immediate, 'immediate')
+  if (shutdown !== undefined) givenFunction(shutdown, 'shutdown')
   if (Number.isFinite(intervalMs) && intervalMs > 0) return
   throw new EvenerError(
     'invalid-input',
@@ -50,7 +59,7 @@ export class Heartbeats {
 
   /** One with the same id is replaced, its shutdown included. */
   async register(handler: HeartbeatHandler): Promise<void> {
-    checkInterval(handler)
+    checkHandler(handler)
     await this.remove(handler.id)
     const beating: Beating = { handler, timer: undefined, running: undefined, isStopped: false }
     this.#beating.set(handler.id, beating)

@@ -1,5 +1,6 @@
 import { RequestContext } from '@evener/agent'
-import type { HarnessEvent } from '@evener/protocol'
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { isFields } from './check-given.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { UserState } from './harness-core.ts'
 import type { HarnessWorkspace } from './workspace-slot.ts'
@@ -30,5 +31,6 @@ export interface HarnessRequestContext {
 export function requestContextOf(input: RequestContextInput | undefined): RequestContext {
   if (input === undefined) return new RequestContext()
   if (input instanceof RequestContext || input instanceof Map) return new RequestContext(input.entries())
-  return new RequestContext(Object.entries(input))
+  if (isFields(input)) return new RequestContext(Object.entries(input))
+  throw new EvenerError('invalid-input', '`requestContext` must be a RequestContext, a Map or an object.')
 }

@@ -17,6 +17,11 @@ export class RunContexts {
     this.#byMessage.set(messageId, { context, sender })
   }
 
+  /** No run will hear it. */
+  drop(messageId: string): void {
+    this.#byMessage.delete(messageId)
+  }
+
   /** The session whose words began the run; `undefined` when that was not in this process. */
   senderOf(runId: string): ThreadViewer | undefined {
     return this.#senders.get(runId)

@@ -95,6 +95,7 @@ const OUT_OF_USE: ThreadPort = {
   submit: () => Promise.reject(new Error('No tool is called.')),
   getMessage: async () => null,
   newestMessages: async () => [],
+  newId: () => '',
 }
 
 interface Speech {

@@ -1,3 +1,5 @@
+import { givenFields, givenText } from './check-given.ts'
+
 /** Whose conversation it is. */
 export class SessionIdentity {
   readonly #id: string | undefined
@@ -26,8 +28,9 @@ export class SessionIdentity {
   }
 
   /** Holds at once; resolves when the thread of the old resource has been left. */
-  setResourceId({ resourceId }: { readonly resourceId: string }): Promise<void> {
-    this.#resourceId = resourceId
-    return this.#onChange()
+  async setResourceId(options: { readonly resourceId: string }): Promise<void> {
+    const { resourceId } = givenFields(options, 'setResourceId({ resourceId })')
+    this.#resourceId = givenText(resourceId, 'resourceId')
+    await this.#onChange()
   }
 }

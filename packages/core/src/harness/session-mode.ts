@@ -1,5 +1,6 @@
 import type { ConfigChangedRecord } from '@evener/protocol'
 import { Mailbox } from '../engine/mailbox.ts'
+import { givenFields, givenText } from './check-given.ts'
 import type { HarnessMode } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
@@ -21,6 +22,10 @@ export function modeChange(
     ...(model === '' || model === current.modelId ? {} : { model }),
     ...(current.modelId === '' ? {} : { settings: { [modeModelKey(current.modeId)]: current.modelId } }),
   }
+}
+
+interface ModeChoice {
+  readonly modeId: string
 }
 
 /** The mode of the session's thread. */
@@ -48,16 +53,20 @@ export class SessionMode {
   }
 
   /** Changes the mode. A run that is at work goes on, from its next step in the new mode. */
-  set({ modeId }: { readonly modeId: string }): Promise<void> {
-    const mode = this.#core.findMode(modeId)
-    return this.#turns.post(() => this.#enter(mode))
+  async set(options: ModeChoice): Promise<void> {
+    const mode = this.#find(options, 'mode.set({ modeId })')
+    await this.#turns.post(() => this.#enter(mode))
   }
 
   /** Ends what is being done and changes the mode. */
-  async switch({ modeId }: { readonly modeId: string }): Promise<void> {
-    const mode = this.#core.findMode(modeId)
+  async switch(options: ModeChoice): Promise<void> {
+    const mode = this.#find(options, 'mode.switch({ modeId })')
     await this.#abort()
     await this.#turns.post(() => this.#enter(mode))
+  }
+
+  #find(options: ModeChoice, call: string): HarnessMode {
+    return this.#core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
   }
 
   async #enter(mode: HarnessMode): Promise<void> {

@@ -1,4 +1,4 @@
-import { givenOneOf, givenText } from './check-given.ts'
+import { givenFields, givenOneOf, givenText, optionalText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { ModelScope, SessionBinding } from './session-binding.ts'
 import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
@@ -52,24 +52,30 @@ export class SessionModel {
   }
 
   /** Chooses it without counting it as a choice of the user's. */
-  async set({ modelId }: { readonly modelId: string }): Promise<void> {
+  async set(options: { readonly modelId: string }): Promise<void> {
+    const { modelId } = givenFields(options, 'model.set({ modelId })')
     await this.#choose({ modelId: givenText(modelId, 'modelId'), scope: 'thread', modeId: this.#mode.get() })
   }
 
   /** What a mode's next run would use: the model chosen in it, else the mode's own. */
-  resolveForMode({ modeId }: { readonly modeId: string }): string {
-    return this.#settings.text(modeModelKey(modeId)) ?? this.#core.findMode(modeId).defaultModelId ?? this.get()
+  resolveForMode(options: { readonly modeId: string }): string {
+    const { modeId } = givenFields(options, 'model.resolveForMode({ modeId })')
+    const mode = this.#core.findMode(givenText(modeId, 'modeId'))
+    return this.#settings.text(modeModelKey(modeId)) ?? mode.defaultModelId ?? this.get()
   }
 
-  async saveForMode({ modeId, modelId }: { readonly modeId: string; readonly modelId?: string }): Promise<void> {
-    this.#core.findMode(modeId)
-    await this.#settings.set(modeModelKey(modeId), modelId ?? this.get())
+  async saveForMode(options: { readonly modeId: string; readonly modelId?: string }): Promise<void> {
+    const { modeId, modelId } = givenFields(options, 'model.saveForMode({ modeId })')
+    this.#core.findMode(givenText(modeId, 'modeId'))
+    await this.#settings.set(modeModelKey(modeId), optionalText(modelId, 'modelId') ?? this.get())
   }
 
-  async switch({ modeId = this.#mode.get(), modelId, scope = 'thread' }: ModelSwitch): Promise<void> {
+  async switch(options: ModelSwitch): Promise<void> {
+    const given = givenFields(options, 'model.switch({ modelId })')
+    const { modeId = this.#mode.get(), modelId, scope = 'thread' } = given
     givenText(modelId, 'modelId')
     givenOneOf(scope, 'scope', SCOPES)
-    this.#core.findMode(modeId)
+    this.#core.findMode(givenText(modeId, 'modeId'))
     await this.#choose({ modelId, scope, modeId })
     await this.#core.models.noteUse(modelId)
   }

@@ -9,12 +9,13 @@ import {
 import type { Mailbox } from '../engine/mailbox.ts'
 import { checkRules } from '../policy/check-rules.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
-import { givenFlag, givenOneOf, givenText } from './check-given.ts'
+import { givenFields, givenFlag, givenOneOf, givenText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
 import type { KeepWithSession } from './session-log.ts'
 
+const POLICIES: readonly Policy[] = ['allow', 'ask', 'deny']
 const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
 
 /** The rules of a session. They hold from the call on and are written to its thread, where they survive everything. */
@@ -72,17 +73,17 @@ export class SessionPermissions {
     })
   }
 
-  async setForCategory({
-    category,
-    policy,
-  }: {
-    readonly category: ToolCategory
-    readonly policy: Policy
-  }): Promise<void> {
+  async setForCategory(options: { readonly category: ToolCategory; readonly policy: Policy }): Promise<void> {
+    const { category, policy } = givenFields(options, 'permissions.setForCategory({ category, policy })')
+    givenOneOf(category, 'category', CATEGORIES)
+    givenOneOf(policy, 'policy', POLICIES)
     await this.#add((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
   }
 
-  async setForTool({ policy, toolName }: { readonly toolName: string; readonly policy: Policy }): Promise<void> {
+  async setForTool(options: { readonly toolName: string; readonly policy: Policy }): Promise<void> {
+    const { policy, toolName } = givenFields(options, 'permissions.setForTool({ toolName, policy })')
+    givenText(toolName, 'toolName')
+    givenOneOf(policy, 'policy', POLICIES)
     await this.#add((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
   }
 
@@ -91,7 +92,8 @@ export class SessionPermissions {
     return this.#binding.head?.yolo ?? this.#defaults.yolo
   }
 
-  async setYolo({ enabled }: { readonly enabled: boolean }): Promise<void> {
+  async setYolo(options: { readonly enabled: boolean }): Promise<void> {
+    const { enabled } = givenFields(options, 'permissions.setYolo({ enabled })')
     const { runtime } = this.#binding
     const yolo = givenFlag(enabled, 'enabled')
     await Promise.all([this.#defaults.choose({ yolo }), runtime?.configure({ yolo })])

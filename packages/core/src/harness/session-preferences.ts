@@ -1,4 +1,5 @@
 import { resolveModel, type LanguageModel } from '@evener/agent'
+import { givenFields, givenText, optionalText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
@@ -44,7 +45,9 @@ export class MemoryRole {
     return (await this.#core.models.resolve(modelId)) ?? resolveModel(modelId)
   }
 
-  async switchModel({ modelId }: { readonly modelId: string }): Promise<void> {
+  async switchModel(options: { readonly modelId: string }): Promise<void> {
+    const { modelId } = givenFields(options, `om.${this.#facts.role}.switchModel({ modelId })`)
+    givenText(modelId, 'modelId')
     await this.#settings.set(this.#facts.modelKey, modelId)
     this.#binding.emit({ type: 'om_model_changed', role: this.#facts.role, modelId })
   }
@@ -83,12 +86,17 @@ export class SubagentModel {
     this.#settings = settings
   }
 
-  get({ agentType }: { readonly agentType?: string } = {}): string | null {
+  get(options: { readonly agentType?: string } = {}): string | null {
+    const { agentType } = givenFields(options, 'subagents.model.get({ agentType? })')
+    optionalText(agentType, 'agentType')
     const own = agentType === undefined ? undefined : this.#settings.text(subagentKey(agentType))
     return own ?? this.#settings.text(subagentKey(undefined)) ?? null
   }
 
-  async set({ agentType, modelId }: { readonly modelId: string; readonly agentType?: string }): Promise<void> {
+  async set(options: { readonly modelId: string; readonly agentType?: string }): Promise<void> {
+    const { agentType, modelId } = givenFields(options, 'subagents.model.set({ modelId })')
+    givenText(modelId, 'modelId')
+    optionalText(agentType, 'agentType')
     await this.#settings.set(subagentKey(agentType), modelId)
     const typed = agentType === undefined ? {} : { agentType }
     this.#binding.emit({ type: 'subagent_model_changed', modelId, scope: 'thread', ...typed })

@@ -1,5 +1,6 @@
 import { EvenerError } from '@evener/protocol'
 import type { Feedback, RunOpinions, Score } from '../engine/run-opinions.ts'
+import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from './check-given.ts'
 import type { Conversation } from './conversation.ts'
 import type { SessionBinding } from './session-binding.ts'
 
@@ -32,21 +33,32 @@ export class SessionRun {
   }
 
   /** Puts on record what a run was worth; without a `runId` the newest one. */
-  async addScore({ runId, ...score }: Score & MaybeRun): Promise<void> {
+  async addScore(options: Score & MaybeRun): Promise<void> {
+    const { runId, ...score } = givenFields(options, 'run.addScore({ name, value, source })')
+    givenText(score.name, 'name')
+    givenNumber(score.value, 'value')
+    givenText(score.source, 'source')
+    if (score.reason !== undefined) givenWords(score.reason, 'reason')
     await this.#binding.requireRuntime().addScore(this.#meant(runId), score)
   }
 
   /** Puts on record what somebody says of a run; without a `runId` of the newest one. */
-  async addFeedback({ runId, ...feedback }: Feedback & MaybeRun): Promise<void> {
+  async addFeedback(options: Feedback & MaybeRun): Promise<void> {
+    const { runId, ...feedback } = givenFields(options, 'run.addFeedback({ rating, text, source })')
+    givenText(feedback.source, 'source')
+    optionalNumber(feedback.rating, 'rating')
+    if (feedback.text !== undefined) givenWords(feedback.text, 'text')
     await this.#binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
   }
 
   /** The scores and feedback of a run. */
-  async opinions({ runId }: MaybeRun = {}): Promise<RunOpinions> {
+  async opinions(options: MaybeRun = {}): Promise<RunOpinions> {
+    const { runId } = givenFields(options, 'run.opinions({ runId? })')
     return this.#binding.requireRuntime().opinions(this.#meant(runId))
   }
 
   #meant(runId: string | undefined): string {
+    optionalText(runId, 'runId')
     const { lastRun, run } = this.#binding.requireRuntime().state.head
     const meant = runId ?? run?.runId ?? lastRun?.runId
     if (meant !== undefined) return meant

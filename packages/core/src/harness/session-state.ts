@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { Mailbox } from '../engine/mailbox.ts'
+import { givenFunction, isFields } from './check-given.ts'
 import type { HarnessState, StateSchema } from './harness-config.ts'
 import { splitState, type SplitState } from './control-keys.ts'
 import { schemaDefaults } from './state-defaults.ts'
@@ -52,7 +53,11 @@ export class SessionState<State extends HarnessState = HarnessState> {
     change: (state: State) => StateUpdate<State, Result> | Promise<StateUpdate<State, Result>>,
   ): Promise<Result> {
     return this.#updates.post(async () => {
-      const { events = [], result, updates } = await change(this.get())
+      givenFunction(change, 'change')
+      const update = await change(this.get())
+      if (!isFields(update)) throw invalid('the function has to give `{ updates?, events?, result }`')
+      const { events = [], result, updates } = update
+      checkEvents(events)
       await this.#apply(updates ?? {}, events)
       return result
     })
@@ -65,6 +70,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
 
   async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
     const { control, emit, persist, schema } = this.#options
+    if (!isFields(updates)) throw invalid('it has to be an object')
     const { control: forControl, own } = splitState(updates)
     const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, { ...this.#state, ...own })
     const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
@@ -97,8 +103,17 @@ function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   if (prototype !== Object.prototype && prototype !== null) return value
   const fields: Record<string, unknown> = {}
   copies.set(value, fields)
-  for (const [key, item] of Object.entries(value)) fields[key] = copyOf(item, copies)
+  for (const [key, item] of Object.entries(value)) {
+    // Defined and not assigned: `__proto__` is a name like any other here.
+    const own = { value: copyOf(item, copies), enumerable: true, configurable: true, writable: true }
+    Object.defineProperty(fields, key, own)
+  }
   return fields as T
+}
+
+function checkEvents(events: unknown): void {
+  if (Array.isArray(events) && events.every((event) => isFields(event) && typeof event['type'] === 'string')) return
+  throw invalid('`events` has to be a list of events')
 }
 
 function changesBetween(before: HarnessState, after: HarnessState): string[] {

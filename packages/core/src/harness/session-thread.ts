@@ -8,12 +8,14 @@ import {
   type ThreadState,
 } from '@evener/protocol'
 import type { DeleteReport } from '../engine/delete-thread.ts'
+import { givenFields, givenJson, givenList, givenText, givenWords, optionalFlag, optionalText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
 import type { CloneRequest, ThreadLifecycle } from './thread-lifecycle.ts'
 import {
+  checkPage,
   listed,
   readFirstUserMessage,
   readMessages,
@@ -29,6 +31,10 @@ export interface ThreadListQuery {
   readonly limit?: number
   /** `next` of the page before. */
   readonly cursor?: string
+}
+
+interface ThreadChoice {
+  readonly threadId: string
 }
 
 export type ThreadPage = Listed<HarnessThread>
@@ -68,29 +74,37 @@ export class SessionThread {
     return this.#binding.requireRuntime().state.head.stream
   }
 
-  create(options?: { readonly title?: string; readonly id?: string }): Promise<HarnessThread> {
+  async create(options: { readonly title?: string; readonly id?: string } = {}): Promise<HarnessThread> {
+    const { id, title } = givenFields(options, 'createThread({ title? })')
+    if (title !== undefined) givenWords(title, 'title')
+    optionalText(id, 'id')
     return this.#lifecycle.create(options)
   }
 
-  switch(options: { readonly threadId: string }): Promise<void> {
-    return this.#lifecycle.switch(options)
+  async switch(options: ThreadChoice): Promise<void> {
+    await this.#lifecycle.switch(chosen(options, 'switchThread({ threadId })'))
   }
 
   /** The same as `switch`: a thread that is chosen is also looked at. */
-  set(options: { readonly threadId: string }): Promise<void> {
+  set(options: ThreadChoice): Promise<void> {
     return this.switch(options)
   }
 
-  rename(options: { readonly title: string }): Promise<void> {
-    return this.#lifecycle.rename(options)
+  async rename(options: { readonly title: string }): Promise<void> {
+    const { title } = givenFields(options, 'renameThread({ title })')
+    await this.#lifecycle.rename({ title: givenWords(title, 'title') })
   }
 
-  clone(request?: CloneRequest): Promise<HarnessThread> {
+  async clone(request: CloneRequest = {}): Promise<HarnessThread> {
+    const { resourceId, sourceThreadId, title } = givenFields(request, 'cloneThread({ sourceThreadId?, title? })')
+    optionalText(sourceThreadId, 'sourceThreadId')
+    optionalText(resourceId, 'resourceId')
+    if (title !== undefined) givenWords(title, 'title')
     return this.#lifecycle.clone(request)
   }
 
-  delete(options: { readonly threadId: string }): Promise<DeleteReport> {
-    return this.#lifecycle.delete(options)
+  async delete(options: ThreadChoice): Promise<DeleteReport> {
+    return this.#lifecycle.delete(chosen(options, 'deleteThread({ threadId })'))
   }
 
   /** Leaves the thread. A run that is at work is ended; what waits goes on waiting. */
@@ -100,6 +114,9 @@ export class SessionThread {
 
   /** Newest change first. */
   async list(query: ThreadListQuery = {}): Promise<ThreadPage> {
+    checkPage(query, 'thread.list({ limit?, cursor? })')
+    optionalFlag(query.allResources, 'allResources')
+    optionalFlag(query.includeForkedSubagents, 'includeForkedSubagents')
     await this.#core.ready()
     const { limit = MAX_PAGE } = query
     const threads: HarnessThread[] = []
@@ -117,7 +134,8 @@ export class SessionThread {
     return listed(threads, next)
   }
 
-  async getById({ threadId }: { readonly threadId: string }): Promise<HarnessThread | null> {
+  async getById(options: ThreadChoice): Promise<HarnessThread | null> {
+    const { threadId } = chosen(options, 'thread.getById({ threadId })')
     await this.#core.ready()
     const info = await this.#core.store.getThread(threadId)
     if (info === null) return null
@@ -125,30 +143,32 @@ export class SessionThread {
   }
 
   /** The newest messages, oldest of them first. `next` leads to those before. */
-  async listMessages({ threadId, ...query }: { readonly threadId: string } & MessageListQuery): Promise<MessagePage> {
+  async listMessages(options: ThreadChoice & MessageListQuery): Promise<MessagePage> {
+    const { threadId } = chosen(options, 'thread.listMessages({ threadId })')
+    const query = checkPage(options, 'thread.listMessages({ threadId })')
     await this.#core.ready()
     return readMessages(this.#core.store, await this.#state(threadId), query)
   }
 
   /** Of the bound thread; none without one. */
   async listActiveMessages(query: MessageListQuery = {}): Promise<MessagePage> {
+    checkPage(query, 'thread.listActiveMessages({ limit?, cursor? })')
     const threadId = this.getId()
     return threadId === null ? listed([], null) : this.listMessages({ threadId, ...query })
   }
 
-  async firstUserMessage({ threadId }: { readonly threadId: string }): Promise<HarnessMessage | null> {
+  async firstUserMessage(options: ThreadChoice): Promise<HarnessMessage | null> {
+    const { threadId } = chosen(options, 'thread.firstUserMessage({ threadId })')
     await this.#core.ready()
     return readFirstUserMessage(this.#core.store, await this.#state(threadId))
   }
 
   /** By thread; those without a user's message, or that do not exist, are left out. */
-  async firstUserMessages({
-    threadIds,
-  }: {
-    readonly threadIds: readonly string[]
-  }): Promise<Map<string, HarnessMessage>> {
+  async firstUserMessages(options: { readonly threadIds: readonly string[] }): Promise<Map<string, HarnessMessage>> {
+    const { threadIds } = givenFields(options, 'thread.firstUserMessages({ threadIds })')
+    const ids = givenList(threadIds, 'threadIds').map((id, index) => givenText(id, `threadIds[${index}]`))
     const found = new Map<string, HarnessMessage>()
-    for (const threadId of threadIds) {
+    for (const threadId of ids) {
       try {
         const message = await this.firstUserMessage({ threadId })
         if (message !== null) found.set(threadId, message)
@@ -159,19 +179,26 @@ export class SessionThread {
     return found
   }
 
-  getSetting({ key }: { readonly key: string }): JsonValue | undefined {
-    return this.#settings.get(key)
+  getSetting(options: { readonly key: string }): JsonValue | undefined {
+    const { key } = givenFields(options, 'thread.getSetting({ key })')
+    return this.#settings.get(givenText(key, 'key'))
   }
 
-  async setSetting({ key, value }: { readonly key: string; readonly value: JsonValue }): Promise<void> {
-    await this.#settings.set(key, value)
+  async setSetting(options: { readonly key: string; readonly value: JsonValue }): Promise<void> {
+    const { key, value } = givenFields(options, 'thread.setSetting({ key, value })')
+    await this.#settings.set(givenText(key, 'key'), givenJson(value, 'value'))
   }
 
-  async deleteSetting({ key }: { readonly key: string }): Promise<void> {
-    await this.#settings.set(key, null)
+  async deleteSetting(options: { readonly key: string }): Promise<void> {
+    const { key } = givenFields(options, 'thread.deleteSetting({ key })')
+    await this.#settings.set(givenText(key, 'key'), null)
   }
 
   async #state(threadId: string): Promise<ThreadState> {
     return this.#core.threads.find(threadId)?.state ?? readThreadState(this.#core.store, threadId)
   }
+}
+
+function chosen(options: ThreadChoice, call: string): ThreadChoice {
+  return { threadId: givenText(givenFields(options, call).threadId, 'threadId') }
 }

@@ -1,6 +1,5 @@
 import {
   toTokenUsage,
-  toWire,
   type Grants,
   type HarnessDisplayState,
   type HarnessEvent,
@@ -9,7 +8,9 @@ import {
   type ToolCategory,
   NO_TOKENS,
 } from '@evener/protocol'
+import type { RequestContext } from '@evener/agent'
 import { Mailbox } from '../engine/mailbox.ts'
+import { givenFields, givenFunction, givenJson, givenText } from './check-given.ts'
 import { applyControl, splitState } from './control-keys.ts'
 import { Conversation, type MessageInput } from './conversation.ts'
 import { FollowUps } from './follow-ups.ts'
@@ -29,10 +30,10 @@ import { SessionRun, SessionStream } from './session-run.ts'
 import { SessionState } from './session-state.ts'
 import { SessionThread } from './session-thread.ts'
 import { SessionSignals, type CurrentThread } from './signals/session-signals.ts'
-import { approvalAnswer, findApproval, Suspensions, type ApprovalDecision } from './suspensions.ts'
+import { approvalAnswer, declineReason, findApproval, Suspensions, type ApprovalDecision } from './suspensions.ts'
 import { ThreadLifecycle } from './thread-lifecycle.ts'
 import { controlOf } from './thread-opening.ts'
-import { told } from './told.ts'
+import { told, toldCalls } from './told.ts'
 import { assertAnswers } from './tools/builtin-tools.ts'
 
 export interface SessionOptions {
@@ -86,6 +87,8 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly #log: SessionLog | undefined
   readonly #binding: SessionBinding
   readonly #defaults: SessionDefaults
+  readonly #permissions: SessionPermissions
+  readonly #state: SessionState<State>
   readonly #grants: SessionGrants
   readonly #conversation: Conversation
   readonly #lifecycle: ThreadLifecycle
@@ -105,48 +108,73 @@ export class Session<State extends HarnessState = HarnessState> {
     this.#defaults = defaults
     const turns = new Mailbox()
     const settings = new ThreadSettings(binding, defaults)
-    this.identity = new SessionIdentity(options.resourceId, options.id, () => this.#told(this.#lifecycle.clear()))
-    this.mode = new SessionMode(core, binding, defaults, () => this.abort())
-    this.model = new SessionModel(core, binding, defaults, settings, this.mode)
-    this.permissions = new SessionPermissions(core, binding, defaults, keep, turns)
+    const emit = (event: HarnessEvent): void => binding.emit(event)
+    const identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
+    const mode = new SessionMode(core, binding, defaults, () => this.#conversation.abort())
+    const model = new SessionModel(core, binding, defaults, settings, mode)
+    const permissions = new SessionPermissions(core, binding, defaults, keep, turns)
+    this.#permissions = permissions
     this.#grants = new SessionGrants(binding, keep)
-    this.state = new SessionState<State>({
+    const om = sessionMemory(core, binding, settings)
+    const subagents = { model: new SubagentModel(binding, settings) }
+    const state = new SessionState<State>({
       schema: config.stateSchema as never,
       initial,
-      emit: (event) => binding.emit(event),
+      emit,
       persist: async (changes) => log?.keepState(changes),
-      control: (updates) => applyControl(updates, this, settings),
+      control: (updates) => applyControl(updates, { om, permissions, subagents }, settings),
     })
+    this.#state = state
     this.#lifecycle = new ThreadLifecycle({
       core,
       binding,
       defaults,
-      identity: this.identity,
-      permissions: this.permissions,
+      identity,
+      permissions,
       turns,
       onCleared: async () => log?.keepThread(null),
-      selection: () => ({ modeId: this.mode.get(), modelId: this.model.get() }),
+      selection: () => ({ modeId: mode.get(), modelId: model.get() }),
     })
-    this.thread = new SessionThread(core, binding, settings, this.identity, this.#lifecycle)
     this.#conversation = new Conversation({
       core,
       binding,
-      mode: this.mode,
+      mode,
       ensureThread: () => this.#lifecycle.ensure(),
     })
     const currentThread: CurrentThread = {
+      newId: core.newId,
+      keepContext: (messageId, context) => this.#conversation.keepContext(messageId, context),
+      dropContext: (messageId) => core.contexts.drop(messageId),
+      emit,
       ensure: async () => controlOf(await this.#lifecycle.ensure()),
       get: () => (binding.runtime === undefined ? undefined : controlOf(binding.runtime)),
     }
-    this.signals = new SessionSignals(currentThread)
-    this.objectives = objectivesOf(currentThread)
+    const thread = new SessionThread(core, binding, settings, identity, this.#lifecycle)
+    this.identity = toldCalls(identity, emit)
+    this.mode = toldCalls(mode, emit)
+    this.model = toldCalls(model, emit)
+    this.permissions = toldCalls(permissions, emit)
+    this.state = toldCalls(state, emit)
+    this.thread = toldCalls(thread, emit, [
+      'list',
+      'getById',
+      'listMessages',
+      'listActiveMessages',
+      'firstUserMessage',
+      'firstUserMessages',
+    ])
+    this.signals = toldCalls(new SessionSignals(currentThread), emit)
+    this.objectives = toldCalls(objectivesOf(currentThread), emit, ['getObjective'])
     this.suspensions = new Suspensions(binding)
-    this.followUps = new FollowUps(binding, this.#conversation)
-    this.run = new SessionRun(binding, this.#conversation)
-    this.stream = new SessionStream(binding, this.#conversation)
-    this.om = sessionMemory(core, binding, settings)
-    binding.display.measureMemoryBy(this.om)
-    this.subagents = { model: new SubagentModel(binding, settings) }
+    this.followUps = toldCalls(new FollowUps(binding, this.#conversation), emit)
+    this.run = toldCalls(new SessionRun(binding, this.#conversation), emit, ['opinions'])
+    this.stream = toldCalls(new SessionStream(binding, this.#conversation), emit)
+    this.om = {
+      observer: toldCalls(om.observer, emit, ['resolvedModel']),
+      reflector: toldCalls(om.reflector, emit, ['resolvedModel']),
+    }
+    binding.display.measureMemoryBy(om)
+    this.subagents = { model: toldCalls(subagents.model, emit) }
     this.displayState = {
       get: () => binding.display.get(),
       clearModifiedFiles: () => binding.display.clearModifiedFiles(),
@@ -155,16 +183,18 @@ export class Session<State extends HarnessState = HarnessState> {
 
   /** Gives the function that ends the subscription. */
   subscribe(listener: HarnessEventListener): () => void {
+    givenFunction(listener, 'listener')
     return this.#binding.bus.subscribe(listener)
   }
 
   /** Tells the listeners of this session something that stands in no log. */
   emit(event: HarnessEvent): void {
+    givenText(givenFields(event, 'emit(event)').type, 'type')
     this.#binding.emit(event)
   }
 
   selectOrCreateThread(): ReturnType<ThreadLifecycle['selectOrCreate']> {
-    return this.#lifecycle.selectOrCreate()
+    return this.#told(this.#lifecycle.selectOrCreate())
   }
 
   sendMessage(input: MessageInput): Promise<void> {
@@ -189,10 +219,12 @@ export class Session<State extends HarnessState = HarnessState> {
   }
 
   async #decide(response: ToolApprovalResponse): Promise<void> {
-    const wait = findApproval(this.#binding, response.toolCallId)
-    const { declineContext } = response
-    const answer = approvalAnswer(response.decision, declineContext?.message ?? declineContext?.reason)
-    this.#addContext(wait.run, response.requestContext)
+    const given = givenFields(response, 'respondToToolApproval({ decision, toolCallId? })')
+    const { decision, declineContext, requestContext, toolCallId } = given
+    const context = requestContextOf(requestContext)
+    const answer = approvalAnswer(decision, declineReason(declineContext))
+    const wait = findApproval(this.#binding, toolCallId)
+    this.#addContext(wait.run, context)
     await this.#binding.requireRuntime().answer(wait.id, answer)
   }
 
@@ -202,10 +234,12 @@ export class Session<State extends HarnessState = HarnessState> {
   }
 
   async #answer(response: ToolSuspensionResponse): Promise<void> {
-    const wait = this.suspensions.find(response.toolCallId)
-    const value = toWire(response.resumeData)
+    const given = givenFields(response, 'respondToToolSuspension({ resumeData, toolCallId? })')
+    const value = givenJson(given.resumeData, 'resumeData')
+    const context = requestContextOf(given.requestContext)
+    const wait = this.suspensions.find(given.toolCallId)
     assertAnswers(wait, value)
-    this.#addContext(wait.run, response.requestContext)
+    this.#addContext(wait.run, context)
     await this.#binding.requireRuntime().answer(wait.id, { decision: 'answer', value })
     if (wait.run !== undefined) await this.#binding.atRest(wait.run)
   }
@@ -256,8 +290,8 @@ export class Session<State extends HarnessState = HarnessState> {
     const log = this.#log
     if (log === undefined) return
     const { grants, rules, state } = log.head
-    this.state.restore(state)
-    this.permissions.restore(rules)
+    this.#state.restore(state)
+    this.#permissions.restore(rules)
     this.#defaults.restore(
       log.head,
       this.#core.config.modes.map(({ id }) => id),
@@ -273,8 +307,8 @@ export class Session<State extends HarnessState = HarnessState> {
     return told(done, (event) => this.#binding.emit(event))
   }
 
-  #addContext(runId: string | undefined, input: RequestContextInput | undefined): void {
-    if (runId !== undefined && input !== undefined) this.#core.contexts.add(runId, requestContextOf(input))
+  #addContext(runId: string | undefined, context: RequestContext): void {
+    if (runId !== undefined && context.size > 0) this.#core.contexts.add(runId, context)
   }
 
   #viewer(): ThreadViewer {
@@ -284,12 +318,12 @@ export class Session<State extends HarnessState = HarnessState> {
         return session().identity.getResourceId()
       },
       userState: {
-        get: () => this.state.get(),
-        set: (changes) => this.state.set(changes as Partial<State>),
-        update: (change) => this.state.update((state) => change(state) as never),
+        get: () => this.#state.get(),
+        set: (changes) => this.#state.set(changes as Partial<State>),
+        update: (change) => this.#state.update((state) => change(state) as never),
       },
       emit: (event) => this.#binding.emit(event),
-      rules: () => this.permissions.own,
+      rules: () => this.#permissions.own,
       grants: () => this.#grants.own,
       leave: () => this.#lifecycle.clear(),
       subagentModelId: (agentType) => this.subagents.model.get(agentType === undefined ? {} : { agentType }),

@@ -1,4 +1,5 @@
 import { EvenerError, type Answer, type PendingToolSuspension, type Wait } from '@evener/protocol'
+import { givenFields, givenText, givenWords, optionalFields, optionalText } from './check-given.ts'
 import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from './pending-waits.ts'
 import type { SessionBinding } from './session-binding.ts'
 
@@ -16,12 +17,14 @@ export class Suspensions {
     return this.#waits().map(pendingSuspension)
   }
 
-  get({ toolCallId }: { readonly toolCallId: string }): PendingToolSuspension | undefined {
+  get(options: { readonly toolCallId: string }): PendingToolSuspension | undefined {
+    const { toolCallId } = givenFields(options, 'suspensions.get({ toolCallId })')
+    givenText(toolCallId, 'toolCallId')
     return this.list().find((each) => each.toolCallId === toolCallId)
   }
 
-  has({ toolCallId }: { readonly toolCallId: string }): boolean {
-    return this.get({ toolCallId }) !== undefined
+  has(options: { readonly toolCallId: string }): boolean {
+    return this.get(options) !== undefined
   }
 
   hasPending(): boolean {
@@ -34,7 +37,7 @@ export class Suspensions {
   }
 
   find(toolCallId: string | undefined): Wait {
-    return findWait(this.#waits(), toolCallId, 'suspended tool')
+    return findWait(this.#waits(), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
   }
 
   #waits(): Wait[] {
@@ -45,6 +48,7 @@ export class Suspensions {
 /** The approval that is meant. Without an id it is the oldest: the one a display with a single slot shows. */
 export function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
   const waits = approvalWaits(binding.head?.waits ?? {})
+  optionalText(toolCallId, 'toolCallId')
   const [oldest] = waits
   if (toolCallId === undefined && oldest !== undefined) return oldest
   return findWait(waits, toolCallId, 'call that waits for approval')
@@ -66,6 +70,13 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
     hint: `Say which by its \`toolCallId\`. ${known}`,
     details,
   })
+}
+
+/** What the agent is told with a no. */
+export function declineReason(context: unknown): string | undefined {
+  const { message, reason } = optionalFields(context, 'declineContext') ?? {}
+  const said = message ?? reason
+  return said === undefined ? undefined : givenWords(said, 'declineContext.message')
 }
 
 /** Only what says so approves: whatever else is given is a mistake, and the call goes on waiting. */

@@ -1,4 +1,11 @@
-import { EvenerError, type HarnessMessage, type RunnableTool, type RunOutcome, type Store } from '@evener/protocol'
+import {
+  EvenerError,
+  type HarnessMessage,
+  type JsonObject,
+  type RunnableTool,
+  type RunOutcome,
+  type Store,
+} from '@evener/protocol'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { GoalKeeper, type GoalKeeperOptions } from './goals/goal-keeper.ts'
 import { inboxTool } from './signals/inbox-tool.ts'
@@ -7,7 +14,7 @@ import { Notifications, type SentNotification } from './signals/notifications.ts
 import {
   sendSignal,
   sendStateSignal,
-  type SentSignal,
+  type SignalAccepted,
   type SignalInput,
   type SignalRouting,
   type StateSignalResult,
@@ -28,6 +35,7 @@ export interface ThreadControlOptions extends PlanModes, Pick<GoalKeeperOptions,
   readonly cwd?: () => string
   readonly delivery?: DeliveryPolicy
   readonly now?: () => number
+  readonly newId?: () => string
   /** What was done after a run failed; the thread goes on. */
   readonly onFailure: (error: Error) => void
 }
@@ -48,7 +56,7 @@ export class ThreadControl {
     this.#options = options
     const { agentId, cwd, delivery, disabledTools, emit, judgeModel, runtime, store } = options
     const now = options.now ?? Date.now
-    this.port = threadPort(runtime, store, agentId)
+    this.port = threadPort(runtime, store, agentId, options.newId)
     this.#builtin = builtinTools({
       port: this.port,
       modes: options,
@@ -76,8 +84,9 @@ export class ThreadControl {
     return this.notifications.inbox.list().length === 0 ? this.#builtin : [...this.#builtin, this.#inboxTool]
   }
 
-  sendSignal(input: SignalInput, routing?: SignalRouting): SentSignal {
-    return sendSignal(this.port, input, routing)
+  /** `requestContext`: what of it is on record. */
+  sendSignal(input: SignalInput, routing?: SignalRouting, requestContext?: JsonObject): Promise<SignalAccepted> {
+    return sendSignal(this.port, input, routing, requestContext)
   }
 
   sendStateSignal(signal: StateSignal): Promise<StateSignalResult> {

@@ -16,6 +16,7 @@ import {
 } from '@evener/protocol'
 import { inflateMessage } from '../engine/blobs.ts'
 import { recordsAfter } from '../engine/load-state.ts'
+import { givenFields, optionalCount, optionalText } from './check-given.ts'
 
 /** The state of a thread that is not open here: its stored head and what was recorded since. Writes nothing. */
 export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
@@ -38,6 +39,14 @@ export interface MessageListQuery {
   readonly limit?: number
   /** `next` of the page before, which holds newer messages. */
   readonly cursor?: string
+}
+
+/** Which page is asked for, and nothing else that was asked along with it. */
+export function checkPage(query: PageRequest, call: string): PageRequest {
+  const { cursor, limit } = givenFields(query, call)
+  optionalCount(limit, 'limit')
+  optionalText(cursor, 'cursor')
+  return { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) }
 }
 
 /** The newest messages, oldest of them first; with a cursor those before. */
@@ -108,6 +117,8 @@ export function noSuchThread(threadId: string): EvenerError {
 }
 
 export async function readResourceIds(store: Store, query: PageRequest = {}): Promise<Listed<string>> {
-  const page = await store.listResourceIds({ limit: MAX_PAGE, ...query })
+  const { cursor, limit = MAX_PAGE } = checkPage(query, 'getKnownResourceIds({ limit?, cursor? })')
+  const from = cursor === undefined ? {} : { cursor }
+  const page = await store.listResourceIds({ limit: Math.min(limit, MAX_PAGE), ...from })
   return listed([...page.items], page.next)
 }

@@ -1,4 +1,5 @@
-import type { Goal } from '@evener/protocol'
+import { EvenerError, type Goal } from '@evener/protocol'
+import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from '../check-given.ts'
 import type { CurrentThread } from '../signals/session-signals.ts'
 import type { ObjectiveChanges, ObjectiveOptions } from './goal-keeper.ts'
 
@@ -12,11 +13,29 @@ export interface Objectives {
 
 export function objectivesOf(thread: CurrentThread): Objectives {
   return {
-    setObjective: async (objective, options) => (await thread.ensure()).goal.setObjective(objective, options),
+    setObjective: async (objective, options = {}) => {
+      givenText(objective, 'objective')
+      checkOptions(options, 'setObjective(objective, { judgeModelId })')
+      return (await thread.ensure()).goal.setObjective(objective, options)
+    },
     getObjective: async () => thread.get()?.goal.getObjective() ?? null,
     clearObjective: async () => thread.get()?.goal.clearObjective(),
-    updateObjectiveOptions: async (changes) => (await thread.ensure()).goal.updateObjectiveOptions(changes),
+    updateObjectiveOptions: async (changes) => {
+      checkOptions(changes, 'updateObjectiveOptions({ status?, maxRuns? })')
+      const control = thread.get()
+      if (control === undefined) throw new EvenerError('not-found', 'There is no thread that could have an objective.')
+      return control.goal.updateObjectiveOptions(changes)
+    },
   }
+}
+
+function checkOptions(options: ObjectiveChanges, call: string): void {
+  const { judgeModelId, maxRuns, pausedReason, prompt, status } = givenFields(options, call)
+  optionalText(judgeModelId, 'judgeModelId')
+  optionalCount(maxRuns, 'maxRuns')
+  optionalText(prompt, 'prompt')
+  optionalText(pausedReason, 'pausedReason')
+  if (status !== undefined) givenOneOf(status, 'status', ['active', 'paused'])
 }
 
 /** The agent as it was given, with the objectives of the thread it works in. The given one stays as it is. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { LanguageModel } from '@evener/agent'
 import { asJson, EvenerError, type Goal, type GoalEvaluation, type HarnessEvent } from '@evener/protocol'
@@ -153,7 +152,8 @@ export class GoalKeeper {
   }
 
   async #tell(contents: string): Promise<void> {
-    await sendStateSignal(this.#options.port, { id: 'goal', cacheKey: randomUUID(), tagName: 'objective', contents })
+    const { port } = this.#options
+    await sendStateSignal(port, { id: 'goal', cacheKey: port.newId(), tagName: 'objective', contents })
   }
 }
 

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { toWire, toHarnessContent, type HarnessEvent, type Part, type ThreadState } from '@evener/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
-import { givenOneOf, givenText } from '../check-given.ts'
+import { told } from '../told.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {
   deliveryOf,
   higherPriority,
-  PRIORITIES,
   type DeliveryAction,
   type DeliveryPolicy,
   type NotificationInput,
@@ -50,7 +48,6 @@ export class Notifications {
   async send(given: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
     // A copy: what its sender does with it later is not what was sent.
     const input: NotificationInput = toWire(given)
-    checkNotification(input)
     return this.#next(async () => {
       const known = this.#known(input)
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
@@ -86,9 +83,8 @@ export class Notifications {
         const delivered = this.#delivered(record)
         // On record before it is said: what was said is not said again after a crash.
         await this.inbox.put(delivered)
-        const accepted = route(port, [notificationPart(record)], randomUUID(), routing)
-        accepted.catch(() => undefined)
-        return sent(delivered, action, accepted)
+        const accepted = route(port, [notificationPart(record)], { messageId: port.newId() }, routing)
+        return sent(delivered, action, told(accepted, emit))
       }
       case 'persist':
         await this.inbox.put(record)
@@ -99,7 +95,7 @@ export class Notifications {
         const kept = action === 'summarize' ? record : { ...record, isDue: true }
         await this.inbox.put(kept)
         emit(announcement(kept))
-        if (isActive) await port.record(summaryFacts(port.state, this.inbox.pending()))
+        if (isActive) await port.record(summaryFacts(port.state, this.inbox.pending(), port.newId))
         return sent(kept, action, Promise.resolve(KEPT))
       }
     }
@@ -120,7 +116,7 @@ export class Notifications {
     const now = this.#now()
     return {
       ...input,
-      id: randomUUID(),
+      id: this.#options.port.newId(),
       threadId: this.#options.port.state.head.stream,
       priority: input.priority ?? 'medium',
       status: 'pending',
@@ -152,24 +148,21 @@ export class Notifications {
   }
 }
 
-function checkNotification({ kind, priority, source, summary }: NotificationInput): void {
-  givenText(source, 'source')
-  givenText(kind, 'kind')
-  givenText(summary, 'summary')
-  if (priority !== undefined) givenOneOf(priority, 'priority', PRIORITIES)
-}
-
 /** Before a run begins: what waits is named in one sentence, so that the agent can ask for it. */
-export function summaryBeforeRun(state: ThreadState): readonly ControlFact[] {
+export function summaryBeforeRun(state: ThreadState, newId: () => string): readonly ControlFact[] {
   const unnamed = notificationsOf(state).filter(
     ({ isSummarized, status }) => status === 'pending' && isSummarized !== true,
   )
-  return summaryFacts(state, unnamed)
+  return summaryFacts(state, unnamed, newId)
 }
 
-function summaryFacts(state: ThreadState, records: readonly NotificationRecord[]): readonly ControlFact[] {
+function summaryFacts(
+  state: ThreadState,
+  records: readonly NotificationRecord[],
+  newId: () => string,
+): readonly ControlFact[] {
   if (records.length === 0) return []
-  const messageId = randomUUID()
+  const messageId = newId()
   const named = records.map((record) => ({ ...record, isSummarized: true }))
   const parts = [summaryPart(records, messageId)]
   return [putFact(state, named), { type: 'message.added', messageId, role: 'user', parts }]

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { JsonObject, Part } from '@evener/protocol'
+import type { RequestContextInput } from '../request-context.ts'
 import { signalParts, type Signal, type SignalContents, type SignalType } from './signal-part.ts'
 import { laneState, stateFacts, type StateSignal } from './state-lane.ts'
-import type { ThreadPort } from './thread-port.ts'
+import type { SubmittedMessage, ThreadPort } from './thread-port.ts'
 
 /** What happens to a signal while a run is going on or waiting, and while there is none. */
 export interface SignalRouting {
@@ -14,9 +14,12 @@ export interface SignalRouting {
 
 /** A user's words with their routing in one object. */
 export interface UserSignalInput extends SignalRouting {
+  readonly id?: string
   readonly content: SignalContents
   readonly attributes?: Signal['attributes']
   readonly metadata?: JsonObject
+  /** For the tools of the run that hears it. */
+  readonly requestContext?: RequestContextInput
 }
 
 export type SignalInput = Signal | UserSignalInput
@@ -36,15 +39,18 @@ export interface SentSignal {
   readonly accepted: Promise<SignalAccepted>
 }
 
-/** Says at once what it is; what became of it is known when it is on record. */
-export function sendSignal(port: ThreadPort, input: SignalInput, routing: SignalRouting = {}): SentSignal {
+/** Puts it into the conversation; its id is that of the message. `requestContext`: what of it is on record. */
+export async function sendSignal(
+  port: ThreadPort,
+  input: SignalInput,
+  routing: SignalRouting = {},
+  requestContext?: JsonObject,
+): Promise<SignalAccepted> {
   const signal: Signal = 'type' in input ? input : { type: 'user', contents: input.content, ...extras(input) }
   const own: SignalRouting = 'type' in input ? {} : input
-  const id = signal.id ?? randomUUID()
-  const accepted = route(port, signalParts(signal, id), id, { ...own, ...routing })
-  // Whoever does not look at it must not be ended by it.
-  accepted.catch(() => undefined)
-  return { id, type: signal.type, accepted }
+  const messageId = input.id ?? port.newId()
+  const message = { messageId, ...(requestContext === undefined ? {} : { requestContext }) }
+  return route(port, signalParts(signal, messageId), message, { ...own, ...routing })
 }
 
 export type StateSignalResult =
@@ -54,7 +60,7 @@ export type StateSignalResult =
 /** Tells the model of a state unless it knows it. Nobody is woken: a state is context, not a request. */
 export async function sendStateSignal(port: ThreadPort, signal: StateSignal): Promise<StateSignalResult> {
   const last = await laneState(port, signal.id)
-  const facts = stateFacts(signal, last)
+  const facts = stateFacts(signal, last, port.newId)
   if (facts.length === 0) return { skipped: true, reason: 'unchanged' }
   await port.record(facts)
   return { skipped: false, version: (last?.version ?? 0) + 1 }
@@ -63,9 +69,10 @@ export async function sendStateSignal(port: ThreadPort, signal: StateSignal): Pr
 export async function route(
   port: ThreadPort,
   parts: readonly Part[],
-  messageId: string,
+  message: SubmittedMessage & { readonly messageId: string },
   routing: SignalRouting,
 ): Promise<SignalAccepted> {
+  const { messageId } = message
   const { run } = port.state.head
   const action =
     run === null ? (routing.ifIdle?.behavior ?? 'wake') : (routing.ifActive?.behavior ?? ('deliver' as const))
@@ -82,7 +89,7 @@ export async function route(
         await port.record([{ type: 'queue.added', item: { id: messageId, lane: 'steer', parts } }])
         return { accepted: true, action, runId: run.runId }
       }
-      const { runId } = await port.submit(parts)
+      const { runId } = await port.submit(parts, message)
       return { accepted: true, action, runId }
     }
   }

@@ -1,14 +1,31 @@
-import { randomUUID } from 'node:crypto'
-import type { HarnessMessage } from '@evener/protocol'
+import type { RequestContext } from '@evener/agent'
+import type { HarnessEvent, HarnessMessage, JsonObject } from '@evener/protocol'
+import { isFields } from '../check-given.ts'
+import { requestContextOf } from '../request-context.ts'
 import type { ThreadControl } from '../thread-control.ts'
+import { told } from '../told.ts'
+import { checkNotification, checkReminder, checkRouting, checkSignal, checkStateSignal } from './check-signals.ts'
 import type { NotificationInput, NotificationRecord } from './notification.ts'
 import type { SentNotification } from './notifications.ts'
-import type { SentSignal, SignalInput, SignalRouting, StateSignalResult } from './send-signal.ts'
+import type {
+  SentSignal,
+  SignalAccepted,
+  SignalAction,
+  SignalInput,
+  SignalRouting,
+  StateSignalResult,
+} from './send-signal.ts'
+import type { Signal } from './signal-part.ts'
 import type { StateSignal } from './state-lane.ts'
 import type { SystemReminder } from './system-reminder.ts'
 
 /** The thread a session looks at, or the one it will have made for the first thing that is said in it. */
 export interface CurrentThread {
+  newId(): string
+  /** What goes along with a message, for the run that will hear it; gives what of it is on record. */
+  keepContext(messageId: string, context: RequestContext): JsonObject
+  dropContext(messageId: string): void
+  emit(event: HarnessEvent): void
   ensure(): Promise<ThreadControl>
   get(): ThreadControl | undefined
 }
@@ -22,24 +39,41 @@ export class SessionSignals {
   }
 
   sendSignal(input: SignalInput, routing?: SignalRouting): SentSignal {
-    const id = ('id' in input ? input.id : undefined) ?? randomUUID()
-    const typed = 'type' in input ? { ...input, id } : input
-    const accepted = this.#thread.ensure().then((control) => control.sendSignal(typed, routing).accepted)
-    // Whoever does not look at it must not be ended by it.
-    accepted.catch(() => undefined)
-    return { id, type: 'type' in input ? input.type : 'user', accepted }
+    const { id = this.#thread.newId(), type = 'user' } = (isFields(input) ? input : {}) as Partial<Signal>
+    const accepted = told(this.#send(input, id, routing), (event) => this.#thread.emit(event))
+    return { id, type, accepted }
+  }
+
+  async #send(input: SignalInput, id: string, routing: SignalRouting = {}): Promise<SignalAccepted> {
+    checkSignal(input)
+    checkRouting(routing)
+    const control = await this.#thread.ensure()
+    const context = requestContextOf('requestContext' in input ? input.requestContext : undefined)
+    const recorded = this.#thread.keepContext(id, context)
+    let action: SignalAction | undefined
+    try {
+      const accepted = await control.sendSignal({ ...input, id }, routing, recorded)
+      ;({ action } = accepted)
+      return accepted
+    } finally {
+      if (action !== 'wake' && action !== 'deliver') this.#thread.dropContext(id)
+    }
   }
 
   async sendStateSignal(signal: StateSignal): Promise<StateSignalResult> {
+    checkStateSignal(signal)
     return (await this.#thread.ensure()).sendStateSignal(signal)
   }
 
-  async sendNotificationSignal(input: NotificationInput, routing?: SignalRouting): Promise<SentNotification> {
+  async sendNotificationSignal(input: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
+    checkNotification(input)
+    checkRouting(routing)
     return (await this.#thread.ensure()).sendNotificationSignal(input, routing)
   }
 
   /** `null` when there is no thread to remind. */
   async saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
+    checkReminder(reminder)
     return (await this.#thread.get()?.saveSystemReminderMessage(reminder)) ?? null
   }
 

@@ -1,5 +1,4 @@
 import { EvenerError, toWire, type JsonObject, type JsonValue, type Part, type SignalKind } from '@evener/protocol'
-import { givenOneOf, givenText } from '../check-given.ts'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
 
 export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'
@@ -23,7 +22,14 @@ export interface Signal {
   readonly providerOptions?: JsonObject
 }
 
-const TYPES: readonly SignalType[] = ['user', 'state', 'reactive', 'notification', 'user-message', 'system-reminder']
+export const SIGNAL_TYPES: readonly SignalType[] = [
+  'user',
+  'state',
+  'reactive',
+  'notification',
+  'user-message',
+  'system-reminder',
+]
 
 const TAGS: Readonly<Record<Exclude<SignalType, 'user' | 'user-message'>, string>> = {
   state: 'state',
@@ -41,9 +47,7 @@ const KINDS: Readonly<Record<keyof typeof TAGS, SignalKind>> = {
 
 /** What is put into the conversation. A user's words stay words; everything else is marked as what it is. */
 export function signalParts(signal: Signal, id: string): readonly Part[] {
-  const { contents, attributes, metadata, providerOptions } = signal
-  const type = givenOneOf(signal.type, 'type', TYPES)
-  if (!Array.isArray(contents)) givenText(contents, 'contents')
+  const { contents, attributes, metadata, providerOptions, type } = signal
   const meta = providerOptions === undefined ? {} : { meta: { provider: toWire(providerOptions) } }
   if (type === 'user' || type === 'user-message') {
     return pieces(contents).map((piece, index): Part => {

@@ -58,13 +58,15 @@ suite('a signal while nothing is going on', () => {
   for (const [action, [routing, expected, requests]] of Object.entries(cases)) {
     test(`is there to ${action}`, async () => {
       await using bench = await ThreadBench.open({ script: [done] })
-      const { id, type, accepted } = sendSignal(bench.port, { type: 'reactive', contents: 'It rains.' }, routing)
-      const { accepted: isAccepted, action: done_, runId } = await accepted
+      const id = 'rain-1'
+      const sent = await sendSignal(bench.port, { id, type: 'reactive', contents: 'It rains.' }, routing)
+      const { accepted, action: done_, runId } = sent
       await bench.runtime.idle()
-      assert.deepEqual([isAccepted, done_, type], [true, expected.action, 'reactive'])
+      assert.deepEqual([accepted, done_], [true, expected.action])
       assert.equal(runId !== undefined, action === 'wake')
       assert.equal(bench.model.requests.length, requests)
       const said = await contents(bench)
+      assert.equal((await bench.port.getMessage(id)) !== null, action !== 'discard', 'its id is that of the message')
       if (action === 'discard') assert.deepEqual(said, [])
       else assert.deepEqual(said[0], { type: 'reactive_signal', id, tagName: 'signal', message: 'It rains.' })
     })
@@ -73,7 +75,7 @@ suite('a signal while nothing is going on', () => {
   test('that is a user’s words is just that, with files', async () => {
     await using bench = await ThreadBench.open({ script: [done] })
     const file = { type: 'file', data: 'aGk=', mediaType: 'text/x', filename: 'a.x' } as const
-    await sendSignal(bench.port, { content: [{ type: 'text', text: 'Look.' }, file] }).accepted
+    await sendSignal(bench.port, { content: [{ type: 'text', text: 'Look.' }, file] })
     await bench.runtime.idle()
     assert.deepEqual((await contents(bench)).slice(0, 2), [{ type: 'text', text: 'Look.' }, file])
   })
@@ -81,7 +83,7 @@ suite('a signal while nothing is going on', () => {
   test('takes files only with a user’s words', async () => {
     await using bench = await ThreadBench.open({ script: [] })
     const contents = [{ type: 'file', data: '', mediaType: 'x/y' }] as const
-    assert.throws(() => sendSignal(bench.port, { type: 'reactive', contents }), /takes text only/)
+    await assert.rejects(sendSignal(bench.port, { type: 'reactive', contents }), /takes text only/)
   })
 })
 
@@ -95,7 +97,7 @@ suite('a signal while a run is going on', () => {
       bench.port,
       { type: 'notification', contents: 'CI failed.', attributes: { source: 'ci' } },
       { ifActive: { behavior } },
-    ).accepted
+    )
     letGo()
     await said
     return [accepted, bench]
@@ -134,7 +136,7 @@ suite('a signal while a run is going on', () => {
     }
     await using bench = await ThreadBench.open({ script: [call, done], tools: () => [ask] })
     await bench.say('Go.')
-    const accepted = await sendSignal(bench.port, { type: 'reactive', contents: 'Hurry.' }).accepted
+    const accepted = await sendSignal(bench.port, { type: 'reactive', contents: 'Hurry.' })
     assert.equal(accepted.action, 'deliver')
     assert.equal(bench.waits().length, 1)
     await bench.answer({ decision: 'answer', value: 'Well.' })

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { STATE_SIGNAL_SETTING, type JsonObject, type JsonValue } from '@evener/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
 import { signalPart } from './signal-part.ts'
@@ -45,10 +44,10 @@ export async function laneState(port: ThreadPort, id: string): Promise<LaneState
 }
 
 /** The records that say it, in one transaction with the note that it was said; none when the model knows it already. */
-export function stateFacts(signal: StateSignal, last: LaneState | null): readonly ControlFact[] {
+export function stateFacts(signal: StateSignal, last: LaneState | null, newId: () => string): readonly ControlFact[] {
   const mode = signal.mode ?? 'snapshot'
   if (last !== null && last.cacheKey === signal.cacheKey) return []
-  const messageId = randomUUID()
+  const messageId = newId()
   const version = (last?.version ?? 0) + 1
   const part = signalPart(
     'state_signal',

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { toHarnessMessage, type HarnessMessage, type JsonObject, type MessageRole } from '@evener/protocol'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
@@ -13,7 +12,7 @@ export interface SystemReminder {
 /** Keeps a reminder in the conversation. Nobody is woken: the model reads it when it is asked next. */
 export async function saveSystemReminder(port: ThreadPort, reminder: SystemReminder): Promise<HarnessMessage | null> {
   const { message, reminderType, metadata } = reminder
-  const messageId = randomUUID()
+  const messageId = port.newId()
   const part = signalPart(
     'system_reminder',
     { tagName: 'system-reminder', message, attributes: { type: reminderType } },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { nativeDriver } from '@evener/agent'
 import type { Answer, Decision, RunnableTool, Store, StoredMessage, Wait } from '@evener/protocol'
 import { scriptedModel, type ScriptedModel } from '@evener/testing'
@@ -76,7 +77,7 @@ export class ThreadBench implements AsyncDisposable {
       owner: this.#owner,
       thread: 'thread',
       agents: { native: { driver, tools: this.#tools } },
-      beforeRun: summaryBeforeRun,
+      beforeRun: (state) => summaryBeforeRun(state, randomUUID),
       ...(this.#options.decide === undefined ? {} : { decide: this.#options.decide }),
     })
   }

@@ -170,6 +170,7 @@ class TaskDesk {
         ? { ...state, mode: 'delta', tagName: 'task-list-update', contents: changes }
         : { ...state, mode: 'snapshot', tagName: 'current-task-list', contents: describeTasks(after) },
       last,
+      this.#port.newId,
     )
   }
 
