@@ -162,7 +162,10 @@ suite('a heartbeat', () => {
     const module = fileURLToPath(new URL('heartbeats.ts', import.meta.url))
     const program = `const { Heartbeats } = await import(${JSON.stringify(module)})
       await new Heartbeats(() => {}).register({ id: 'x', intervalMs: 3600000, handler() {} })`
-    const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { timeout: 60_000 })
-    assert.equal(status, 0)
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      timeout: 200_000,
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stderr)
   })
 })

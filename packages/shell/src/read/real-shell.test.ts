@@ -45,7 +45,7 @@ function ranBy(shell: string, text: string): readonly string[] {
     cwd: join(root, 'work'),
     env: { PATH: join(root, 'bin'), LOG: log },
     stdio: ['ignore', 'ignore', 'ignore'],
-    timeout: 20_000,
+    timeout: 120_000,
   })
   return [...new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))]
 }
