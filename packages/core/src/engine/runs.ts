@@ -60,6 +60,8 @@ export class Runs {
   readonly #ports: RunsPorts
   readonly #handles = new Map<string, OpenHandle>()
   #active: ActiveTurn | undefined
+  /** Who takes the floor of a run whose program is gone, once all it had asked is answered. */
+  #floor: { readonly runId: string; readonly to: Pick<NextTurn, 'agentId' | 'input'> } | undefined
   #parkTimer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -136,6 +138,11 @@ export class Runs {
   handOff({ agentId, input }: HandOff): void {
     const active = this.#active
     this.agent(agentId)
+    const { run } = this.#log.state.head
+    if (active === undefined && run !== null && run.turnId === null) {
+      this.#floor = { runId: run.runId, to: { agentId, input } }
+      return
+    }
     if (active === undefined || active.abort.signal.aborted) {
       throw new EvenerError('misuse', 'There is no run in which another agent could take the floor.', {
         hint: 'Start one with submit().',
@@ -267,9 +274,11 @@ export class Runs {
     if (run === null || this.#waitsOf(run).length > 0) return
     const answered = await answeredWaits(this.#ports.options.store, this.#log.stream, run)
     const { runId, attempt } = run
+    const floor = this.#floor?.runId === runId ? this.#floor.to : undefined
+    this.#floor = undefined
     const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason: 'answer' }
     await this.#nextTurn(
-      { agentId: run.agentId, input: continuationInput(answered), before: [resumed] },
+      { ...(floor ?? { agentId: run.agentId, input: continuationInput(answered) }), before: [resumed] },
       this.handleOf(runId),
     )
   }

@@ -112,7 +112,9 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): PlanModes {
       const from = core.agents.modeOf(runtime.state)
       const mode = core.findMode(modeId)
       const agentId = core.agents.of(mode).id
-      const isHandedOff = runtime.run !== undefined && agentId !== run?.agentId
+      // At work here, or waiting while the program that asked is gone.
+      const hasFloor = runtime.run !== undefined || run?.turnId === null
+      const isHandedOff = hasFloor && agentId !== run?.agentId
       // First, and at once: an agent that goes on by itself must find that it no longer has the floor.
       if (isHandedOff) await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
       const current = { modeId: from.id, modelId: model ?? '' }

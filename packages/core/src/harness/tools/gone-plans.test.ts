@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { HarnessBench } from '../harness.fixture.ts'
+
+const PLAN = '1. Write it.'
+const call = { toolCallId: 'p1', toolName: 'ExitPlanMode', args: { plan: PLAN } } as const
+
+const asks: Act = async function* (_turn, host) {
+  yield { type: 'step-start', stepIndex: 0 }
+  yield { type: 'tool-call', ...call }
+  await host.ask({
+    id: crypto.randomUUID(),
+    kind: 'plan',
+    subject: { agentId: 'planner', ...call },
+    description: 'A plan was made.',
+    payload: { plan: PLAN },
+  })
+  yield { type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, result: 'heard' }
+  yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+}
+
+suite('a plan of a foreign program that is gone when it is approved', () => {
+  for (const steer of ['inject', 'none'] as const) {
+    test(`is carried out by the agent of the next mode, though the program would go on without asking (${steer})`, async () => {
+      const storage = new MemoryStore()
+      const modes = (planner: ForeignAgent, builder: ForeignAgent) => [
+        { id: 'plan', agent: planner, transitionsTo: 'build' },
+        { id: 'build', agent: builder },
+      ]
+      const first = new HarnessBench([], {
+        storage,
+        modes: modes(new ForeignAgent('planner', [asks], { steer }), new ForeignAgent('builder', [])),
+      })
+      await first.harness.sendMessage({ content: 'Plan.' })
+      await first.harness.destroy()
+      // It remembers nothing of its question and would just work on.
+      const planner = new ForeignAgent('planner', [says('The planner goes on.')], { steer })
+      const builder = new ForeignAgent('builder', [says('Built.')])
+      await using bench = new HarnessBench([], { storage, modes: modes(planner, builder) })
+      await bench.harness.selectOrCreateThread()
+      const runId = bench.harness.session.getCurrentRunId()
+      await bench.harness.respondToToolSuspension({ resumeData: { action: 'approved', feedback: 'Mind the tests.' } })
+      assert.equal(bench.harness.session.mode.get(), 'build')
+      assert.deepEqual(
+        bench.all('text').map(({ text }) => text),
+        ['Built.'],
+      )
+      const [turn] = builder.turns
+      assert.equal(turn?.runId, runId)
+      const said = JSON.stringify(turn?.input)
+      for (const word of [PLAN, 'approved', 'Mind the tests.']) assert.ok(said.includes(word), word)
+      assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+    })
+  }
+})
