@@ -2,6 +2,7 @@ import { EvenerError, type JsonObject, type Part, type StoredMessage } from '@ev
 import { asObject, NO_FIELDS } from '../kit/fields.ts'
 import { handoverText } from '../launch/handover-text.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { refuseInstead } from '../launch/strict.ts'
 import type { SessionFacts } from '../live/followed-session.ts'
 import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
 import { AcpConnection, type ConnectionSetup } from './connection.ts'
@@ -102,7 +103,9 @@ export class AcpPeer implements LivePeer {
     const session = await AcpSession.open(this.#connection, request, this.#setup)
     this.#session = session
     if (session.because !== undefined) {
-      port.warn(`${title} begins a new session: ${session.because}.`, 'new-session')
+      const warning = { message: `${title} begins a new session: ${session.because}.`, code: 'new-session' }
+      if (request.strict === true) refuseInstead([warning])
+      port.warn(warning.message, warning.code)
       this.#facts.nativeId = session.id
     }
     return session

@@ -44,6 +44,14 @@ describe('a session of the agent', () => {
     assert.equal(textOf(await run().all), textOf(events), 'and gone on with')
   })
 
+  it('that cannot be gone on with fails the turn where nothing else will do', async (t) => {
+    const { dir, run } = await stage(t, `t.text('Hi.')`, { binding, strict: true })
+    const { code, message } = errorOf(await run().all)
+    assert.equal(code, 'unsupported')
+    assert.match(message, /it cannot go on with one/)
+    assert.ok(!(await heard(dir)).includes('session/prompt'))
+  })
+
   it('of which it is not known where it ends is not gone on with', async (t) => {
     const agent = { capabilities: { loadSession: true } }
     const { dir, run } = await stage(t, `t.text('Hi.')`, { agent, binding: { ...binding, extra: {} } })

@@ -18,6 +18,8 @@ export interface LaunchRequest {
   readonly permissions: PermissionLevel
   /** Rules that cannot be kept are a warning and no refusal. */
   readonly allowUngoverned: boolean
+  /** What cannot be done is a refusal and no warning. */
+  readonly strict?: boolean
   readonly mcp: MCPConfiguration
   /** A private directory that lasts as long as the turn; `files` of the plan are written into it. */
   readonly dir: string

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Binding, Capabilities, Host, JsonObject } from '@evener/protocol'
+import type { RunWarning } from './run-note.ts'
 
 /** The conversation of the program's own that a turn goes on with. */
 export type NativeSession =
@@ -9,6 +10,12 @@ export type NativeSession =
   | { readonly kind: 'resume'; readonly nativeId: string; readonly anchor?: string }
   /** A new session that shares what the other one holds up to the anchor. */
   | { readonly kind: 'fork'; readonly nativeId: string; readonly anchor: string; readonly id: string }
+
+/** What is said when a session should have been gone on with and is not. */
+export function newSession(session: NativeSession, title: string): readonly RunWarning[] {
+  if (session.kind !== 'new' || session.because === undefined) return []
+  return [{ message: `${title} begins a new session, because ${session.because}.`, code: 'new-session' }]
+}
 
 /** What a binding of ours carries beyond what all bindings have. */
 export interface BindingFacts {

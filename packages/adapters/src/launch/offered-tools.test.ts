@@ -35,6 +35,15 @@ function offer({ rules = {}, permissions = 'full', allowUngoverned = false, mcp 
   return offeredTools(request, TOOLS, { title: 'Program', why: 'It cannot.', hidesMcpTools: true, ...options })
 }
 
+it('says which tools are allowed by name and not there', () => {
+  const codes = (tools: PermissionRules['tools']): readonly unknown[] =>
+    offer({ rules: { tools } }).warnings.map(({ code, message }) => [code, message])
+  assert.deepEqual(codes({ skill: 'allow', web_search: 'allow', write_file: 'allow' }), [
+    ['no-tool', 'Program has no such tool: skill, web_search.'],
+  ])
+  assert.deepEqual(codes({ skill: 'deny', subagent: 'allow', strange_tool: 'allow' }), [])
+})
+
 const names = (given: Given): readonly string[] => [...offer(given).offered].toSorted()
 const unkept = (given: Given): unknown => {
   try {

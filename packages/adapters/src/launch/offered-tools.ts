@@ -1,6 +1,6 @@
 import type { MCPConfiguration, ToolCategory } from '@evener/protocol'
 import type { LaunchRequest } from './launch-plan.ts'
-import { askWarnings, refuseUnkept, ruleName, standingRules } from './permissions.ts'
+import { askWarnings, refuseUnkept, ruleName, standingRules, type StandingRules } from './permissions.ts'
 import type { RunWarning } from './run-note.ts'
 import { kindOfTool, mcpToolName, type ToolKind } from './tool-kinds.ts'
 
@@ -102,8 +102,21 @@ export function offeredTools(request: Limits, tools: NativeTools, options: Offer
     mcp,
     deniedServers,
     deniedMcpTools,
-    warnings: [...askWarnings(standing, title), ...refuseUnkept(request, title, unkept, why)],
+    warnings: [
+      ...askWarnings(standing, title),
+      ...missingWarnings(standing, tools, title),
+      ...refuseUnkept(request, title, unkept, why),
+    ],
   }
+}
+
+/** Says which tools are allowed by name and not there. */
+function missingWarnings({ tools: rules }: StandingRules, tools: NativeTools, title: string): readonly RunWarning[] {
+  const missing = [...rules].flatMap(([tool, policy]) => {
+    const kind = kindOfTool(tool)
+    return policy === 'allow' && kind !== undefined && tools.kinds[kind].length === 0 ? [tool] : []
+  })
+  return missing.length === 0 ? [] : [{ message: `${title} has no such tool: ${missing.join(', ')}.`, code: 'no-tool' }]
 }
 
 function nativeNames(tools: NativeTools, tool: string): readonly string[] {

@@ -12,7 +12,7 @@ import {
 import type { Environment, FoundCli } from './find-cli.ts'
 import { findCli } from './find-cli.ts'
 import type { LaunchRequest } from './launch-plan.ts'
-import { chooseSession, type NativeSession } from './native-session.ts'
+import { chooseSession, newSession, type NativeSession } from './native-session.ts'
 import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
 import { makePrivateDir } from './private-dir.ts'
 
@@ -168,12 +168,8 @@ class PlacedSession implements AgentSession {
   }
 }
 
-function anew(harness: PlacedHarness, { because }: Extract<NativeSession, { kind: 'new' }>): PrintHarness {
-  const { title } = harness.profile
-  const warnings =
-    because === undefined
-      ? []
-      : [{ message: `${title} begins a new session, because ${because}.`, code: 'new-session' }]
+function anew(harness: PlacedHarness, session: Extract<NativeSession, { kind: 'new' }>): PrintHarness {
+  const warnings = newSession(session, harness.profile.title)
   return {
     ...harness,
     launch: (request) => {

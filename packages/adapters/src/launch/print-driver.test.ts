@@ -176,6 +176,21 @@ describe('a turn that fails', () => {
     assert.equal(notes.processes.length, 0)
   })
 
+  it('begins a new session where it cannot go on with its own, or fails when nothing else will do', async (t) => {
+    const binding = bindingOf({ anchor: 'message-1' })
+    const harness = { capabilities: { ...standIn().capabilities, resume: 'none' } } as const
+    const instead = await printTurn(t, `hello()`, { harness, binding })
+    assert.equal(finishOf(instead.events), 'stop')
+    assert.ok(instead.notes.activity.some((event) => event.type === 'warning' && event.code === 'new-session'))
+    const refused = await printTurn(t, `hello()`, { harness, binding, options: { strict: true } })
+    const { code, message } = errorOf(refused.events)
+    assert.equal(code, 'unsupported')
+    assert.match(message, /it cannot resume a session/)
+    assert.equal(refused.notes.processes.length, 0)
+    const first = await printTurn(t, `hello()`, { harness, options: { strict: true } })
+    assert.equal(finishOf(first.events), 'stop')
+  })
+
   it('says how to set a key when none was found', async (t) => {
     const body = `console.error('not logged in'); process.exit(1)`
     const without = await printTurn(t, body)

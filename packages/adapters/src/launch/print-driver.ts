@@ -59,6 +59,12 @@ export interface PrintOptions {
   readonly permissions?: PermissionLevel
   /** Start even under rules that the program cannot keep. */
   readonly allowUngoverned?: boolean
+  /**
+   * Fail with `unsupported` or `policy-unsupported` where the program cannot do what is asked: go on with its session, ask
+   * somebody, use a tool that a rule names, keep to a number of steps, be given instructions. Default: something else is
+   * done, and a warning says what.
+   */
+  readonly strict?: boolean
   readonly mcp?: MCPConfiguration
   /** After this time the turn is ended as failed. Default 4 hours; `null`: never. */
   readonly deadlineMs?: number | null

@@ -14,14 +14,15 @@ import { EventQueue } from './event-queue.ts'
 import { hasKey } from './find-cli.ts'
 import { handoverText } from './handover-text.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
-import { bindingFacts, chooseSession, instructionsHash, type NativeSession } from './native-session.ts'
+import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
 import { RunLog } from './run-log.ts'
-import type { RunHeader, StopReason } from './run-note.ts'
+import type { RunHeader, RunWarning, StopReason } from './run-note.ts'
 import { Program } from './run-program.ts'
+import { refuseInstead } from './strict.ts'
 
 const DEFAULT_DEADLINE_MS = 4 * 60 * 60_000
 const DEFAULT_STALL_MS = 5 * 60_000
@@ -187,6 +188,7 @@ export class PrintRun {
       rules,
       permissions: options.permissions ?? 'edit',
       allowUngoverned: options.allowUngoverned ?? false,
+      strict: options.strict ?? false,
       mcp: options.mcp ?? {},
       dir,
     }
@@ -205,10 +207,9 @@ export class PrintRun {
     })
     this.#opening = () => this.#log.open(header, options.record?.(this.#turn))
     this.#anchor = session.kind === 'new' ? undefined : session.anchor
-    if (session.kind === 'new' && session.because !== undefined) {
-      this.#log.warn(`${title} begins a new session, because ${session.because}.`, 'new-session')
-    }
-    for (const { message, code } of plan.warnings ?? []) this.#log.warn(message, code)
+    const warnings: readonly RunWarning[] = [...newSession(session, title), ...(plan.warnings ?? [])]
+    if (options.strict === true) refuseInstead(warnings)
+    for (const { message, code } of warnings) this.#log.warn(message, code)
     return plan
   }
 

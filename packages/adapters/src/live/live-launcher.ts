@@ -5,9 +5,10 @@ import { cleanText } from '../kit/clean-text.ts'
 import { parseRecord, splitLine } from '../kit/json-line.ts'
 import { hasKey } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
-import { chooseSession, instructionsHash, type NativeSession } from '../launch/native-session.ts'
+import { chooseSession, instructionsHash, newSession, type NativeSession } from '../launch/native-session.ts'
 import { makePrivateDir } from '../launch/private-dir.ts'
 import type { RunHeader, RunWarning } from '../launch/run-note.ts'
+import { refuseInstead } from '../launch/strict.ts'
 import type { LiveContext } from './live-driver.ts'
 import type { LivePeer, LivePlan } from './live-harness.ts'
 import { LiveProcess } from './live-process.ts'
@@ -166,12 +167,13 @@ export class Launcher {
     session: NativeSession,
     { env: more, warnings = [] }: Partial<LivePlan>,
   ): Promise<Opening> {
-    const { harness, env, header } = this.#context
+    const { harness, env, header, options } = this.#context
     const { key, title } = harness.profile
     const keyIsThere = await hasKey(harness.profile, { ...env, ...more })
     const isResumed = session.kind === 'resume'
     const isNew = session.kind === 'new'
-    const because = isNew ? session.because : undefined
+    const all = [...newSession(session, title), ...warnings]
+    if (options.strict === true) refuseInstead(all)
     return {
       header: {
         ...header,
@@ -181,10 +183,7 @@ export class Launcher {
         ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
       },
       anchor: isNew ? undefined : isResumed ? binding?.anchor : session.anchor,
-      warnings:
-        because === undefined
-          ? warnings
-          : [{ message: `${title} begins a new session, because ${because}.`, code: 'new-session' }, ...warnings],
+      warnings: all,
     }
   }
 
@@ -222,6 +221,7 @@ export class Launcher {
       rules,
       permissions: options.permissions ?? 'edit',
       allowUngoverned: options.allowUngoverned ?? false,
+      strict: options.strict ?? false,
       mcp: options.mcp ?? {},
       dir: '',
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import type { AgentEvent } from '@evener/protocol'
+import { NO_RULES, type AgentEvent } from '@evener/protocol'
 import type { RealCli } from './bench.ts'
 import { isThere, ownBench } from './own-bench.ts'
 import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
@@ -100,6 +100,12 @@ export function testNoSubagents(cli: RealCli, tool: string, because: string): vo
     await bench.turn()
     assert.notEqual(bench.request(0), '')
     assert.ok(!bench.request(0).includes(`"name":"${tool}"`))
+    // Only where it never has one: others hide it from a model that could use it unseen.
+    if (cli.unsupported?.['subagent'] !== 'it has none') return
+    const allowed = { rules: { ...NO_RULES, tools: { [tool]: 'allow' } } } as const
+    const refused = await bench.turn({ turn: { runId: 'run-2', ...allowed }, options: { strict: true } })
+    assert.deepEqual(errorCodes(refused.events), ['unsupported'])
+    assert.equal(bench.request(1), '')
   })
 }
 

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { aMessage, type RealCli } from '../../real/bench.ts'
 import { clineOptions, clineScenarios } from './cline-cli.ts'
-import { testCutIsFatal, testNoImages, testOwnWay, testSilentRetry, testUnconfined } from '../../real/other-ways.ts'
+import {
+  errorCodes,
+  testCutIsFatal,
+  testNoImages,
+  testOwnWay,
+  testSilentRetry,
+  testUnconfined,
+} from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
 import { testCli } from '../../real/scenarios.ts'
 import { SIDE_BY_SIDE } from '../../real/side-by-side.ts'
@@ -45,5 +52,13 @@ describe('Cline, its own way', SIDE_BY_SIDE, () => {
     assert.ok(second.warnings.some((warning) => /begins a new session, because it cannot resume/.test(warning)))
     assert.notEqual(second.binding?.nativeId, first.binding.nativeId)
     assert.match(bench.request(1), /First answer\./)
+    const refused = await bench.turn({
+      binding: first.binding,
+      history: [said],
+      turn: { runId: 'run-3' },
+      options: { strict: true },
+    })
+    assert.deepEqual(errorCodes(refused.events), ['unsupported'])
+    assert.equal(bench.request(2), '', 'it was not started')
   })
 })

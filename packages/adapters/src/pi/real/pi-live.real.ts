@@ -11,7 +11,7 @@ import { aMessage, finishOf, liveHost, resultsOf, textOf, ASK } from '../../../t
 import { benchOf, isThere, killAll, type LiveStage } from '../../../test/live/live-scenarios.ts'
 import type { RealCli } from '../../real/bench.ts'
 import { installedCli } from '../../real/clis.ts'
-import { testNoMcp, testNoSubagents } from '../../real/other-ways.ts'
+import { errorCodes, testNoMcp, testNoSubagents } from '../../real/other-ways.ts'
 import { piOptions, piScenarios } from './pi-cli.ts'
 import { proving, type Claim } from '../../real/proofs.ts'
 import { testCli } from '../../real/scenarios.ts'
@@ -161,6 +161,8 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
       assert.equal(refused?.code, 'policy-unsupported')
       assert.equal((await bench.agent().describe()).governs, 'none')
       assert.deepEqual(host.asked, [])
+      const insisted = await bench.turn({ turn: { rules: asking }, options: { strict: true } })
+      assert.deepEqual(errorCodes(insisted.events), ['policy-unsupported'])
     },
     {
       cannot: ['approve', 'decline', 'decline-one', 'stop-waiting', 'late-answer'],

@@ -26,7 +26,12 @@ describe('Pi, its own way', () => {
     const bench = await ownBench(t, cli, {
       turns: [{ toolCalls: [{ name: 'subagent', input: { task: 'Look.' } }] }, { text: 'Done.' }],
     })
-    const { activity } = await bench.turn()
+    const allowed = { rules: { ...NO_RULES, tools: { subagent: 'allow' } } } as const
+    const refused = await bench.turn({ turn: allowed, options: { strict: true } })
+    assert.deepEqual(errorCodes(refused.events), ['unsupported'])
+    assert.equal(bench.provider.requests.length, 0)
+    const { activity, warnings } = await bench.turn({ turn: allowed })
+    assert.ok(warnings.some((warning) => /Pi has no such tool: subagent/.test(warning)))
     assert.ok(!activity.some(({ type }) => type === 'orchestration'))
     assert.match(bench.request(1), /[Tt]ool subagent not found/)
     const asked = bench.provider.requests[0]?.body as { readonly tools: readonly OfferedTool[] } | undefined
@@ -51,6 +56,9 @@ describe('Pi, its own way', () => {
     const patterns = [{ tool: 'execute_command', pattern: 'rm *', policy: 'ask' }] as const
     const { events } = await bench.turn({ turn: { rules: { ...NO_RULES, patterns } } })
     assert.deepEqual(errorCodes(events), ['policy-unsupported'])
+    const asking = { rules: { ...NO_RULES, categories: { execute: 'ask' } } } as const
+    const refused = await bench.turn({ turn: asking, options: { strict: true } })
+    assert.deepEqual(errorCodes(refused.events), ['policy-unsupported'])
     assert.equal(bench.provider.requests.length, 0)
   })
 

@@ -1,0 +1,23 @@
+import { EvenerError } from '@evener/protocol'
+import type { RunWarning } from './run-note.ts'
+
+/** The warnings that say: the program cannot do what was asked, so something else is done. */
+const REFUSALS: ReadonlyMap<string, 'unsupported' | 'policy-unsupported'> = new Map([
+  ['new-session', 'unsupported'],
+  ['no-tool', 'unsupported'],
+  ['max-steps', 'unsupported'],
+  ['unheard', 'unsupported'],
+  ['rule-asks', 'policy-unsupported'],
+])
+
+/** For whoever wants what was asked or nothing. Throws for the first warning that says that it cannot be had. */
+export function refuseInstead(warnings: readonly RunWarning[]): void {
+  for (const { message, code = '' } of warnings) {
+    const refusal = REFUSALS.get(code)
+    if (refusal === undefined) continue
+    throw new EvenerError(refusal, message, {
+      hint: 'Ask for less, choose an agent that can do this, or leave out `strict`: then this is a warning.',
+      details: { instead: code },
+    })
+  }
+}
