@@ -13,11 +13,16 @@ export interface Embedded {
 const NOTHING: Embedded = { commands: [], isObscure: false }
 const IS_SCRIPT = /[\s;|&()$`]/
 const EXPANDS = /[$`]/
+const NAMES_SHELL = /(?:^|[\s;|&()<>"'/])(?:[bd]?ash|k?sh|mksh|zsh|rbash|fish)(?=$|[\s;|&()<>"'])/
+const NO_SHELL_TEXT = /^not valid shell/
 
-/** A text that may be a script, or prose: one that is no script runs nothing unless it holds an expansion. */
+/** A text that may be a script, or prose: one that is no script runs nothing unless it looks like one after all. */
 function readMaybe(text: string): Embedded {
   const reading = readCommand(text)
-  if (!reading.ok) return { commands: [], isObscure: EXPANDS.test(text) }
+  if (!reading.ok) {
+    const isObscure = EXPANDS.test(text) || NAMES_SHELL.test(text) || !NO_SHELL_TEXT.test(reading.reason)
+    return { commands: [], isObscure }
+  }
   return { commands: reading.commands, isObscure: false }
 }
 

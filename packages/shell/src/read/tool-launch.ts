@@ -2,6 +2,7 @@ import { fixedScript, launched, notKnown, NOTHING } from './launched.ts'
 import type { Invocation, Launch } from './launched.ts'
 import { hasOption, optionTable, optionValue, parseOptions } from './options.ts'
 import type { OptionTable } from './options.ts'
+import { quote } from './quote.ts'
 import type { Word } from './reading.ts'
 
 /** Programs that run what they are given, but not as a plain wrapper does; null for all others. */
@@ -101,7 +102,7 @@ const WATCHEXEC = optionTable(
     '--ignore: --on-busy-update: --signal: --stop-signal: --stop-timeout: --debounce: --delay-run: --poll?',
 )
 
-/** The words are one text for a shell, unless it is told to do without. */
+/** The words are one text for a shell, unless it is told to do without. Whether it quotes them differs: both are read. */
 function readWatchexec(args: readonly Word[]): Launch {
   const parsed = parseOptions(args, WATCHEXEC, true)
   if (!parsed.ok) return notKnown('tool', `watchexec: ${parsed.reason}`)
@@ -109,7 +110,8 @@ function readWatchexec(args: readonly Word[]): Launch {
   if (words.length === 0) return NOTHING
   if (hasOption(parsed.given, '-n', '--no-shell')) return launched('tool', words)
   if (words.some((word) => word.dynamic)) return notKnown('tool', 'its script is only known when it runs')
-  return { ...NOTHING, launcher: 'tool', scripts: [words.map(({ text }) => text).join(' ')] }
+  const texts = words.map(({ text }) => text)
+  return { ...NOTHING, launcher: 'tool', scripts: [...new Set([texts.join(' '), quote(texts)])] }
 }
 
 const BWRAP_NONE =
