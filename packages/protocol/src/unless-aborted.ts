@@ -10,12 +10,26 @@ export function unlessAborted<T>(signal: AbortSignal, work: T | PromiseLike<T>):
     pending.catch(() => undefined)
     return Promise.reject(cancelled())
   }
+  const leaving = leavingOf(signal)
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(cancelled())
-    signal.addEventListener('abort', onAbort, { once: true })
-    const settled = (): void => signal.removeEventListener('abort', onAbort)
-    pending.then(resolve, reject).then(settled, settled)
+    const leave = (): void => reject(cancelled())
+    const stay = (): void => void leaving.delete(leave)
+    leaving.add(leave)
+    pending.then(stay, stay)
+    pending.then(resolve, reject)
   })
+}
+
+/** What is left when a signal aborts. A listener for each would cost more than most of what is waited for. */
+const leavings = new WeakMap<AbortSignal, Set<() => void>>()
+
+function leavingOf(signal: AbortSignal): Set<() => void> {
+  const known = leavings.get(signal)
+  if (known !== undefined) return known
+  const leaving = new Set<() => void>()
+  leavings.set(signal, leaving)
+  signal.addEventListener('abort', () => leaving.forEach((leave) => leave()), { once: true })
+  return leaving
 }
 
 function cancelled(): EvenerError {

@@ -19,11 +19,13 @@ export function playParts(
   { signal, delayPerDeltaMs, ending, request }: ModelPlay,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const cancelled = new AbortController()
-  const stop = signal === undefined ? cancelled.signal : AbortSignal.any([signal, cancelled.signal])
+  // Made only for who waits: it costs as much as a delta or two.
+  const stop = (): AbortSignal =>
+    signal === undefined ? cancelled.signal : AbortSignal.any([signal, cancelled.signal])
   let next = 0
 
   function end(controller: Controller): Promise<void> | void {
-    if (ending.kind === 'hang') return forever(stop)
+    if (ending.kind === 'hang') return forever(stop())
     if (ending.kind === 'cut' && ending.how === 'reset') return controller.error(connectionLost(request))
     if (ending.kind === 'error') controller.enqueue({ type: 'error', error: streamErrorOf(ending.error) })
     controller.close()
@@ -37,7 +39,7 @@ export function playParts(
         if (part === undefined) return end(controller)
         next += 1
         if (delayPerDeltaMs > 0 && part.type.endsWith('-delta')) {
-          return pause(delayPerDeltaMs, stop).then(() => controller.enqueue(part))
+          return pause(delayPerDeltaMs, stop()).then(() => controller.enqueue(part))
         }
         controller.enqueue(part)
       },

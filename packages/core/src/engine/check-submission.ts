@@ -12,20 +12,25 @@ import {
 } from '@evener/protocol'
 import type { HandOff, Submission } from './thread-options.ts'
 
-type PartFields = { readonly [Name in 'id' | 'type' | 'text' | 'mimeType' | 'data']?: unknown }
+const FIELDS = ['id', 'type', 'text', 'mimeType', 'data'] as const
+
+type PartFields = { readonly [Name in (typeof FIELDS)[number]]?: unknown }
 
 const PART: FieldRules<PartFields> = {
   id: aText,
   type: oneOf('text', 'reasoning', 'tool-call', 'tool-result', 'image', 'file', 'signal'),
 }
 
+const SAID: FieldRules<PartFields> = { text: words }
+const SHOWN: FieldRules<PartFields> = { mimeType: words, data: words }
+
 /** What a part of a kind needs besides. */
-const NEEDED: { readonly [type: string]: readonly ('text' | 'mimeType' | 'data')[] } = {
-  text: ['text'],
-  reasoning: ['text'],
-  signal: ['text'],
-  image: ['mimeType', 'data'],
-  file: ['mimeType', 'data'],
+const NEEDED: { readonly [type: string]: FieldRules<PartFields> } = {
+  text: SAID,
+  reasoning: SAID,
+  signal: SAID,
+  image: SHOWN,
+  file: SHOWN,
 }
 
 const PARTS: FieldRule = listOf(anObject, 'parts')
@@ -54,8 +59,8 @@ export function checkHandOff(to: HandOff): void {
 export function checkParts(parts: readonly Part[]): void {
   parts.forEach((part: PartFields, index) => {
     const what = `part ${index}`
-    checkFields(what, part, PART, ['id', 'type'])
-    const needed = NEEDED[part.type as string] ?? []
-    checkFields(what, part, Object.fromEntries(needed.map((name) => [name, words])), needed)
+    checkFields(what, part, PART, FIELDS)
+    const needed = NEEDED[part.type as string]
+    if (needed !== undefined) checkFields(what, part, needed, FIELDS)
   })
 }

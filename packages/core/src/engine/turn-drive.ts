@@ -4,9 +4,11 @@ import {
   unlessAborted,
   type AgentEvent,
   type AgentSession,
+  type Capabilities,
   type Part,
   type ToolCallRequest,
   type Turn,
+  type TurnDefaults,
 } from '@evener/protocol'
 import { isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
@@ -35,10 +37,8 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   const { driver } = agent
   const { log } = drive.hold
   const { signal } = active.abort
-  const capabilities = await unlessAborted(signal, driver.describe())
-  active.capabilities = capabilities
+  const [capabilities, defaults] = await unlessAborted(signal, setUp(active))
   const isOurs = !isForeign(capabilities)
-  const defaults = await unlessAborted(signal, active.setup.refresh())
   const { requestContext } = active.setup
   const turn: Turn = {
     ...defaults,
@@ -77,6 +77,12 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   } finally {
     spans?.end(failure)
   }
+}
+
+async function setUp(active: ActiveTurn): Promise<[Capabilities, TurnDefaults]> {
+  const capabilities = await active.agent.driver.describe()
+  active.capabilities = capabilities
+  return [capabilities, await active.setup.refresh()]
 }
 
 async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession, turn: Turn): Promise<void> {
