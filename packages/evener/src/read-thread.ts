@@ -1,4 +1,13 @@
-import { emptyState, reduce, REDUCER_VERSION, type Lineage, type LogRecord, type Store } from '@evener/protocol'
+import {
+  emptyState,
+  reduce,
+  REDUCER_VERSION,
+  restingState,
+  reviveHead,
+  type Lineage,
+  type LogRecord,
+  type Store,
+} from '@evener/protocol'
 import { recordsAfter } from '@evener/core/engine'
 
 const PAGE = 500
@@ -18,7 +27,7 @@ export async function* readThread(store: Store, thread: string): AsyncGenerator<
 
 async function lineageOf(store: Store, thread: string): Promise<Lineage> {
   const head = await store.readHead(thread, REDUCER_VERSION)
-  let state = head === null ? emptyState(thread) : { ...emptyState(thread), head }
+  let state = head === null ? emptyState(thread) : restingState(reviveHead(head))
   for await (const record of recordsAfter(store, thread, state.head.seq)) state = reduce(state, record).state
   return state.head.lineage
 }

@@ -78,19 +78,16 @@ function statusOf(head: Head, approvals: readonly PendingApproval[], error: stri
 }
 
 function pendingApprovals(head: Head): PendingApproval[] {
-  return Object.values(head.waits)
-    .filter(isForPerson)
-    .sort((a, b) => a.openedAt - b.openedAt)
-    .map((wait) => ({
-      toolCallId: wait.subject.toolCallId ?? wait.id,
-      toolName: wait.subject.toolName ?? wait.kind,
-      description: wait.description,
-      waitId: wait.id,
-      kind: wait.kind,
-      ...(wait.subject.args === undefined ? {} : { input: wait.subject.args }),
-      ...(wait.payload === undefined ? {} : { payload: wait.payload }),
-      ...(wait.answerSchema === undefined ? {} : { answerSchema: wait.answerSchema }),
-    }))
+  return [...head.waits].filter(isForPerson).map((wait) => ({
+    toolCallId: wait.subject.toolCallId ?? wait.id,
+    toolName: wait.subject.toolName ?? wait.kind,
+    description: wait.description,
+    waitId: wait.id,
+    kind: wait.kind,
+    ...(wait.subject.args === undefined ? {} : { input: wait.subject.args }),
+    ...(wait.payload === undefined ? {} : { payload: wait.payload }),
+    ...(wait.answerSchema === undefined ? {} : { answerSchema: wait.answerSchema }),
+  }))
 }
 
 /** What went wrong with the last run. One that somebody ended is no error. */

@@ -24,6 +24,7 @@ export {
 export { checkBudget, checkTurnDefaults } from './check-turn.ts'
 export { IdList } from './id-list.ts'
 export type { IdTrie, WithId } from './id-trie.ts'
+export { Keyed } from './keyed.ts'
 export { List } from './list.ts'
 export { noFaults, type FaultPoints } from './fault-points.ts'
 export { BLOB_THRESHOLD, type BlobRef } from './blob.ts'
@@ -191,11 +192,12 @@ export {
   emptyHead,
   REDUCER_VERSION,
   type Head,
-  type KeptAnswer,
   type LastRun,
+  type NotedDefinition,
   type QueuedItem,
   type RunState,
 } from './head.ts'
+export { reviveHead, storedHead, type StoredHead, type StoredRunState } from './stored-head.ts'
 export {
   asJson,
   assertSafePath,

@@ -90,6 +90,10 @@ export class Keyed<T> implements Iterable<T> {
     }
   }
 
+  *keys(): IterableIterator<string> {
+    for (const [id] of this.entries()) yield id
+  }
+
   /** From the last one on, for whoever looks for what came lately. */
   *backwards(): IterableIterator<[string, T]> {
     for (let id = this.lastId; id !== null;) {

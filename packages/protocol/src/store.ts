@@ -1,4 +1,4 @@
-import type { Head } from './head.ts'
+import type { StoredHead } from './stored-head.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Lineage } from './lineage.ts'
 import type { StoredMessage } from './message.ts'
@@ -79,7 +79,7 @@ export interface Append {
   readonly records: readonly LogRecord[]
   readonly messages?: readonly StoredMessage[]
   readonly waits?: readonly WaitRow[]
-  readonly head?: { readonly head: Head; readonly reducerVersion: number }
+  readonly head?: { readonly head: StoredHead; readonly reducerVersion: number }
   readonly thread?: Partial<Pick<ThreadInfo, 'title' | 'updatedAt' | 'metadata' | 'hidden' | 'resourceId'>>
   readonly outcomes?: readonly CommandOutcome[]
   readonly blobs?: readonly NewBlob[]
@@ -215,7 +215,7 @@ export interface Store {
   readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>>
   /** The newest record of a type in a lineage with a seq up to `upTo`. */
   latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null>
-  readHead(stream: string, reducerVersion: number): Promise<Head | null>
+  readHead(stream: string, reducerVersion: number): Promise<StoredHead | null>
 
   getThread(thread: string): Promise<ThreadInfo | null>
   /** Newest change first. */

@@ -5,7 +5,9 @@ import { EvenerError } from './errors.ts'
 import { IdList } from './id-list.ts'
 import type { StoredMessage } from './message.ts'
 import type { Op } from './op.ts'
-import { applyFrame, applyOps, emptyView, reviveMessage, viewFrom, type ThreadView } from './view.ts'
+import { emptyHead } from './head.ts'
+import { storedHead } from './stored-head.ts'
+import { applyFrame, applyOps, reviveMessage, viewFrom, type ThreadView } from './view.ts'
 
 function message(id: string, order: number): StoredMessage {
   return {
@@ -19,7 +21,7 @@ function message(id: string, order: number): StoredMessage {
 }
 
 function view(...messages: StoredMessage[]): ThreadView {
-  return viewFrom({ seq: 1, head: emptyView('t').head, messages })
+  return viewFrom({ seq: 1, head: storedHead(emptyHead('t')), messages })
 }
 
 function textOf(state: ThreadView, id: string): string | undefined {

@@ -1,10 +1,12 @@
-import { EvenerError } from './errors.ts'
 import { emptyHead, type Head } from './head.ts'
 import { IdList } from './id-list.ts'
-import type { JsonObject, JsonValue } from './json.ts'
+import { applyToJson, badOp, isObject } from './json-op.ts'
+import type { JsonValue } from './json.ts'
 import { List } from './list.ts'
 import type { Part, StoredMessage, ThreadMessage } from './message.ts'
+import { applyToHead } from './view-head.ts'
 import { asJson, assertSafePath, type DeltaFrame, type Op, type Path } from './op.ts'
+import { reviveHead, type StoredHead } from './stored-head.ts'
 import { partIndex, putPart } from './reduce/part-list.ts'
 
 /** A client's replica of a thread: its head and a window of messages, oldest first. */
@@ -18,7 +20,7 @@ export interface ThreadView {
 
 export interface ViewSnapshot {
   readonly seq: number
-  readonly head: Head
+  readonly head: StoredHead
   readonly messages: readonly StoredMessage[]
 }
 
@@ -29,7 +31,7 @@ export function emptyView(stream: string): ThreadView {
 export function viewFrom(snapshot: ViewSnapshot): ThreadView {
   return {
     seq: snapshot.seq,
-    head: snapshot.head,
+    head: reviveHead(snapshot.head),
     messages: IdList.from(snapshot.messages.map(reviveMessage)),
     needsWindow: false,
   }
@@ -50,7 +52,7 @@ export function applyOps(view: ThreadView, ops: readonly Op[]): ThreadView {
   for (const op of ops) {
     assertSafePath(op.path)
     if (op.path[0] === 'messages') next = applyToMessages(next, op)
-    else if (op.path[0] === 'head') next = { ...next, head: applyToJson(asJson(next.head), op, 1) as unknown as Head }
+    else if (op.path[0] === 'head') next = { ...next, head: applyToHead(next.head, op) }
     // Anything else was added by a newer server and concerns a part of the state this client does not know.
   }
   return next
@@ -136,23 +138,6 @@ function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op)
   return { ...message, parts: message.parts.set(index, changed as unknown as Part) }
 }
 
-/** Sets, appends or removes inside plain JSON, copying only what lies on the path. */
-function applyToJson(value: JsonValue | undefined, op: Op, depth: number): JsonValue {
-  const key = op.path[depth]
-  if (key === undefined) {
-    if (op.type === 'set') return op.value
-    if (op.type === 'append-text' && typeof value === 'string') return value + op.value
-    throw badOp(op, 'the place does not hold a text')
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw badOp(op, 'there is no such place')
-  const object = value as JsonObject
-  if (op.type === 'remove' && depth === op.path.length - 1) {
-    const { [key]: _removed, ...kept } = object
-    return kept
-  }
-  return { ...object, [key]: applyToJson(Object.hasOwn(object, key) ? object[key] : undefined, op, depth + 1) }
-}
-
 /** Enough of a look to keep a broken server from breaking the replica; what it says is its own affair. */
 function isMessage(value: JsonValue): boolean {
   return (
@@ -161,15 +146,4 @@ function isMessage(value: JsonValue): boolean {
     typeof value['order'] === 'number' &&
     Array.isArray(value['parts'])
   )
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function badOp(op: Op, why: string): EvenerError {
-  return new EvenerError('invalid-input', `Op "${op.type}" at ${op.path.join('/')} cannot be applied: ${why}.`, {
-    hint: 'The replica has diverged: read a new snapshot.',
-    details: { path: op.path },
-  })
 }

@@ -80,8 +80,7 @@ export class WireCalls {
   }
 
   #waitsForPerson(waitId: string | undefined): boolean {
-    const { waits } = this.#head
-    const wait = waitId !== undefined && Object.hasOwn(waits, waitId) ? waits[waitId] : undefined
+    const wait = waitId === undefined ? undefined : this.#head.waits.get(waitId)
     return wait !== undefined && isForPerson(wait)
   }
 }

@@ -81,7 +81,7 @@ export class AgentBench implements AsyncDisposable {
   /** The next question that somebody has to answer. */
   async wait(): Promise<Wait> {
     for (;;) {
-      const [wait] = Object.values(this.runtime.state.head.waits)
+      const [wait] = [...this.runtime.state.head.waits]
       if (wait !== undefined) return wait
       await new Promise((resolve) => setImmediate(resolve))
     }

@@ -17,7 +17,7 @@ export class ApprovalClock {
   /** The time counts from when it was asked, also over a restart. */
   follow(state: ThreadState): void {
     clearTimeout(this.#timer)
-    const asked = Object.values(state.head.waits).filter((wait) => wait.kind === 'approval')
+    const asked = [...state.head.waits].filter((wait) => wait.kind === 'approval')
     const [first] = asked.sort((a, b) => a.at - b.at)
     if (first === undefined) return
     const left = Math.max(0, first.at + this.#timeout - this.#now())

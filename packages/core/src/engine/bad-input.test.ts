@@ -46,7 +46,7 @@ suite('an answer that is none is refused, and the good one after it is taken', (
         bench.runtime.answer(wait.id, answer as unknown as Answer, by as unknown as string),
         isRefused,
       )
-      assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [wait.id], 'it still waits')
+      assert.deepEqual([...bench.runtime.state.head.waits.keys()], [wait.id], 'it still waits')
       await bench.runtime.answer(wait.id, { decision: 'approve' }, 'ann')
       assert.equal(await handle.done, 'complete')
     })

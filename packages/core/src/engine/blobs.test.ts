@@ -93,7 +93,7 @@ suite('large contents', () => {
       for (const body of await bodies(store, 'message.added')) assert.ok(JSON.stringify(body).length < 4 * KB)
       for (const body of await bodies(store, 'queue.added')) assert.ok(JSON.stringify(body).length < 4 * KB)
       const stored = await store.getMessage(log.state.head.lineage, 'm')
-      for (const given of [stored?.parts ?? [], log.state.head.queue[0]?.parts ?? []]) {
+      for (const given of [stored?.parts ?? [], log.state.head.queue.first?.parts ?? []]) {
         const whole = await inflateParts(store, given)
         assert.deepEqual(
           whole.map((part) => (part.type === 'image' || part.type === 'file') && part.data === data),

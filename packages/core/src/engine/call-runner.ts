@@ -126,7 +126,7 @@ export class CallRunner {
   async #hearAnswer(address: PartAddress): Promise<void> {
     const { ask, log } = this.#options
     const waiting = this.#callOf(address)
-    const wait = waiting?.waitId === undefined ? undefined : log.state.head.waits[waiting.waitId]
+    const wait = waiting?.waitId === undefined ? undefined : log.state.head.waits.get(waiting.waitId)
     if (wait !== undefined && wait.kind !== 'approval') await ask(wait, address)
   }
 

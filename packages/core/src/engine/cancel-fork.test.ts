@@ -38,7 +38,7 @@ test('C4-43 a run that is cancelled while its thread is forked ends once, and th
 
   const fork = await ThreadRuntime.open({ store: bench.store, owner, thread: 'fork', agents, policy })
   const { run: running, waits, queue } = fork.state.head
-  assert.deepEqual([running, waits, queue], [null, {}, []])
+  assert.deepEqual([running, waits.size, queue.size], [null, 0, 0])
   const next = await fork.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'And now?' }] })
   assert.equal(await next.done, 'complete')
   const seen = JSON.stringify(model.requests.at(-1))

@@ -33,7 +33,7 @@ suite('the receipt of a cancel is the recorded one, and names', () => {
     await begun.promise
     await bench.runtime.followUp({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'And then?' }] })
     const receipt = await bench.runtime.cancel()
-    const queued = bench.runtime.state.head.queue.map(({ id }) => id)
+    const queued = [...bench.runtime.state.head.queue.keys()]
     assert.equal(queued.length, 1)
     assert.deepEqual(receipt, { how: 'clean', calls: ['c'], orphansKilled: 0, queued })
     assert.deepEqual(await recorded(bench), receipt)

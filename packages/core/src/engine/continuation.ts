@@ -20,12 +20,11 @@ export async function answeredWaits(store: Store, stream: string, run: RunState)
     cursor = page.next
   } while (cursor !== null)
   // From the newest back: of what was asked and answered several times in the run, the last answers are still kept.
-  const kept = [...(run.kept ?? [])]
+  const kept = new Map([...(run.kept?.entries() ?? [])].map(([hash, answers]) => [hash, [...answers]]))
   const answered: AnsweredWait[] = []
   for (const { wait } of rows.sort((a, b) => (b.settledAt ?? 0) - (a.settledAt ?? 0))) {
-    const at = kept.findLastIndex(({ hash }) => hash === wait.subject.hash)
-    const [found] = at < 0 ? [] : kept.splice(at, 1)
-    if (found !== undefined) answered.unshift({ wait, answer: found.answer })
+    const answer = kept.get(wait.subject.hash ?? '')?.pop()
+    if (answer !== undefined) answered.unshift({ wait, answer })
   }
   return answered
 }

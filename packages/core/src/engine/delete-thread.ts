@@ -60,11 +60,11 @@ async function endRun(store: Store, thread: string, fence: Fence): Promise<reado
     const { bindings, run, waits } = log.state.head
     for (const process of run?.processes ?? []) await reapProcess(process)
     await log.commit(
-      Object.keys(waits).map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'delete' })),
+      [...waits.keys()].map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'delete' })),
     )
     await closeInterruptedRun(log, 'aborted')
     await log.close()
-    return Object.values(bindings)
+    return [...bindings]
   } catch (error) {
     // What cannot be read any more can still be removed.
     if (EvenerError.is(error, 'corrupt') || EvenerError.is(error, 'newer-version')) return []

@@ -69,8 +69,8 @@ for (const [name, open] of Object.entries(stores)) {
         assert.equal(report.isMemoryCleared, true)
         const { head } = log.state
         assert.deepEqual([head.title, head.goal, head.om, head.tasks], [null, null, null, []])
-        assert.deepEqual(head.state, { theme: 'dark' })
-        assert.deepEqual(head.settings, { effort: 'high' })
+        assert.deepEqual(head.state.toJSON(), { theme: 'dark' })
+        assert.deepEqual(head.settings.toJSON(), { effort: 'high' })
         const { items } = await store.listMessages(head.lineage, { order: 'oldest' })
         assert.deepEqual(
           items.map(({ id }) => id),
@@ -104,7 +104,7 @@ for (const [name, open] of Object.entries(stores)) {
         assert.deepEqual(await placesOf(directory, store, [log]), [])
         const row = await store.getWait('thread', 'w')
         assert.deepEqual([row?.state, row?.reason, row?.wait.description], ['cancelled', 'erase', ''])
-        assert.deepEqual([log.state.head.queue, log.state.head.waits], [[], {}])
+        assert.deepEqual([log.state.head.queue.size, log.state.head.waits.size], [0, 0])
         await assertFolds(store, log)
         // The same as the records give that are left of it.
         const bare = new MemoryStore()
@@ -186,7 +186,7 @@ for (const [name, open] of Object.entries(stores)) {
           const again = await ThreadLog.open({ store, stream, fence: await owner.claim(stream) })
           forks.push(again)
           await assertFolds(store, again)
-          assert.equal(again.state.head.bindings['codex']?.stale, 'erased')
+          assert.equal(again.state.head.bindings.get('codex')?.stale, 'erased')
           assert.deepEqual(again.state.head.tasks, [])
           assert.equal((await store.getThread(stream))?.title, null)
         }

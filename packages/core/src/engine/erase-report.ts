@@ -54,8 +54,8 @@ export class EraseTally {
     this.#forks.push(threadId)
   }
 
-  noteBindings(bindings: { readonly [agentId: string]: Binding }): void {
-    for (const { agentId, nativeId, stale } of Object.values(bindings)) {
+  noteBindings(bindings: Iterable<Binding>): void {
+    for (const { agentId, nativeId, stale } of bindings) {
       if (stale !== 'erased') continue
       this.#natives.set(`${agentId}/${nativeId}`, { kind: 'native-session', agentId, nativeId })
     }

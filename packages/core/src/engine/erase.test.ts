@@ -130,8 +130,8 @@ for (const [name, open] of Object.entries(stores)) {
         assert.equal(report.isTitleCleared, true)
         assert.equal((await store.getThread('thread'))?.title, null)
         assert.deepEqual(report.remains, [{ kind: 'native-session', agentId: 'late', nativeId: 'native-late' }])
-        assert.equal(log.state.head.bindings['late']?.stale, 'erased')
-        assert.equal(log.state.head.bindings['early']?.stale, undefined)
+        assert.equal(log.state.head.bindings.get('late')?.stale, 'erased')
+        assert.equal(log.state.head.bindings.get('early')?.stale, undefined)
         const kept = await store.listMessages(log.state.head.lineage, { order: 'oldest' })
         assert.deepEqual(
           kept.items.map((message) => message.role),

@@ -10,12 +10,14 @@ import {
   lineageHolds,
   lineageUpTo,
   reduce,
+  storedHead,
   storedMessage,
   type Blob,
   type Head,
   type JsonObject,
   type Lineage,
   type LogRecord,
+  type StoredHead,
   type StoredMessage,
   type ThreadState,
 } from '@evener/protocol'
@@ -131,10 +133,10 @@ suite('a thread', () => {
           const fork = await ThreadLog.open({ store, stream: id, fence })
           assert.equal(fork.state.messages.length, 0)
           const point = headAt(records, head.lineage, at)
-          const settings = keptSettings(head.settings, shownAt(records, lineage, at))
-          const expected: Head = {
+          const settings = keptSettings(head.settings.toJSON(), shownAt(records, lineage, at))
+          const expected: StoredHead = {
             // Waits, queue, run, grants, usage, title, goal and state begin anew.
-            ...emptyHead(id),
+            ...storedHead(emptyHead(id)),
             seq: at + 1,
             lineage: [...lineage, { stream: id, from: at + 1, to: null }],
             mode: head.mode,
@@ -151,7 +153,7 @@ suite('a thread', () => {
             tasksAt: at + 1,
             om: point.om,
             bindings: Object.fromEntries(
-              Object.entries(head.bindings).map(([agentId, binding]) => [agentId, { ...binding, origin: true }]),
+              [...head.bindings].map((binding) => [binding.agentId, { ...binding, origin: true }]),
             ),
           }
           assert.deepEqual(plain(fork.state.head), plain(expected))
@@ -187,10 +189,10 @@ suite('a thread', () => {
           const point = headAt(records, head.lineage, at)
           const now = thread.state.head
           const seq = before.seq + 1
-          const waits = Object.entries(before.waits).filter(([, { openedAt }]) => openedAt <= at)
-          const expected: Head = {
+          const waits = [...before.waits.entries()].filter(([, { openedAt }]) => openedAt <= at)
+          const expected: StoredHead = {
             // Title, mode, model, rules, grants, yolo, settings, state, goal, queue and usage stay as they are.
-            ...before,
+            ...storedHead(before),
             seq,
             lineage: [...lineage, { stream: 'main', from: seq, to: null }],
             tasks: point.tasks,
@@ -198,8 +200,8 @@ suite('a thread', () => {
             om: point.om,
             waits: Object.fromEntries(waits),
             bindings: Object.fromEntries(
-              Object.entries(before.bindings).map(([agentId, binding]) => [
-                agentId,
+              [...before.bindings].map((binding) => [
+                binding.agentId,
                 binding.syncedTo > at && binding.stale !== 'erased' ? { ...binding, stale: 'rewound' } : binding,
               ]),
             ),

@@ -45,7 +45,7 @@ class Office implements AsyncDisposable {
   async asks(runtime: ThreadRuntime): Promise<boolean> {
     await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Deploy.' }] })
     await runtime.idle()
-    return Object.keys(runtime.state.head.waits).length > 0
+    return runtime.state.head.waits.size > 0
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -64,7 +64,7 @@ suite('an "always" that was said in one thread', () => {
     await createThread(office.store, { id: 'of-another', resourceId: 'bob' })
     const mine = await office.open(here, 'mine')
     assert.equal(await office.asks(mine), true)
-    const [wait] = Object.values(mine.state.head.waits)
+    const [wait] = [...mine.state.head.waits]
     await mine.answer(wait?.id ?? '', { decision: 'approve', remember: 'tool' })
     await mine.idle()
     assert.equal(await office.asks(mine), false)

@@ -41,7 +41,7 @@ if (isNew) {
   await runtime.submit({ agentId: 'native', runId: 'r', parts: [{ id: '0', type: 'text', text: 'Send it.' }] })
 }
 await runtime.idle()
-const [wait] = Object.values(runtime.state.head.waits)
+const [wait] = [...runtime.state.head.waits]
 if (wait !== undefined) {
   say(`waiting ${JSON.stringify(wait)}`)
   if (decision === 'approve' || decision === 'decline') {

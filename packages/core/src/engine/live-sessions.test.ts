@@ -27,7 +27,7 @@ suite('the session of a foreign agent', () => {
       await bench.submit('go', { agentId: 'cli' })
     ).done
     assert.equal(agent.opened, 2)
-    assert.equal(bench.runtime.state.head.bindings['cli']?.nativeId, 'cli-session-1')
+    assert.equal(bench.runtime.state.head.bindings.get('cli')?.nativeId, 'cli-session-1')
   })
 
   test('is another one after the conversation was rewound', async () => {
@@ -38,7 +38,7 @@ suite('the session of a foreign agent', () => {
     ).done
     const { bindings } = bench.runtime.state.head
     const binding = {
-      ...bindings['cli'],
+      ...bindings.get('cli'),
       agentId: 'cli',
       nativeId: 'cli-session-1',
       syncedTo: 1,
@@ -116,7 +116,7 @@ suite('what is said while a foreign agent works', () => {
       const { done, runId } = await bench.submit('go', { agentId: 'cli' })
       const again = await bench.submit('Faster.', { agentId: 'cli', messageId: 'faster' })
       assert.equal(again.runId, runId)
-      await bench.until(() => bench.runtime.state.head.queue.length === 0)
+      await bench.until(() => bench.runtime.state.head.queue.size === 0)
       assert.deepEqual(
         agent.steered.map(({ id }) => id),
         ['faster'],
@@ -158,7 +158,7 @@ suite('what is said while a foreign agent works', () => {
     await using _ = bench
     const { done } = await bench.submit('go', { agentId: 'cli' })
     await assert.rejects(bench.submit('Faster.', { agentId: 'cli' }), (error) => EvenerError.is(error, 'unsupported'))
-    assert.deepEqual(bench.runtime.state.head.queue, [])
+    assert.equal(bench.runtime.state.head.queue.size, 0)
     await bench.runtime.followUp({ agentId: 'cli', parts: [{ id: '0', type: 'text', text: 'Faster.' }] })
     release.resolve()
     await done
@@ -176,6 +176,6 @@ suite('what is said while a foreign agent works', () => {
     await bench.runtime.idle()
     const said = JSON.stringify([agent.steered, agent.turns])
     assert.match(said, /And\?/)
-    assert.deepEqual(bench.runtime.state.head.queue, [])
+    assert.equal(bench.runtime.state.head.queue.size, 0)
   })
 })

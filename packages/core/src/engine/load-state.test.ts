@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { EvenerError, type Append, type Head, type LogRecord, type Store, type WaitRequest } from '@evener/protocol'
+import {
+  EvenerError,
+  type Append,
+  type LogRecord,
+  type Store,
+  type StoredHead,
+  type WaitRequest,
+} from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { eraseRange } from './erase.ts'
 import { loadState, recordsAfter } from './load-state.ts'
@@ -14,7 +21,7 @@ class ForgetfulStore extends MemoryStore {
   failing: number | undefined
   headVersion: number | undefined
 
-  override async readHead(stream: string, version: number): Promise<Head | null> {
+  override async readHead(stream: string, version: number): Promise<StoredHead | null> {
     return this.headVersion === version ? super.readHead(stream, version) : null
   }
 

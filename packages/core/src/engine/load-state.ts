@@ -4,7 +4,9 @@ import {
   reduce,
   REDUCER_VERSION,
   restingState,
+  reviveHead,
   rootLineage,
+  storedHead,
   storedMessage,
   type Fence,
   type LogRecord,
@@ -13,7 +15,7 @@ import {
   type ThreadState,
   type WaitRow,
 } from '@evener/protocol'
-import { frozenCopy } from './frozen.ts'
+import { freezeDeep, frozenCopy } from './frozen.ts'
 import { waitRows } from './wait-rows.ts'
 
 /** View rows written at a time while a thread is folded anew. */
@@ -34,7 +36,7 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
   }
   const head = await store.readHead(stream, REDUCER_VERSION)
   const isRebuilt = head === null
-  let state: ThreadState = head === null ? emptyState(stream) : restingState(head)
+  let state: ThreadState = head === null ? emptyState(stream) : restingState(reviveHead(freezeDeep(head)))
   const openBatches = new Map<string, number>()
   const rows = new Map<string, StoredMessage>()
   const waits = new Map<string, WaitRow>()
@@ -48,7 +50,7 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
       records: [],
       messages: [...rows.values()],
       waits: [...waits.values()],
-      ...(isWhole ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
+      ...(isWhole ? { head: { head: storedHead(state.head), reducerVersion: REDUCER_VERSION } } : {}),
     })
     rows.clear()
     waits.clear()

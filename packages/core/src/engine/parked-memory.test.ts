@@ -95,7 +95,7 @@ suite('a thread that waits for an answer', () => {
     const runtime = await parkedThread(store, owner, watched, 1)
     while (runtime.isHeld) await nextTask()
     assert.deepEqual(await watched.leftAfterCollection(), [])
-    assert.equal(Object.keys(runtime.state.head.waits).length, 1)
+    assert.equal(runtime.state.head.waits.size, 1)
     await runtime.close()
     await owner.close()
   })

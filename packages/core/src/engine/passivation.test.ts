@@ -139,7 +139,7 @@ suite('1,000 loaded threads in one process', () => {
 
     await Promise.all(
       runtimes.map(async (runtime) => {
-        const [wait] = Object.values(runtime.state.head.waits)
+        const [wait] = [...runtime.state.head.waits]
         assert.ok(wait)
         await runtime.answer(wait.id, { decision: 'approve' })
       }),

@@ -135,7 +135,7 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
       await new Promise((resolve) => setImmediate(resolve))
       await bench.runtime.idle()
       assert.deepEqual(await bench.records(), left)
-      assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [])
+      assert.deepEqual([...bench.runtime.state.head.waits.keys()], [])
     })
   }
 

@@ -25,7 +25,7 @@ export async function closeInterruptedRun(
 ): Promise<string | null> {
   const { run, waits } = log.state.head
   if (run === null) return null
-  const cancelled = Object.values(waits)
+  const cancelled = [...waits]
     .filter((wait) => wait.run === run.runId)
     .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' }))
   const ended: RecordBody = { type: 'run.ended', runId: run.runId, outcome }
@@ -40,7 +40,7 @@ export async function closeInterruptedRun(
 export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Promise<void> {
   const { run, waits } = log.state.head
   if (run === null) return
-  const parked: RecordBody = { type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }
+  const parked: RecordBody = { type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }
   await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
 }
 

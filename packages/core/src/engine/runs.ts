@@ -392,12 +392,12 @@ export class Runs {
   }
 
   #receipt(given: CancelReceipt, calls: readonly string[]): CancelReceipt {
-    const queued = this.#log.state.head.queue.map((item) => item.id)
+    const queued = [...this.#log.state.head.queue.keys()]
     return { ...given, calls: [...new Set([...given.calls, ...calls])], queued }
   }
 
   #waitsOf({ runId }: { readonly runId: string }): Wait[] {
-    return Object.values(this.#log.state.head.waits).filter((wait) => wait.run === runId)
+    return [...this.#log.state.head.waits].filter((wait) => wait.run === runId)
   }
 
   async #capabilitiesOf(run: RunState): Promise<Capabilities | undefined> {

@@ -63,8 +63,8 @@ export class RuntimeBench implements AsyncDisposable {
   }
 
   async waits(count: number): Promise<Wait[]> {
-    await this.until(() => Object.keys(this.runtime.state.head.waits).length >= count)
-    return Object.values(this.runtime.state.head.waits)
+    await this.until(() => this.runtime.state.head.waits.size >= count)
+    return [...this.runtime.state.head.waits]
   }
 
   async until(condition: () => boolean): Promise<void> {

@@ -48,7 +48,7 @@ const runtime = await ThreadRuntime.open({
 })
 if (isNew) await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Deploy 1.2.' }] })
 await runtime.idle()
-const [wait] = Object.values(runtime.state.head.waits)
+const [wait] = [...runtime.state.head.waits]
 say(`waiting ${JSON.stringify(wait)}`)
 if (answer === undefined) {
   // Killed from outside.

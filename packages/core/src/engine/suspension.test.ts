@@ -51,7 +51,7 @@ async function open(script: Script, tools: readonly Tool[], decide?: () => Decis
     runtime,
     async wait() {
       for (;;) {
-        const [wait] = Object.values(runtime.state.head.waits)
+        const [wait] = [...runtime.state.head.waits]
         if (wait !== undefined) return wait
         await new Promise((resolve) => setImmediate(resolve))
       }
@@ -131,7 +131,7 @@ suite('a tool that asks', () => {
     ] as const) {
       await assert.rejects(thread.runtime.answer(wait.id, wrong), (error) => EvenerError.is(error, 'invalid-input'))
     }
-    assert.deepEqual(Object.keys(thread.runtime.state.head.waits), [wait.id], 'it still waits')
+    assert.deepEqual([...thread.runtime.state.head.waits.keys()], [wait.id], 'it still waits')
     await thread.runtime.answer(wait.id, { decision: 'approve', value: { colour: 'blue' } })
     assert.equal(await run.done, 'complete')
     assert.deepEqual(journal, ['asked', 'painted blue'])
@@ -223,7 +223,7 @@ suite('a tool that asks', () => {
     const wait = await thread.wait()
     await thread.runtime.cancel()
     assert.equal(await run.done, 'aborted')
-    assert.deepEqual(thread.runtime.state.head.waits, {})
+    assert.equal(thread.runtime.state.head.waits.size, 0)
     await assert.rejects(thread.runtime.answer(wait.id, { decision: 'answer', value: {} }))
     const events = (await thread.records()).flatMap(agentEventsOf)
     assert.equal(events.filter((event) => event.type === 'finish').length, 1)

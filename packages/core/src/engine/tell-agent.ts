@@ -19,7 +19,7 @@ export async function tellAgent(
   { log, mailbox, isActive }: TellPorts,
 ): Promise<void> {
   const session = await active.opened.promise
-  const item = log.state.head.queue.find((each) => each.id === itemId)
+  const item = log.state.head.queue.get(itemId)
   if (session === undefined || item === undefined || !isActive()) return
   const messageId = item.messageId ?? randomUUID()
   const told = { type: 'message.added', messageId, role: 'user', parts: item.parts } as const

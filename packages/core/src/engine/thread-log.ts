@@ -286,7 +286,7 @@ export class ThreadLog implements Flushable {
   #prepared(body: RecordBody): Extracted<RecordBody> {
     const redactor = this.#redactor
     if (redactor === undefined) return prepared(body)
-    return prepared(body, (whole) => redactor.body(whole, (waitId) => this.#live.head.waits[waitId]?.kind))
+    return prepared(body, (whole) => redactor.body(whole, (waitId) => this.#live.head.waits.get(waitId)?.kind))
   }
 
   #push({ blobs, body }: Extracted<RecordBody>, origin: RecordOrigin): LogRecord {

@@ -158,7 +158,7 @@ suite('"always"', () => {
     const handle = await go(bench)
     const first = await bench.wait()
     await bench.runtime.answer(first.id, { decision: 'approve', remember: 'tool' })
-    await bench.until(() => Object.keys(bench.runtime.state.head.waits).some((id) => id !== first.id))
+    await bench.until(() => [...bench.runtime.state.head.waits.keys()].some((id) => id !== first.id))
     const second = await bench.wait()
     await bench.runtime.answer(second.id, { decision: 'decline' })
     await handle.done
@@ -209,7 +209,7 @@ suite('what was approved', () => {
     assert.deepEqual(first.preconditions, { content: 'one' })
     content = 'two'
     await bench.runtime.answer(first.id, { decision: 'approve' })
-    await bench.until(() => Object.keys(bench.runtime.state.head.waits).some((id) => id !== first.id))
+    await bench.until(() => [...bench.runtime.state.head.waits.keys()].some((id) => id !== first.id))
     assert.deepEqual(shellAgent.ran, [])
     const second = await bench.wait()
     assert.deepEqual(second.preconditions, { content: 'two' })
@@ -250,7 +250,7 @@ suite('what was approved', () => {
     await assert.rejects(bench.runtime.answer(wait.id, { decision: 'answer', value: true }), (error) =>
       EvenerError.is(error, 'invalid-input'),
     )
-    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [wait.id], 'the question stays')
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [wait.id], 'the question stays')
     await bench.runtime.answer(wait.id, { decision: 'decline' })
     await handle.done
     assert.deepEqual(shellAgent.ran, [])

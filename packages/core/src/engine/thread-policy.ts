@@ -137,6 +137,6 @@ function changed(toolName: string): Decision {
 /** A tool that was allowed once and says something else of itself now. */
 function hasChanged(state: ThreadState, tool: RunnableTool | undefined): boolean {
   if (tool === undefined) return false
-  const known = state.head.definitions.find((each) => each.tool === tool.name)
+  const known = state.head.definitions.get(tool.name)
   return known !== undefined && known.hash !== definitionHash(tool)
 }

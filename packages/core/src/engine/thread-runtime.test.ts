@@ -80,7 +80,7 @@ class Bench implements AsyncDisposable {
   /** The next question that somebody has to answer. */
   async wait(): Promise<Wait> {
     for (;;) {
-      const [wait] = Object.values(this.runtime.state.head.waits)
+      const [wait] = [...this.runtime.state.head.waits]
       if (wait !== undefined) return wait
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -163,7 +163,7 @@ suite('a run', () => {
     await follow
     await bench.runtime.idle()
     assert.equal(new Set((await bench.messages()).map((message) => message.run)).size, 2)
-    assert.deepEqual(bench.runtime.state.head.queue, [])
+    assert.equal(bench.runtime.state.head.queue.size, 0)
   })
 })
 
@@ -228,7 +228,7 @@ suite('an approval', () => {
     const wait = await bench.wait()
     await bench.restart({ decide: () => ASK })
     assert.ok(!bench.isRunning())
-    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [wait.id])
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [wait.id])
     await bench.runtime.answer(wait.id, { decision: 'approve' })
     const resumed = bench.runtime.run
     assert.equal(resumed?.runId, runId)
@@ -311,8 +311,8 @@ suite('an approval', () => {
       { decide: () => ASK },
     )
     const run = await bench.submit('Write both.')
-    while (Object.keys(bench.runtime.state.head.waits).length < 2) await new Promise((resolve) => setImmediate(resolve))
-    const waits = Object.values(bench.runtime.state.head.waits)
+    while (bench.runtime.state.head.waits.size < 2) await new Promise((resolve) => setImmediate(resolve))
+    const waits = [...bench.runtime.state.head.waits]
     const second = waits.find((wait) => wait.subject.toolCallId === 'c2')
     const first = waits.find((wait) => wait.subject.toolCallId === 'c1')
     await bench.runtime.answer(second?.id ?? '', { decision: 'approve' })
@@ -363,7 +363,7 @@ suite('an approval', () => {
     await bench.runtime.close()
     await bench.restart({ decide: () => ASK })
     await bench.restart({ decide: () => ASK })
-    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [id])
     assert.deepEqual(bench.journal, [])
   })
 })
@@ -375,7 +375,7 @@ suite('cancelling', () => {
     const { id } = await bench.wait()
     await bench.runtime.cancel()
     assert.equal(await run.done, 'aborted')
-    assert.deepEqual(bench.runtime.state.head.waits, {})
+    assert.equal(bench.runtime.state.head.waits.size, 0)
     await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) =>
       EvenerError.is(error, 'conflict'),
     )
@@ -391,7 +391,7 @@ suite('cancelling', () => {
     await bench.restart({ decide: () => ASK })
     await bench.runtime.cancel()
     assert.equal(bench.runtime.state.head.run, null)
-    assert.deepEqual(bench.runtime.state.head.waits, {})
+    assert.equal(bench.runtime.state.head.waits.size, 0)
     assert.equal(await bench.count('finish'), 1)
   })
 
@@ -402,12 +402,12 @@ suite('cancelling', () => {
     await bench.runtime.followUp({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'queued' }] })
     await bench.runtime.cancel()
     assert.equal(bench.runtime.state.head.queueHeld, true)
-    assert.equal(bench.runtime.state.head.queue.length, 1)
+    assert.equal(bench.runtime.state.head.queue.size, 1)
     await (
       await bench.submit('Go on.')
     ).done
     await bench.runtime.idle()
-    assert.deepEqual(bench.runtime.state.head.queue, [])
+    assert.equal(bench.runtime.state.head.queue.size, 0)
   })
 })
 
@@ -519,11 +519,11 @@ suite('what goes wrong', () => {
     const { id } = await bench.wait()
     await bench.runtime.close()
     await bench.restart({ agents: {} })
-    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [id])
     await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) =>
       EvenerError.is(error, 'not-found'),
     )
-    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [id])
   })
 
   test('a log that can no longer be written ends the run and keeps nobody waiting', async () => {
@@ -658,7 +658,7 @@ suite('after a crash', () => {
     await bench.runtime.followUp({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'second' }] })
     await bench.restart()
     await bench.runtime.idle()
-    assert.deepEqual(bench.runtime.state.head.queue, [])
+    assert.equal(bench.runtime.state.head.queue.size, 0)
     assert.equal(bench.model.calls, 3)
   })
 })

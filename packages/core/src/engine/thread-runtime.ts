@@ -214,7 +214,7 @@ export class ThreadRuntime {
     return this.#command(async ({ desk, log }) => {
       checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
       const { run, waits } = log.state.head
-      const wait = Object.hasOwn(waits, waitId) ? waits[waitId] : undefined
+      const wait = waits.get(waitId)
       if (wait === undefined) throw await desk.noSuchWait(waitId)
       checkAnswer(wait, answer, by)
       const { active } = this.#runs

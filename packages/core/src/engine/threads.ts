@@ -21,6 +21,7 @@ import {
   type Grants,
   type JsonObject,
   type JsonValue,
+  type Keyed,
   type Lineage,
   type LogRecord,
   type OmPointer,
@@ -89,7 +90,7 @@ export async function forkThread(
       agentId: parent.head.agentId,
       rules: parent.head.rules,
       yolo: fork.yolo === true && parent.head.yolo,
-      settings: await settingsAt(store, lineage, parent.head.settings),
+      settings: await settingsAt(store, lineage, parent.head.settings.entries()),
       tasks,
       om,
       grants: fork.grants ?? NO_GRANTS,
@@ -173,9 +174,13 @@ async function stillKept(store: Store, om: OmPointer | null): Promise<OmPointer 
 }
 
 /** What was sent to the parent is not the fork's; what a model was told is, where the fork shows it. */
-async function settingsAt(store: Store, lineage: Lineage, settings: JsonObject): Promise<JsonObject> {
+async function settingsAt(
+  store: Store,
+  lineage: Lineage,
+  settings: Iterable<[string, JsonValue]>,
+): Promise<JsonObject> {
   const kept: [string, JsonValue][] = []
-  for (const [key, value] of Object.entries(settings)) {
+  for (const [key, value] of settings) {
     if (!isContentSetting(key) || (await isShown(store, lineage, value))) kept.push([key, value])
   }
   return Object.fromEntries(kept)
@@ -186,8 +191,8 @@ async function isShown(store: Store, lineage: Lineage, note: JsonValue): Promise
   return lineage.length > 0 && typeof messageId === 'string' && (await store.getMessage(lineage, messageId)) !== null
 }
 
-function originsOf(bindings: { readonly [agentId: string]: Binding }): { [agentId: string]: Binding } {
-  return Object.fromEntries(Object.entries(bindings).map(([id, binding]) => [id, { ...binding, origin: true }]))
+function originsOf(bindings: Keyed<Binding>): { [agentId: string]: Binding } {
+  return Object.fromEntries([...bindings.entries()].map(([id, binding]) => [id, { ...binding, origin: true }]))
 }
 
 const NEW_THREAD: FieldRules<Fork> = {

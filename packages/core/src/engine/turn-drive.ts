@@ -56,7 +56,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   )
   active.spans = spans
   if (!isOurs) active.calls = foreignCalls(active, log)
-  const binding = log.state.head.bindings[driver.id] ?? null
+  const binding = log.state.head.bindings.get(driver.id) ?? null
   const host = turnHost(active, drive)
   let failure: unknown
   try {
@@ -69,7 +69,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     } finally {
       if (isOurs) await session.close()
       else if (active.isDetached) await drive.warm.drop(driver.id, session)
-      else drive.warm.rest(driver.id, log.state.head.bindings[driver.id] ?? null)
+      else drive.warm.rest(driver.id, log.state.head.bindings.get(driver.id) ?? null)
     }
   } catch (error) {
     failure = error

@@ -156,7 +156,7 @@ function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequ
 /** Moves what was steered into the conversation. */
 async function hear({ log }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
   const { queue, queueHeld } = log.state.head
-  const items = queue.filter((item) => item.lane === 'steer')
+  const items = [...queue].filter((item) => item.lane === 'steer')
   if (items.length === 0 || queueHeld) return false
   await log.commit(
     items.flatMap((item): RecordBody[] => [

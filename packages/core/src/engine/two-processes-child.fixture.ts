@@ -66,7 +66,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (command === 'go') {
       await runtime.submit({ agentId: 'native', runId: 'r', parts: [{ id: '0', type: 'text', text: 'Write.' }] })
       await runtime.idle()
-      say(`waiting ${Object.keys(runtime.state.head.waits).join()}`)
+      say(`waiting ${[...runtime.state.head.waits.keys()].join()}`)
     } else if (command === 'answer') {
       await runtime.answer(waitId, { decision: 'approve' }, name)
       await runtime.idle()

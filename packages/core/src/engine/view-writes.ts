@@ -1,6 +1,7 @@
 import {
   reduce,
   REDUCER_VERSION,
+  storedHead,
   storedMessage,
   type Append,
   type LogRecord,
@@ -48,7 +49,9 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
       ...(messages.size === 0 ? {} : { messages: [...messages.values()] }),
       ...(waits.length === 0 ? {} : { waits }),
       // Between runs the head is the whole state; in a run it would lack the open messages.
-      ...(isHeadDue && state.head.run === null ? { head: { head: state.head, reducerVersion: REDUCER_VERSION } } : {}),
+      ...(isHeadDue && state.head.run === null
+        ? { head: { head: storedHead(state.head), reducerVersion: REDUCER_VERSION } }
+        : {}),
       ...(last === undefined || !movesThread(before, records)
         ? {}
         : {

@@ -50,11 +50,11 @@ suite('an answer', () => {
       return runtime
     }
     const [mine, theirs] = await Promise.all([open('mine'), open('theirs')])
-    const [wait] = Object.values(theirs.state.head.waits)
+    const [wait] = [...theirs.state.head.waits]
     assert.ok(wait)
     await assert.rejects(mine.answer(wait.id, { decision: 'approve' }), isCode('not-found'))
-    assert.deepEqual(Object.keys(theirs.state.head.waits), [wait.id], 'it still waits')
-    assert.equal(Object.keys(mine.state.head.waits).length, 1)
+    assert.deepEqual([...theirs.state.head.waits.keys()], [wait.id], 'it still waits')
+    assert.equal(mine.state.head.waits.size, 1)
     assert.deepEqual(journal, [])
     await theirs.answer(wait.id, { decision: 'approve' })
     await theirs.idle()
@@ -130,7 +130,7 @@ suite('an answer', () => {
     ] as const) {
       await assert.rejects(bench.runtime.answer(id, { decision: 'answer', value: wrong }), isCode('invalid-input'))
     }
-    assert.equal(Object.keys(bench.runtime.state.head.waits).length, 3, 'what does not fit changes nothing')
+    assert.equal(bench.runtime.state.head.waits.size, 3, 'what does not fit changes nothing')
     await bench.runtime.answer('multi', { decision: 'answer', value: ['c', 'a'] })
     await bench.runtime.answer('free', { decision: 'answer', value: 'anything' })
     await bench.runtime.answer('single', { decision: 'answer', value: 'blue' })
@@ -158,7 +158,7 @@ suite('an answer', () => {
     for (const wrong of [{ decision: 'deny' }, {}, { decision: 'approve', remember: 'everything' }]) {
       await assert.rejects(bench.runtime.answer(id, wrong as Answer), isCode('invalid-input'))
     }
-    assert.deepEqual(Object.keys(bench.runtime.state.head.waits), [id])
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [id])
     await bench.runtime.answer(id, { decision: 'decline' })
     assert.equal(await done, 'complete')
     assert.deepEqual(journal, [])

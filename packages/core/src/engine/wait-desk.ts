@@ -1,10 +1,10 @@
 import {
   EvenerError,
   type Answer,
-  type KeptAnswer,
   type PartAddress,
   type RecordBody,
   type Store,
+  type Wait,
   type WaitRequest,
 } from '@evener/protocol'
 import type { ThreadLog } from './thread-log.ts'
@@ -37,7 +37,7 @@ export class WaitDesk {
   readonly #log: ThreadLog
   readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
   /** Kept answers that somebody has got while the record of it was still being written. */
-  readonly #used = new WeakSet<KeptAnswer>()
+  readonly #used = new WeakSet<Answer>()
 
   constructor(store: Store, log: ThreadLog) {
     this.#store = store
@@ -56,13 +56,10 @@ export class WaitDesk {
     if (kept !== undefined) {
       // Answered before the asker was there again: this once, and for the very same.
       this.#used.add(kept)
-      const { answer } = kept
-      await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer }], origin)
-      return answer
+      await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer: kept }], origin)
+      return kept
     }
-    const pending = Object.values(this.#log.state.head.waits).find(
-      (other) => call !== undefined && other.call?.messageId === call.messageId && other.call.partId === call.partId,
-    )
+    const pending = call === undefined ? undefined : this.#pendingOf(call)
     const waiter = Promise.withResolvers<Answer>()
     this.#waiters.set(pending?.id ?? wait.id, waiter)
     if (pending === undefined) await this.#log.commit([opened], origin)
@@ -93,7 +90,7 @@ export class WaitDesk {
     this.#waiters.delete(waitId)
     waiter?.promise.catch(() => undefined)
     waiter?.reject(new EvenerError('closed', 'The question was taken back.'))
-    if (!Object.hasOwn(this.#log.state.head.waits, waitId)) return
+    if (!this.#log.state.head.waits.has(waitId)) return
     await this.#log.commit([{ type: 'wait.superseded', waitId }])
     this.#unpark()
   }
@@ -113,13 +110,13 @@ export class WaitDesk {
   parkIfWaiting(isForeign = false): void {
     const { run, waits } = this.#log.state.head
     if (run?.status !== 'running' || !this.isOnlyWaiting(isForeign)) return
-    this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: Object.keys(waits) }, { run: run.runId })
+    this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }, { run: run.runId })
   }
 
   /** Every call that has no result waits for an answer, and the model is not being asked. */
   isOnlyWaiting(isForeign = false): boolean {
     const { head, messages } = this.#log.state
-    if (head.run === null || Object.keys(head.waits).length === 0) return false
+    if (head.run === null || head.waits.size === 0) return false
     // A program that asks has not ended its step, but says nothing until it is answered.
     if (head.run.isStepOpen && !isForeign) return false
     for (const message of messages) {
@@ -141,8 +138,16 @@ export class WaitDesk {
     })
   }
 
-  #keptAnswer(hash: string | undefined): KeptAnswer | undefined {
-    return this.#log.state.head.run?.kept?.find((kept) => kept.hash === hash && !this.#used.has(kept))
+  /** What the call itself waits for, as an earlier process left it. */
+  #pendingOf({ messageId, partId }: PartAddress): Wait | undefined {
+    const { head, messages } = this.#log.state
+    const part = messages.get(messageId)?.parts.at(Number(partId))
+    return part?.type === 'tool-call' && part.call.waitId !== undefined ? head.waits.get(part.call.waitId) : undefined
+  }
+
+  #keptAnswer(hash: string | undefined): Answer | undefined {
+    const kept = hash === undefined ? undefined : this.#log.state.head.run?.kept?.get(hash)
+    return kept?.find((answer) => !this.#used.has(answer))
   }
 
   #unpark(): void {

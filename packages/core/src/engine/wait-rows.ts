@@ -9,11 +9,14 @@ export function waitRows(before: ThreadState, after: ThreadState, record: LogRec
   const now = after.head.waits
   if (old === now) return []
   const { stream, at, by } = record
-  const opened = Object.values(now)
-    .filter((wait) => old[wait.id] !== wait)
+  const touched = waitsOf(record) ?? [...old.keys(), ...now.keys()]
+  const opened = [...new Set(touched)]
+    .flatMap((id) => now.get(id) ?? [])
+    .filter((wait) => old.get(wait.id) !== wait)
     .map((wait): WaitRow => ({ stream, wait, state: 'pending' }))
-  const settled = Object.values(old)
-    .filter((wait) => !Object.hasOwn(now, wait.id))
+  const settled = [...new Set(touched)]
+    .flatMap((id) => old.get(id) ?? [])
+    .filter((wait) => !now.has(wait.id))
     .map((wait): WaitRow => ({
       stream,
       // The state still knows what was asked; the row must not say it again.
@@ -23,6 +26,12 @@ export function waitRows(before: ThreadState, after: ThreadState, record: LogRec
       ...(by === undefined ? {} : { answeredBy: by }),
     }))
   return [...opened, ...settled]
+}
+
+/** The only wait a record is about, where it is about one. */
+function waitsOf({ body }: LogRecord): readonly string[] | undefined {
+  if (body.type === 'wait.opened') return [body.wait.id]
+  return 'waitId' in body ? [body.waitId] : undefined
 }
 
 function howSettled({ body }: LogRecord): Settled {

@@ -264,7 +264,7 @@ export class DisplayState {
     return Object.freeze({
       isRunning: this.#isRunning,
       currentMessage: freezeDeep(this.#currentMessage()),
-      queuedFollowUps: head?.queue.filter(({ lane }) => lane === 'follow-up').length ?? 0,
+      queuedFollowUps: [...(head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up').length,
       tokenUsage: freezeDeep(head === undefined ? this.#nothing.tokenUsage : this.#usageOf(head)),
       activeTools: this.#tools.get(),
       toolInputBuffers: this.#inputs.get(),

@@ -86,7 +86,7 @@ export class EventProjection {
 
   /** What waits for an answer in a thread that somebody begins to look at. */
   announceWaits(): void {
-    for (const wait of Object.values(this.#head.waits).sort((a, b) => a.openedAt - b.openedAt)) this.#waitOpened(wait)
+    for (const wait of this.#head.waits) this.#waitOpened(wait)
   }
 
   /** Nobody looks any more. The run may go on waiting without us. */
@@ -180,7 +180,7 @@ export class EventProjection {
         if (body.increment !== undefined) this.#usage(body.increment)
         return
       case 'wait.opened': {
-        const wait = state.head.waits[body.wait.id]
+        const wait = state.head.waits.get(body.wait.id)
         if (wait !== undefined) this.#waitOpened(wait)
         return
       }

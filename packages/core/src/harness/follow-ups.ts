@@ -56,7 +56,7 @@ export class FollowUps {
   }
 
   #items(): readonly QueuedItem[] {
-    return (this.#binding.head?.queue ?? []).filter(({ lane }) => lane === 'follow-up')
+    return [...(this.#binding.head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up')
   }
 }
 

@@ -3,12 +3,13 @@ import { suspendedWaits } from './pending-waits.ts'
 
 /** Only questions of tools are left to wait for. An approval alone leaves the run at work, for those who look on. */
 export function isSuspended({ run, waits }: Head): boolean {
-  const all = Object.keys(waits).length
+  const all = waits.size
   return run?.status === 'parked' && all > 0 && suspendedWaits(waits).length === all
 }
 
 /** What a change of the queue says, if it is about follow-ups. */
 export function queueEvents(before: Head, { queue, run }: Head, origin: string | undefined): readonly HarnessEvent[] {
+  if (queue === before.queue) return []
   const count = followUps(queue)
   // Queued from outside, it belongs to no run; the one it waits for is the one meant.
   const runId = origin ?? run?.runId
@@ -33,5 +34,5 @@ export function configEvents(
 }
 
 function followUps(queue: Head['queue']): number {
-  return queue.filter(({ lane }) => lane === 'follow-up').length
+  return [...queue].filter(({ lane }) => lane === 'follow-up').length
 }

@@ -1,6 +1,7 @@
 import type { PendingToolApproval, PendingToolSuspension, Wait } from '@evener/protocol'
 
-type Waits = { readonly [waitId: string]: Wait }
+/** In the order in which they were opened. */
+type Waits = Iterable<Wait>
 
 /** A question that no tool call asks is known by its own id. */
 export function callIdOf(wait: Wait): string {
@@ -11,17 +12,13 @@ export function toolNameOf(wait: Wait): string {
   return wait.subject.toolName ?? wait.kind
 }
 
-function inOrder(waits: Waits): Wait[] {
-  return Object.values(waits).sort((a, b) => a.openedAt - b.openedAt)
-}
-
 export function approvalWaits(waits: Waits): Wait[] {
-  return inOrder(waits).filter(({ kind }) => kind === 'approval')
+  return [...waits].filter(({ kind }) => kind === 'approval')
 }
 
 /** Everything else that waits is a tool that asks something itself. */
 export function suspendedWaits(waits: Waits): Wait[] {
-  return inOrder(waits).filter(({ kind }) => kind !== 'approval')
+  return [...waits].filter(({ kind }) => kind !== 'approval')
 }
 
 export function pendingApproval(wait: Wait): PendingToolApproval {

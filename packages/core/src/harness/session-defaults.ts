@@ -64,8 +64,8 @@ export class SessionDefaults {
 
   /** As an earlier process left them. A mode that there is no longer is not chosen. */
   restore({ mode, model, settings }: Head, modeIds: readonly string[]): void {
-    const kept = Object.entries(settings).filter(([key]) => key.startsWith(SETTING))
-    const yolo = settings[YOLO]
+    const kept = [...settings.entries()].filter(([key]) => key.startsWith(SETTING))
+    const yolo = settings.get(YOLO)
     this.#apply({
       ...(mode === null || !modeIds.includes(mode) ? {} : { modeId: mode }),
       ...(model === null ? {} : { modelId: model }),
@@ -98,7 +98,7 @@ export class ThreadSettings {
   get(key: string): JsonValue | undefined {
     const { head } = this.#binding
     if (head === undefined) return this.#defaults.setting(key)
-    return Object.hasOwn(head.settings, key) ? head.settings[key] : undefined
+    return head.settings.get(key)
   }
 
   /** `null` removes it. */

@@ -1,5 +1,12 @@
 import { toJson } from '@evener/agent'
-import { EvenerError, REDUCER_VERSION, type ConfigChangedRecord, type Fence, type Head } from '@evener/protocol'
+import {
+  EvenerError,
+  REDUCER_VERSION,
+  storedHead,
+  type ConfigChangedRecord,
+  type Fence,
+  type Head,
+} from '@evener/protocol'
 import type { ProcessOwner } from '../engine/ownership.ts'
 import { ThreadLog } from '../engine/thread-log.ts'
 import type { HarnessState } from './harness-config.ts'
@@ -46,7 +53,7 @@ export class SessionLog {
 
   /** The thread it was bound to. */
   get threadId(): string | undefined {
-    const threadId = this.head.settings[THREAD]
+    const threadId = this.head.settings.get(THREAD)
     return typeof threadId === 'string' ? threadId : undefined
   }
 
@@ -77,7 +84,7 @@ export class SessionLog {
       stream,
       fence: this.#fence,
       records: [],
-      head: { head: this.#log.committed.head, reducerVersion: REDUCER_VERSION },
+      head: { head: storedHead(this.#log.committed.head), reducerVersion: REDUCER_VERSION },
     })
     await this.#owner.release(stream, this.#fence)
   }

@@ -75,7 +75,7 @@ export class SessionMode {
       if (mode.id === this.get()) return
       const { model, settings } = runtime.state.head
       const current = { modeId: this.get(), modelId: model ?? '' }
-      await runtime.configure(modeChange(mode, current, (modeId) => textOf(settings[modeModelKey(modeId)])))
+      await runtime.configure(modeChange(mode, current, (modeId) => textOf(settings.get(modeModelKey(modeId)))))
       return
     }
     const previousModeId = this.#defaults.modeId

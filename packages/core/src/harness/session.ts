@@ -290,7 +290,7 @@ export class Session<State extends HarnessState = HarnessState> {
     const log = this.#log
     if (log === undefined) return
     const { grants, rules, state } = log.head
-    this.#state.restore(state)
+    this.#state.restore(state.toJSON())
     this.#permissions.restore(rules)
     this.#defaults.restore(
       log.head,

@@ -41,13 +41,13 @@ export class Suspensions {
   }
 
   #waits(): Wait[] {
-    return suspendedWaits(this.#binding.head?.waits ?? {})
+    return suspendedWaits(this.#binding.head?.waits ?? [])
   }
 }
 
 /** The approval that is meant. Without an id it is the oldest: the one a display with a single slot shows. */
 export function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
-  const waits = approvalWaits(binding.head?.waits ?? {})
+  const waits = approvalWaits(binding.head?.waits ?? [])
   optionalText(toolCallId, 'toolCallId')
   const [oldest] = waits
   if (toolCallId === undefined && oldest !== undefined) return oldest

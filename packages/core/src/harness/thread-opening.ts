@@ -118,7 +118,7 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): PlanModes {
       // First, and at once: an agent that goes on by itself must find that it no longer has the floor.
       if (isHandedOff) await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
       const current = { modeId: from.id, modelId: model ?? '' }
-      const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before[modeModelKey(id)]))
+      const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before.get(modeModelKey(id))))
       await runtime.configure({ ...change, settings: { ...change.settings, ...settings } })
     },
   }

@@ -6,6 +6,7 @@ import {
   reduce,
   REDUCER_VERSION,
   restingState,
+  reviveHead,
   storedMessage,
   toHarnessMessage,
   type HarnessMessage,
@@ -22,7 +23,7 @@ import { givenFields, optionalCount, optionalText } from './check-given.ts'
 export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
   if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
   const head = await store.readHead(threadId, REDUCER_VERSION)
-  let state: ThreadState = head === null ? emptyState(threadId) : restingState(head)
+  let state: ThreadState = head === null ? emptyState(threadId) : restingState(reviveHead(head))
   for await (const record of recordsAfter(store, threadId, state.head.seq)) state = reduce(state, record).state
   return state
 }

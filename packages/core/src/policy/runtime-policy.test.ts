@@ -68,7 +68,7 @@ class Shell implements AsyncDisposable {
 
   async wait(): Promise<Wait> {
     for (;;) {
-      const [wait] = Object.values(this.runtime.state.head.waits)
+      const [wait] = [...this.runtime.state.head.waits]
       if (wait !== undefined) return wait
       await new Promise((resolve) => setImmediate(resolve))
     }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { emptyHead, REDUCER_VERSION, type Append, type CommandKey, type Fence } from '@evener/protocol'
+import { emptyHead, REDUCER_VERSION, storedHead, type Append, type CommandKey, type Fence } from '@evener/protocol'
 import { compare, report } from '@evener/testing'
 import { SqliteStore } from './sqlite-store.ts'
 
@@ -80,7 +80,7 @@ function barrier(seq: number): Append {
     messages: [{ id, role: 'user', order: seq, at, state: 'done', by: 'user', parts }],
     outcomes: [{ key: keyOf(seq), outcome: {} }],
     head: {
-      head: { ...emptyHead(THREAD), seq, mode: 'build', model: 'provider/model' },
+      head: { ...storedHead(emptyHead(THREAD)), seq, mode: 'build', model: 'provider/model' },
       reducerVersion: REDUCER_VERSION,
     },
   }

@@ -12,7 +12,6 @@ import type {
   EraseResult,
   Fence,
   ForkReach,
-  Head,
   Lineage,
   LogRecord,
   MessageQuery,
@@ -24,6 +23,7 @@ import type {
   RecordQuery,
   RecordType,
   Store,
+  StoredHead,
   StoredMessage,
   StreamStatus,
   ThreadInfo,
@@ -90,9 +90,9 @@ export class MemoryStore implements Store {
     return latestRecord(this.#open(), lineage, type, upTo)
   }
 
-  async readHead(stream: string, reducerVersion: number): Promise<Head | null> {
+  async readHead(stream: string, reducerVersion: number): Promise<StoredHead | null> {
     const head = this.#open().living(stream)?.head
-    return head?.version === reducerVersion ? (JSON.parse(head.json) as Head) : null
+    return head?.version === reducerVersion ? (JSON.parse(head.json) as StoredHead) : null
   }
 
   async getThread(id: string): Promise<ThreadInfo | null> {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { emptyHead, type Fence, type LogRecord, type Store } from '@evener/protocol'
+import { emptyHead, storedHead, type Fence, type LogRecord, type Store } from '@evener/protocol'
 import { filesHolding } from '../../test/stores/files.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { infoOf, messageOf, noteOf, recordOf, saidOf, startThread } from '../../test/stores/threads.ts'
@@ -33,7 +33,7 @@ async function converse(store: Store, id: string, say: (step: number) => string)
       records: [added],
       messages: [messageOf(id, seq, text)],
       outcomes: [{ key, outcome: 'ok' }],
-      head: { head: { ...emptyHead(id), title: text }, reducerVersion: 1 },
+      head: { head: { ...storedHead(emptyHead(id)), title: text }, reducerVersion: 1 },
       blobs: [{ hash, mime: 'text/plain', bytes, seq }],
     })
     const first = seq + 1
@@ -84,7 +84,7 @@ describe('what was erased', () => {
       const fence = await converse(store, 'parent', (step) => (step < 30 ? `shared ${step}` : `${SECRET} ${step}`))
       // A step writes six seqs: the fork begins after the thirtieth.
       const lineage = [{ stream: 'parent', from: 1, to: 180 }]
-      const keep = { ...emptyHead('fork'), rules: { categories: {}, tools: {}, patterns: [] }, origins: {} }
+      const keep = { ...storedHead(emptyHead('fork')), rules: { categories: {}, tools: {}, patterns: [] }, origins: {} }
       await store.createStream({
         kind: 'thread',
         info: infoOf('fork'),

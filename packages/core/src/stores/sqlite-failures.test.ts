@@ -4,7 +4,7 @@ import { chmod, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { emptyHead, EvenerError, type Fence, type Store } from '@evener/protocol'
+import { emptyHead, EvenerError, storedHead, type Fence, type Store } from '@evener/protocol'
 import { filesIn } from '../../test/stores/files.ts'
 import { StoreProcess } from '../../test/stores/store-process.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
@@ -158,7 +158,7 @@ describe('C4-41 when the rows of one thread are damaged', () => {
           fence,
           records: [],
           messages: [messageOf(id, 1, 'one'), messageOf(id, 2, 'two'), messageOf(id, 3, 'three')],
-          head: { head: emptyHead(id), reducerVersion: 1 },
+          head: { head: storedHead(emptyHead(id)), reducerVersion: 1 },
         })
       }
       await healthy.close()
@@ -175,7 +175,7 @@ describe('C4-41 when the rows of one thread are damaged', () => {
       const lineage = (stream: string): { stream: string; from: number; to: null }[] => [{ stream, from: 1, to: null }]
       assert.equal((await store.readRecords('good', {})).items.length, 3)
       assert.equal((await store.listMessages(lineage('good'), { order: 'newest' })).items.length, 3)
-      assert.deepEqual(await store.readHead('good', 1), emptyHead('good'))
+      assert.deepEqual(await store.readHead('good', 1), storedHead(emptyHead('good')))
 
       const { items } = await store.listThreads({})
       assert.deepEqual(

@@ -102,7 +102,10 @@ describe('C4-42 a database of layout 2', () => {
     'has its large values, its memory, and nothing of what was erased in it',
     withGolden(async (store) => {
       const { head } = foldGolden('main', await goldenRecordsOf(store, 'main'))
-      assert.deepEqual([head.title, head.titleAt, head.goalAt, head.stateAt], ['Golden', 1, 1, { count: 1, draft: 43 }])
+      assert.deepEqual(
+        [head.title, head.titleAt, head.goalAt, head.stateAt.toJSON()],
+        ['Golden', 1, 1, { count: 1, draft: 43 }],
+      )
       const answer = await store.getMessage(head.lineage, 'm2')
       assert.ok(answer !== null)
       const { parts } = await inflateMessage(store, answer)

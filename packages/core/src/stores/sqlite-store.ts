@@ -13,7 +13,6 @@ import {
   type EraseResult,
   type Fence,
   type ForkReach,
-  type Head,
   type Lineage,
   type LogRecord,
   type MessageQuery,
@@ -25,6 +24,7 @@ import {
   type RecordQuery,
   type RecordType,
   type Store,
+  type StoredHead,
   type StoredMessage,
   type StreamStatus,
   type ThreadInfo,
@@ -152,7 +152,7 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.latestRecord(db, lineage, type, upTo))
   }
 
-  async readHead(stream: string, reducerVersion: number): Promise<Head | null> {
+  async readHead(stream: string, reducerVersion: number): Promise<StoredHead | null> {
     return this.#read((db, sql) => sql.readHead(db, stream, reducerVersion))
   }
 

@@ -86,7 +86,7 @@ const follow = (): void => {
     isOver()
   })
 }
-for (const wait of Object.values(runtime.state.head.waits)) {
+for (const wait of runtime.state.head.waits) {
   say({ waiting: wait.id, runId: wait.run, resumable: wait.resumable })
 }
 createInterface({ input: process.stdin }).on('line', (line) => {

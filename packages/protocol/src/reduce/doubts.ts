@@ -1,4 +1,5 @@
-import { setHead, type Draft } from './draft.ts'
+import { removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
+import type { RecordContext } from './reduce.ts'
 
 /** The newest are kept: what happened long ago is looked at before it is done again anyway. */
 const MAX_DOUBTS = 100
@@ -34,9 +35,11 @@ function hashesOf({ hash, judgedAs = [] }: Judged): readonly string[] {
 }
 
 /** Remembers what the tool was when a call of it was allowed. */
-export function noteDefinition(draft: Draft, tool: string, hash: string): void {
-  const { definitions } = draft.head
-  if (definitions.some((known) => known.tool === tool && known.hash === hash)) return
-  const others = definitions.filter((known) => known.tool !== tool)
-  setHead(draft, 'definitions', [...others, { tool, hash }].slice(-MAX_DEFINITIONS))
+export function noteDefinition(draft: Draft, tool: string, hash: string, { seq }: RecordContext): void {
+  if (draft.head.definitions.get(tool)?.hash === hash) return
+  removeHeadEntry(draft, 'definitions', tool)
+  setHeadEntry(draft, 'definitions', tool, { hash, at: seq })
+  if (draft.head.definitions.size <= MAX_DEFINITIONS) return
+  const [oldest] = draft.head.definitions.entries()
+  if (oldest !== undefined) removeHeadEntry(draft, 'definitions', oldest[0])
 }

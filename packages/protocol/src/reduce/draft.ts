@@ -1,9 +1,11 @@
-import type { Head } from '../head.ts'
+import type { Head, RunState } from '../head.ts'
 import { IdList } from '../id-list.ts'
 import { emptyTrie, type IdTrie } from '../id-trie.ts'
 import type { JsonValue } from '../json.ts'
+import { Keyed } from '../keyed.ts'
 import type { Part, StoredMessage, ThreadMessage } from '../message.ts'
-import { asJson, type Op } from '../op.ts'
+import { asJson, isSafeSegment, type Op } from '../op.ts'
+import { withEntry, type KeyedSlice, type KeyedValue } from '../stored-head.ts'
 
 /** The bounded state of a thread: its head and the messages of the open run. History is a view, not state. */
 export interface ThreadState {
@@ -29,22 +31,49 @@ export interface Draft {
   readonly written: ThreadMessage[]
 }
 
-export function setHead<K extends keyof Head>(draft: Draft, key: K, value: Head[K]): void {
+type PlainSlice = Exclude<keyof Head, KeyedSlice | 'run'>
+
+export function setHead<K extends PlainSlice>(draft: Draft, key: K, value: Head[K]): void {
   draft.head = { ...draft.head, [key]: value }
   draft.ops.push({ type: 'set', path: ['head', key], value: value as JsonValue })
 }
 
-/** Sets `head[key][id]`. */
-export function setHeadEntry(draft: Draft, key: 'waits' | 'bindings', id: string, value: object): void {
-  draft.head = { ...draft.head, [key]: { ...draft.head[key], [id]: value } }
-  draft.ops.push({ type: 'set', path: ['head', key, id], value: asJson(value) })
+/** Sets one entry of `head[key]`. A new one comes last, unless it says otherwise. */
+export function setHeadEntry<K extends KeyedSlice>(draft: Draft, key: K, id: string, value: KeyedValue<K>): void {
+  const entries: Keyed<unknown> = withEntry(key, draft.head[key], id, value)
+  draft.head = { ...draft.head, [key]: entries }
+  entryOp(draft, ['head', key], entries, id)
 }
 
-export function removeHeadEntry(draft: Draft, key: 'waits' | 'bindings', id: string): void {
-  if (!Object.hasOwn(draft.head[key], id)) return
-  const { [id]: _removed, ...rest } = draft.head[key] as Record<string, unknown>
-  draft.head = { ...draft.head, [key]: rest }
-  draft.ops.push({ type: 'remove', path: ['head', key, id] })
+export function removeHeadEntry(draft: Draft, key: KeyedSlice, id: string): void {
+  if (!draft.head[key].has(id)) return
+  const entries: Keyed<unknown> = draft.head[key].delete(id)
+  draft.head = { ...draft.head, [key]: entries }
+  entryOp(draft, ['head', key], entries, id)
+}
+
+type KeyedOfRun = 'processes' | 'kept'
+
+/** Sets or removes one entry of `head.run[key]`. */
+export function changeRunEntry<K extends KeyedOfRun>(
+  draft: Draft,
+  key: K,
+  id: string,
+  change: (entries: NonNullable<RunState[K]>) => NonNullable<RunState[K]>,
+): void {
+  const { run } = draft.head
+  if (run === null) return
+  const entries = change((run[key] ?? Keyed.empty()) as NonNullable<RunState[K]>)
+  draft.head = { ...draft.head, run: { ...run, [key]: entries } }
+  entryOp(draft, ['head', 'run', key], entries, id)
+}
+
+/** Names that come from outside need not be fit for a path: then all entries are sent. */
+function entryOp(draft: Draft, path: readonly string[], entries: Keyed<unknown>, id: string): void {
+  const value = entries.get(id)
+  if (!isSafeSegment(id)) draft.ops.push({ type: 'set', path, value: asJson(entries.toJSON()) })
+  else if (value === undefined) draft.ops.push({ type: 'remove', path: [...path, id] })
+  else draft.ops.push({ type: 'set', path: [...path, id], value: value as JsonValue })
 }
 
 /** The messages leave the state. */

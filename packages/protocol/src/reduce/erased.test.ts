@@ -36,8 +36,8 @@ suite('what was set in an erased range', () => {
       ],
       { from: 2, to: 2 },
     )
-    assert.deepEqual(head.state, { theme: 'dark', later: 1 })
-    assert.deepEqual(head.stateAt, { theme: 1, later: 3 })
+    assert.deepEqual(head.state.toJSON(), { theme: 'dark', later: 1 })
+    assert.deepEqual(head.stateAt.toJSON(), { theme: 1, later: 3 })
   })
 
   test('stays where it was set once more', () => {
@@ -48,7 +48,7 @@ suite('what was set in an erased range', () => {
       ],
       { from: 1, to: 1 },
     )
-    assert.deepEqual(head.state, { note: 'said again' })
+    assert.deepEqual(head.state.toJSON(), { note: 'said again' })
   })
 
   test('is gone from the notifications, while settings and rules stay', () => {
@@ -57,8 +57,8 @@ suite('what was set in an erased range', () => {
       [{ type: 'config.changed', settings: { [NOTE]: { summary: 'words' }, effort: 'high' }, rules }],
       { from: 1, to: 1 },
     )
-    assert.deepEqual(head.settings, { effort: 'high' })
-    assert.deepEqual(head.settingsAt, {})
+    assert.deepEqual(head.settings.toJSON(), { effort: 'high' })
+    assert.equal(head.settingsAt.size, 0)
     assert.deepEqual(head.rules, rules)
   })
 
@@ -81,7 +81,7 @@ suite('what was set in an erased range', () => {
       { type: 'rewind', to: 1, lineage: [{ stream: 't', from: 1, to: 1 }], tasks: [], om: null },
     ]
     const { head } = logOf(bodies).reduce((state, record) => reduce(state, record).state, emptyState('t'))
-    assert.deepEqual(head.bindings, { codex: { ...binding, stale: 'erased' } })
+    assert.deepEqual(head.bindings.toJSON(), { codex: { ...binding, stale: 'erased' } })
   })
 
   test('makes the origin of a fork stale that heard it', () => {
@@ -105,8 +105,8 @@ suite('what was set in an erased range', () => {
       },
     }
     const head = headAfter([fork], { from: 1, to: 1 })
-    assert.deepEqual(head.bindings, { codex: { ...origin, stale: 'erased' } })
+    assert.deepEqual(head.bindings.toJSON(), { codex: { ...origin, stale: 'erased' } })
     assert.deepEqual(head.tasks, [])
-    assert.deepEqual(head.settings, { effort: 'high' })
+    assert.deepEqual(head.settings.toJSON(), { effort: 'high' })
   })
 })

@@ -10,6 +10,7 @@ import { lineageHolds } from '../lineage.ts'
 import type { StoredMessage } from '../message.ts'
 import { NO_GRANTS, NO_RULES } from '../permission.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
+import { reviveHead, storedHead } from '../stored-head.ts'
 import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
 import { storedMessage, type ThreadState } from './draft.ts'
 import { emptyState, reduce, restingState } from './reduce.ts'
@@ -73,7 +74,9 @@ suite('the fold', () => {
         records.forEach((record, index) => {
           if (index === cut) {
             // A client joins here: it gets a snapshot as JSON and from then on only ops.
-            joined = viewFrom(JSON.parse(JSON.stringify({ seq: 0, head: state.head, messages: rows.shown(state) })))
+            joined = viewFrom(
+              JSON.parse(JSON.stringify({ seq: 0, head: storedHead(state.head), messages: rows.shown(state) })),
+            )
           }
           const reduced = rows.write(state, record)
           state = reduced.state
@@ -127,7 +130,7 @@ suite('the fold', () => {
         const at = idle[pick % idle.length] as number
         const stored = fold(records.slice(0, at + 1))
         assert.equal(stored.messages.length, 0)
-        const restored = restingState(JSON.parse(JSON.stringify(stored.head)))
+        const restored = restingState(reviveHead(JSON.parse(JSON.stringify(storedHead(stored.head)))))
         assert.deepEqual(json(fold(records.slice(at + 1), restored)), json(state))
       }),
       { numRuns: 200 },
@@ -183,11 +186,11 @@ suite('the fold', () => {
         const body = fork[0]?.body
         assert.ok(body?.type === 'fork')
         const { origins, ...keep } = body.keep
-        assert.deepEqual(forked.head, {
+        assert.deepEqual(storedHead(forked.head), {
           // Waits, queue, run, usage, title, goal, state and the rest.
-          ...emptyHead('main-fork'),
+          ...storedHead(emptyHead('main-fork')),
           ...keep,
-          settingsAt: forked.head.settingsAt,
+          settingsAt: forked.head.settingsAt.toJSON(),
           bindings: origins,
           seq: at + 1,
           lineage: [...body.lineage, { stream: 'main-fork', from: at + 1, to: null }],

@@ -58,7 +58,7 @@ function forkOf(parent: ThreadState, at: number): ForkRecord {
       agentId: head.agentId,
       rules: head.rules,
       yolo: false,
-      settings: head.settings,
+      settings: head.settings.toJSON(),
       tasks: head.tasks,
       om: head.om,
       grants: NO_GRANTS,
@@ -78,7 +78,7 @@ suite('a fork', () => {
     assert.equal(fork.head.mode, 'plan')
     assert.equal(fork.head.model, 'm/1')
     assert.deepEqual(fork.head.rules, RULES)
-    assert.deepEqual(fork.head.settings, { effort: 'high' })
+    assert.deepEqual(fork.head.settings.toJSON(), { effort: 'high' })
     assert.deepEqual(fork.head.tasks, [TASK])
     assert.deepEqual(fork.head.om, OM)
   })
@@ -99,13 +99,13 @@ suite('a fork', () => {
       om,
       bindings,
     })
-    assert.deepEqual([fork.head.waits, fork.head.queue, fork.head.run, fork.head.title], [{}, [], null, null])
+    assert.deepEqual([fork.head.waits.size, fork.head.queue.size, fork.head.run, fork.head.title], [0, 0, null, null])
     assert.deepEqual([fork.head.grants, fork.head.yolo, fork.head.usage.own], [NO_GRANTS, false, NO_USAGE])
     assert.equal(fork.messages.length, 0)
   })
 
   test('keeps a native session only as the origin of a native fork', () => {
-    assert.deepEqual(fork.head.bindings, { codex: { ...BINDING, origin: true } })
+    assert.deepEqual(fork.head.bindings.toJSON(), { codex: { ...BINDING, origin: true } })
   })
 
   test('goes on with the next seq and names its ranges', () => {
@@ -156,8 +156,8 @@ suite('a rewind', () => {
   })
 
   test('cancels the waits of what it dropped and marks bindings for re-anchoring', () => {
-    assert.deepEqual(rewound.head.waits, {})
-    assert.equal(rewound.head.bindings['codex']?.stale, 'rewound')
+    assert.equal(rewound.head.waits.size, 0)
+    assert.equal(rewound.head.bindings.get('codex')?.stale, 'rewound')
   })
 
   test('leaves a wait and a binding from before its point alone', () => {
@@ -166,8 +166,8 @@ suite('a rewind', () => {
       [{ type: 'rewind', to: 10, lineage: lineageUpTo(before.head.lineage, 10), tasks: [TASK], om: OM }],
       before,
     )
-    assert.deepEqual(Object.keys(late.head.waits), ['w1'])
-    assert.equal(late.head.bindings['codex']?.stale, undefined)
+    assert.deepEqual([...late.head.waits.keys()], ['w1'])
+    assert.equal(late.head.bindings.get('codex')?.stale, undefined)
   })
 
   test('can be taken back by another rewind, and the client is told to read its window anew', () => {

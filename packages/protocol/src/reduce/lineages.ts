@@ -1,10 +1,14 @@
 import type { Binding } from '../binding.ts'
 import type { ErasedRecord, ForkRecord, RewindRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
+import { Keyed } from '../keyed.ts'
 import type { Lineage } from '../lineage.ts'
 import { asJson } from '../op.ts'
+import { storedHead } from '../stored-head.ts'
+import type { TaskItem } from '../task.ts'
 import { dropMessages, removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
+import { setRun } from './runs.ts'
 import { eraseKeys, inheritedAt } from './settings.ts'
 
 /** A fork starts clean: no waits, queue, run, grants, usage or native sessions of its parent. */
@@ -20,15 +24,15 @@ export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext)
     agentId: keep.agentId,
     rules: keep.rules,
     yolo: keep.yolo,
-    settings: keep.settings,
+    settings: Keyed.from(Object.entries(keep.settings)),
     settingsAt: inheritedAt(keep.settings, record),
     tasks: keep.tasks,
     tasksAt: record.seq,
     om: keep.om,
     grants: keep.grants,
-    bindings: keep.origins,
+    bindings: Keyed.from(Object.entries(keep.origins)),
   }
-  draft.ops.push({ type: 'set', path: ['head'], value: asJson(draft.head) })
+  draft.ops.push({ type: 'set', path: ['head'], value: asJson(storedHead(draft.head)) })
 }
 
 /** Conversation, tasks and memory move; rules, usage and what was answered stay. */
@@ -36,16 +40,16 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
   const before = draft.head.lineage
   const lineage: Lineage = [...body.lineage, { stream: record.stream, from: record.seq, to: null }]
   dropMessages(draft)
-  if (draft.head.run !== null) setHead(draft, 'run', null)
+  if (draft.head.run !== null) setRun(draft, null)
   setHead(draft, 'lineage', lineage)
-  setHead(draft, 'tasks', body.tasks)
-  setHead(draft, 'tasksAt', record.seq)
+  setTasks(draft, body.tasks, record)
   setHead(draft, 'om', body.om)
-  for (const wait of Object.values(draft.head.waits)) {
-    if (wait.openedAt > body.to) removeHeadEntry(draft, 'waits', wait.id)
+  for (const [id, { openedAt }] of draft.head.waits.backwards()) {
+    if (openedAt <= body.to) break
+    removeHeadEntry(draft, 'waits', id)
   }
   // A session that holds what was erased stays one, wherever the thread goes on.
-  staleBindings(draft, 'rewound', ({ syncedTo, stale }) => syncedTo > body.to && stale !== 'erased')
+  staleBindings(draft, 'rewound', ({ syncedTo, stale }) => syncedTo > body.to && stale === undefined)
   // Going forward again brings messages back that a client may not have: it has to read its window anew.
   draft.ops.push(
     body.lineage.every((range) => holdsRange(before, range))
@@ -59,15 +63,13 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
   const isErased = (seq: number): boolean => seq >= body.from && seq <= body.to
   draft.messages = draft.messages.filter((message) => !isErased(message.order))
   draft.ops.push({ type: 'remove', path: ['messages'], from: body.from, to: body.to })
-  for (const wait of Object.values(draft.head.waits)) {
-    if (isErased(wait.openedAt)) removeHeadEntry(draft, 'waits', wait.id)
+  for (const [id, { openedAt }] of draft.head.waits.entries()) {
+    if (isErased(openedAt)) removeHeadEntry(draft, 'waits', id)
   }
-  const queue = draft.head.queue.filter((item) => !isErased(item.addedAt))
-  if (queue.length !== draft.head.queue.length) setHead(draft, 'queue', queue)
-  if (isErased(draft.head.tasksAt)) {
-    setHead(draft, 'tasks', [])
-    setHead(draft, 'tasksAt', record.seq)
+  for (const [id, { addedAt }] of draft.head.queue.entries()) {
+    if (isErased(addedAt)) removeHeadEntry(draft, 'queue', id)
   }
+  if (isErased(draft.head.tasksAt)) setTasks(draft, [], record)
   if (isErased(draft.head.titleAt)) {
     setHead(draft, 'title', null)
     setHead(draft, 'titleAt', record.seq)
@@ -88,8 +90,13 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
   staleBindings(draft, 'erased', ({ syncedTo }) => syncedTo >= body.from)
 }
 
+export function setTasks(draft: Draft, tasks: readonly TaskItem[], { seq }: RecordContext): void {
+  setHead(draft, 'tasks', tasks)
+  setHead(draft, 'tasksAt', seq)
+}
+
 function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (binding: Binding) => boolean): void {
-  for (const [agentId, binding] of Object.entries(draft.head.bindings)) {
+  for (const [agentId, binding] of draft.head.bindings.entries()) {
     if (isAffected(binding)) setHeadEntry(draft, 'bindings', agentId, { ...binding, stale })
   }
 }

@@ -8,6 +8,7 @@ import type { SealedPart } from '../record.ts'
 import { partPath, putMessage, setPartOp, type Draft } from './draft.ts'
 import { endDoubt, noteDefinition, noteDoubt } from './doubts.ts'
 import { partIndex, putPart } from './part-list.ts'
+import type { RecordContext } from './reduce.ts'
 
 /** Live tool output is a window: cut back to this when it has grown to twice as much. */
 const OUTPUT_WINDOW = 64 * 1024
@@ -202,7 +203,7 @@ function callKey(messageId: string, toolCallId: string): string {
   return `${messageId}\n${toolCallId}`
 }
 
-export function applyCallStarted(draft: Draft, body: CallStartedRecord): void {
+export function applyCallStarted(draft: Draft, body: CallStartedRecord, record: RecordContext): void {
   const { attempt, definition, hash, idempotencyKey, judgedAs } = body
   const tool = toolAt(draft, body)
   moveCall(draft, body, ({ interrupted: _interrupted, ...call }) => ({
@@ -213,7 +214,7 @@ export function applyCallStarted(draft: Draft, body: CallStartedRecord): void {
     ...(judgedAs === undefined ? {} : { judgedAs }),
   }))
   endDoubt(draft, body)
-  if (tool !== undefined && definition !== undefined) noteDefinition(draft, tool, definition)
+  if (tool !== undefined && definition !== undefined) noteDefinition(draft, tool, definition, record)
 }
 
 /** An answer counts for what was asked about: with another hash it is none. */

@@ -2,13 +2,14 @@ import type { ConfigChangedRecord, QueueAddedRecord, WaitAnsweredRecord, WaitOpe
 import { emptyHead, type Head } from '../head.ts'
 import { IdList } from '../id-list.ts'
 import { emptyTrie } from '../id-trie.ts'
+import { Keyed } from '../keyed.ts'
 import type { ThreadMessage } from '../message.ts'
 import type { Op } from '../op.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
-import { removeHeadEntry, setHead, setHeadEntry, type Draft, type ThreadState } from './draft.ts'
+import { changeRunEntry, removeHeadEntry, setHead, setHeadEntry, type Draft, type ThreadState } from './draft.ts'
 import { endDoubt } from './doubts.ts'
-import { applyErased, applyFork, applyRewind } from './lineages.ts'
-import { applySettings, setAt } from './settings.ts'
+import { applyErased, applyFork, applyRewind, setTasks } from './lineages.ts'
+import { applySettings } from './settings.ts'
 import { applyMessageAdded, applyMessageEnded, applyMessageStarted } from './messages.ts'
 import { applyBatch, applyCallStarted, applySeal, moveCall } from './parts.ts'
 import {
@@ -44,8 +45,9 @@ export function restingState(head: Head): ThreadState {
 
 /**
  * Applies one record. Pure and total: whatever comes in the log, the old state stays as it was and a new one comes out.
- * The cost depends on the size of the record, never on that of the message, the run or the thread. What opens or ends a
- * wait, queues, or rewinds also pays for the waits, items or ranges that are there: their lists are copied.
+ * The cost depends on the size of the record, never on that of the message, the run or the thread, nor on how much waits,
+ * is queued or set. Two records stand for many: one that ends a run closes the messages that are open in it, and an
+ * erasure looks through what the state holds, as it did through the log.
  */
 export function reduce(state: ThreadState, record: LogRecord): Reduced {
   const draft: Draft = { head: state.head, messages: state.messages, calls: state.calls, ops: [], written: [] }
@@ -91,10 +93,10 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
         turnId: body.turnId,
         step: null,
         isStepOpen: false,
-        processes: [],
+        processes: Keyed.empty(),
       })
     case 'turn.process':
-      return changeRun(draft, { processes: [...(draft.head.run?.processes ?? []), body.process] })
+      return changeRunEntry(draft, 'processes', String(record.seq), (all) => all.set(String(record.seq), body.process))
     case 'turn.ended':
       return applyTurnEnded(draft, body)
     case 'step.started':
@@ -102,7 +104,7 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'step.ended':
       return applyStepEnded(draft, body)
     case 'call.started':
-      return applyCallStarted(draft, body)
+      return applyCallStarted(draft, body, record)
     case 'wait.opened':
       return applyWaitOpened(draft, body, record)
     case 'wait.answered':
@@ -113,18 +115,13 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
     case 'queue.added':
       return applyQueueAdded(draft, body, record)
     case 'queue.removed':
-      return setHead(
-        draft,
-        'queue',
-        draft.head.queue.filter((item) => item.id !== body.itemId),
-      )
+      return removeHeadEntry(draft, 'queue', body.itemId)
     case 'queue.held':
       return setHead(draft, 'queueHeld', body.held)
     case 'config.changed':
       return applyConfigChanged(draft, body, record)
     case 'tasks.changed':
-      setHead(draft, 'tasks', body.tasks)
-      return setHead(draft, 'tasksAt', record.seq)
+      return setTasks(draft, body.tasks, record)
     case 'binding.changed':
       return setHeadEntry(draft, 'bindings', body.binding.agentId, body.binding)
     case 'binding.removed':
@@ -148,6 +145,8 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
 }
 
 function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordContext): void {
+  // What is asked anew is asked last.
+  removeHeadEntry(draft, 'waits', body.wait.id)
   setHeadEntry(draft, 'waits', body.wait.id, {
     ...body.wait,
     ...(record.run === undefined ? {} : { run: record.run }),
@@ -179,19 +178,23 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
  * may be carried out, and what the tool itself asked for while it was.
  */
 function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
-  const wait = Object.hasOwn(draft.head.waits, body.waitId) ? draft.head.waits[body.waitId] : undefined
+  const wait = draft.head.waits.get(body.waitId)
   removeHeadEntry(draft, 'waits', body.waitId)
   const hash = wait?.subject.hash
   if (body.answer.decision === 'approve') endDoubt(draft, wait?.subject ?? {})
-  if (body.detached === true && hash !== undefined) keepAnswer(draft, { hash, answer: body.answer })
+  if (body.detached === true && hash !== undefined) keepAnswer(draft, hash, body.answer)
   if (wait?.call === undefined) return
   const answered = wait.kind === 'approval' ? { answer: body.answer } : { resume: body.answer }
   moveCall(draft, wait.call, (state) => ({ ...state, stage: 'ordered', ...answered }))
 }
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {
-  const item = { ...body.item, addedAt: record.seq }
-  setHead(draft, 'queue', body.front === true ? [item, ...draft.head.queue] : [...draft.head.queue, item])
+  removeHeadEntry(draft, 'queue', body.item.id)
+  setHeadEntry(draft, 'queue', body.item.id, {
+    ...body.item,
+    addedAt: record.seq,
+    ...(body.front === true ? { front: true } : {}),
+  })
 }
 
 const PLAIN_CONFIG = ['mode', 'model', 'agentId', 'title', 'rules', 'grants', 'yolo', 'goal'] as const
@@ -204,8 +207,8 @@ function applyConfigChanged(draft: Draft, body: ConfigChangedRecord, record: Rec
   if (body.title !== undefined) setHead(draft, 'titleAt', record.seq)
   if (body.goal !== undefined) setHead(draft, 'goalAt', record.seq)
   if (body.settings !== undefined) applySettings(draft, body.settings, record)
-  if (body.state !== undefined) {
-    setHead(draft, 'state', { ...draft.head.state, ...body.state })
-    setHead(draft, 'stateAt', { ...draft.head.stateAt, ...setAt(Object.keys(body.state), record) })
+  for (const [key, value] of Object.entries(body.state ?? {})) {
+    setHeadEntry(draft, 'state', key, value)
+    setHeadEntry(draft, 'stateAt', key, record.seq)
   }
 }

@@ -6,16 +6,19 @@ import type {
   StepEndedRecord,
   TurnEndedRecord,
 } from '../control-record.ts'
-import type { KeptAnswer, RunState } from '../head.ts'
+import type { RunState } from '../head.ts'
+import { Keyed } from '../keyed.ts'
 import type { ThreadMessage } from '../message.ts'
 import { asJson } from '../op.ts'
+import { storedRun } from '../stored-head.ts'
 import { addUsage, type UsageIncrement, type UsageMetadata } from '../usage.ts'
-import { dropMessages, setHead, type Draft } from './draft.ts'
+import { changeRunEntry, dropMessages, setHead, type Draft } from './draft.ts'
+import type { Answer } from '../wait.ts'
 import { closeMessage } from './messages.ts'
 import type { RecordContext } from './reduce.ts'
 
 export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: RecordContext): void {
-  setHead(draft, 'run', {
+  setRun(draft, {
     runId: body.runId,
     agentId: body.agentId,
     status: 'running',
@@ -25,7 +28,7 @@ export function applyRunStarted(draft: Draft, body: RunStartedRecord, record: Re
     turnId: null,
     step: null,
     isStepOpen: false,
-    processes: [],
+    processes: Keyed.empty(),
     rules: body.rules,
     usageBefore: draft.head.usage.own,
     ...(body.requestContext === undefined ? {} : { requestContext: body.requestContext }),
@@ -48,7 +51,7 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
     if (message.state === 'open') closeMessage(draft, i, { ...message, state: 'interrupted' })
   }
   dropMessages(draft)
-  setHead(draft, 'run', null)
+  setRun(draft, null)
   setHead(draft, 'lastRun', {
     runId: body.runId,
     outcome: body.outcome,
@@ -61,7 +64,7 @@ export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: Record
 
 export function applyTurnEnded(draft: Draft, body: TurnEndedRecord): void {
   if (body.increment !== undefined) countUsage(draft, body.increment)
-  changeRun(draft, { turnId: null, step: null, isStepOpen: false, processes: [] })
+  changeRun(draft, { turnId: null, step: null, isStepOpen: false, processes: Keyed.empty() })
 }
 
 export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
@@ -69,18 +72,21 @@ export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
   changeRun(draft, { isStepOpen: false })
 }
 
+export function setRun(draft: Draft, run: RunState | null): void {
+  draft.head = { ...draft.head, run }
+  draft.ops.push({ type: 'set', path: ['head', 'run'], value: run === null ? null : asJson(storedRun(run)) })
+}
+
 /** Changes single fields of the run; its rules may be long and are not sent again. */
 export function changeRun(
   draft: Draft,
-  changes: Partial<
-    Pick<RunState, 'agentId' | 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen' | 'processes' | 'kept'>
-  >,
+  changes: Partial<Pick<RunState, 'agentId' | 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen' | 'processes'>>,
 ): void {
   const run = draft.head.run
   if (run === null) return
   draft.head = { ...draft.head, run: { ...run, ...changes } }
   for (const [key, value] of Object.entries(changes)) {
-    const json = typeof value === 'object' && value !== null ? asJson(value) : value
+    const json = value instanceof Keyed ? asJson(value.toJSON()) : value
     draft.ops.push({ type: 'set', path: ['head', 'run', key], value: json })
   }
 }
@@ -94,13 +100,14 @@ function countUsage(draft: Draft, increment: UsageIncrement): void {
 }
 
 /** Kept until the same is asked again in this run. What was asked twice has two answers, in their order. */
-export function keepAnswer(draft: Draft, kept: KeptAnswer): void {
-  changeRun(draft, { kept: [...(draft.head.run?.kept ?? []), kept] })
+export function keepAnswer(draft: Draft, hash: string, answer: Answer): void {
+  changeRunEntry(draft, 'kept', hash, (kept) => kept.set(hash, [...(kept.get(hash) ?? []), answer]))
 }
 
 /** The same is asked again: its oldest answer counts this once. */
 export function useKept(draft: Draft, asked: string | undefined): void {
-  const kept = draft.head.run?.kept ?? []
-  const used = kept.findIndex(({ hash }) => hash === asked)
-  if (used >= 0) changeRun(draft, { kept: kept.toSpliced(used, 1) })
+  const answers = asked === undefined ? undefined : draft.head.run?.kept?.get(asked)
+  if (asked === undefined || answers === undefined) return
+  const left = answers.slice(1)
+  changeRunEntry(draft, 'kept', asked, (kept) => (left.length === 0 ? kept.delete(asked) : kept.set(asked, left)))
 }

@@ -59,8 +59,10 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
   ],
   'state in process, sent as a snapshot and ops': [
     'CallPlace',
+    'Head',
     'IdTrie',
     'Reduced',
+    'RunState',
     'ThreadMessage',
     'ThreadState',
     'ThreadView',

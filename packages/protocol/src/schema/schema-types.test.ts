@@ -121,14 +121,14 @@ interface Expected {
   readonly RecordBody: protocol.RecordBody
   readonly AppendTextOp: protocol.AppendTextOp
   readonly DeltaFrame: protocol.DeltaFrame
-  readonly Head: protocol.Head
-  readonly KeptAnswer: protocol.KeptAnswer
+  readonly StoredHead: protocol.StoredHead
+  readonly NotedDefinition: protocol.NotedDefinition
   readonly LastRun: protocol.LastRun
   readonly Op: protocol.Op
   readonly Path: protocol.Path
   readonly QueuedItem: protocol.QueuedItem
   readonly RemoveOp: protocol.RemoveOp
-  readonly RunState: protocol.RunState
+  readonly StoredRunState: protocol.StoredRunState
   readonly SetOp: protocol.SetOp
   readonly ViewSnapshot: protocol.ViewSnapshot
   readonly CommandKey: protocol.CommandKey

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import type { Head, KeptAnswer, LastRun, QueuedItem, RunState } from '../head.ts'
+import type { LastRun, NotedDefinition, QueuedItem } from '../head.ts'
 import type { AppendTextOp, DeltaFrame, Op, Path, RemoveOp, SetOp } from '../op.ts'
+import type { StoredHead, StoredRunState } from '../stored-head.ts'
 import type { ViewSnapshot } from '../view.ts'
 import { errorDataSchema, usageMetadataSchema, usageTotalsSchema } from './basics.ts'
 import {
@@ -22,11 +23,7 @@ import { processNoteSchema } from './part-record.ts'
 import { runOutcomeSchema } from './run-record.ts'
 import { omPointerSchema, queueItemFields } from './thread-record.ts'
 
-export const keptAnswerSchema: Schema<KeptAnswer> = exact<KeptAnswer>()(
-  object({ hash: z.string(), answer: answerSchema }),
-)
-
-export const runStateSchema: Schema<RunState> = exact<RunState>()(
+export const storedRunStateSchema: Schema<StoredRunState> = exact<StoredRunState>()(
   object({
     runId: z.string(),
     agentId: z.string(),
@@ -37,12 +34,12 @@ export const runStateSchema: Schema<RunState> = exact<RunState>()(
     turnId: z.nullable(z.string()),
     step: z.nullable(z.number()),
     isStepOpen: z.boolean(),
-    processes: listOf(processNoteSchema),
+    processes: mapOf(processNoteSchema),
     rules: permissionRulesSchema,
     usageBefore: optional(usageTotalsSchema),
     requestContext: optional(jsonObjectSchema),
     turn: optional(turnDefaultsSchema),
-    kept: optional(listOf(keptAnswerSchema)),
+    kept: optional(mapOf(listOf(answerSchema))),
   }),
 )
 
@@ -57,9 +54,15 @@ export const lastRunSchema: Schema<LastRun> = exact<LastRun>()(
   }),
 )
 
-export const queuedItemSchema: Schema<QueuedItem> = exact<QueuedItem>()(object({ ...queueItemFields, addedAt: seq }))
+export const queuedItemSchema: Schema<QueuedItem> = exact<QueuedItem>()(
+  object({ ...queueItemFields, addedAt: seq, front: optional(z.literal(true)) }),
+)
 
-export const headSchema: Schema<Head> = exact<Head>()(
+export const notedDefinitionSchema: Schema<NotedDefinition> = exact<NotedDefinition>()(
+  object({ hash: z.string(), at: seq }),
+)
+
+export const storedHeadSchema: Schema<StoredHead> = exact<StoredHead>()(
   object({
     stream: z.string(),
     seq,
@@ -76,11 +79,11 @@ export const headSchema: Schema<Head> = exact<Head>()(
     state: jsonObjectSchema,
     stateAt: mapOf(seq),
     goal: z.nullable(goalSchema),
-    queue: listOf(queuedItemSchema),
+    queue: mapOf(queuedItemSchema),
     queueHeld: z.boolean(),
     waits: mapOf(waitSchema),
     inDoubt: listOf(z.string()),
-    definitions: listOf(object({ tool: z.string(), hash: z.string() })),
+    definitions: mapOf(notedDefinitionSchema),
     tasks: listOf(taskItemSchema),
     tasksAt: seq,
     titleAt: seq,
@@ -88,13 +91,13 @@ export const headSchema: Schema<Head> = exact<Head>()(
     usage: object({ own: usageTotalsSchema, subagents: usageTotalsSchema, lastStep: usageMetadataSchema }),
     bindings: mapOf(bindingSchema),
     om: z.nullable(omPointerSchema),
-    run: z.nullable(runStateSchema),
+    run: z.nullable(storedRunStateSchema),
     lastRun: z.nullable(lastRunSchema),
   }),
 )
 
 export const viewSnapshotSchema: Schema<ViewSnapshot> = exact<ViewSnapshot>()(
-  object({ seq, head: headSchema, messages: listOf(storedMessageSchema) }),
+  object({ seq, head: storedHeadSchema, messages: listOf(storedMessageSchema) }),
 )
 
 export const pathSchema: Schema<Path> = exact<Path>()(listOf(safeSegment))

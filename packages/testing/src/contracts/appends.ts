@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, type Lineage, type LogRecord, type RecordBody } from '@evener/protocol'
+import { emptyHead, storedHead, type Lineage, type LogRecord, type RecordBody } from '@evener/protocol'
 import { AT, blob, command, message, note, notes, ownedThread, owner, record, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
@@ -30,7 +30,7 @@ export function appendsContract(contract: StoreContract): void {
           records: notes('t', 2, 1),
           messages: [message('m', 2)],
           waits: [waitRow('t', 'w', 2)],
-          head: { head: emptyHead('t'), reducerVersion: 1 },
+          head: { head: storedHead(emptyHead('t')), reducerVersion: 1 },
           thread: { title: 'new' },
           blobs: [blob('content', 2)],
         }
@@ -57,7 +57,7 @@ export function appendsContract(contract: StoreContract): void {
         assert.equal((await store.getStream('t'))?.headSeq, 2)
         assert.deepEqual(await store.getMessage([{ stream: 't', from: 1, to: null }], 'm'), message('m', 2))
         assert.deepEqual(await store.getWait('t', 'w'), waitRow('t', 'w', 2))
-        assert.deepEqual(await store.readHead('t', 1), emptyHead('t'))
+        assert.deepEqual(await store.readHead('t', 1), storedHead(emptyHead('t')))
       }),
     )
 
@@ -166,7 +166,7 @@ export function appendsContract(contract: StoreContract): void {
       'a head is given back only to the reducer that made it',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
-        const head = { ...emptyHead('t'), mode: 'plan' }
+        const head = { ...storedHead(emptyHead('t')), mode: 'plan' }
         await thread.append({ records: [], head: { head, reducerVersion: 3 } })
         assert.deepEqual(await store.readHead('t', 3), head)
         assert.equal(await store.readHead('t', 4), null)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead } from '@evener/protocol'
+import { emptyHead, storedHead } from '@evener/protocol'
 import { blob, command, notes, owner, ownedThread, waitRow } from './builders.ts'
 import type { StoreContract } from './subject.ts'
 
@@ -20,7 +20,7 @@ export function durabilityContract(contract: StoreContract): void {
         await thread.append({
           records: notes('t', 4, 1),
           waits: [waitRow('t', 'w', 4)],
-          head: { head: emptyHead('t'), reducerVersion: 1 },
+          head: { head: storedHead(emptyHead('t')), reducerVersion: 1 },
           blobs: [blob('kept', 4)],
         })
         const snapshot = async (from: typeof store): Promise<unknown> => ({

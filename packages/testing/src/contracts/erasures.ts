@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, type Lineage } from '@evener/protocol'
+import { emptyHead, storedHead, type Lineage } from '@evener/protocol'
 import {
   batch,
   blob,
@@ -34,7 +34,7 @@ export function erasuresContract(contract: StoreContract): void {
           ],
           messages: [message('before', 1), message('gone', 2, 'secret'), message('after', 6)],
           waits: [waitRow('t', 'early', 1), waitRow('t', 'late', 4)],
-          head: { head: { ...emptyHead('t'), title: 'secret' }, reducerVersion: 1 },
+          head: { head: { ...storedHead(emptyHead('t')), title: 'secret' }, reducerVersion: 1 },
           blobs: [blob('secret', 2), blob('stays', 6)],
         })
         const result = await store.erase('t', thread.fence, { from: 2, to: 5 })

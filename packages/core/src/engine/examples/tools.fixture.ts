@@ -35,7 +35,7 @@ runtime.onEntry((entry) => {
 
 const run = await runtime.submit({ agentId: 'ops', parts: [{ id: '0', type: 'text', text: 'Deploy 1.2.' }] })
 await runtime.idle()
-const [wait] = Object.values(runtime.state.head.waits)
+const [wait] = [...runtime.state.head.waits]
 console.log(wait?.kind, wait?.payload)
 
 // Maybe another process, maybe tomorrow.

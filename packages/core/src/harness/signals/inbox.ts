@@ -59,7 +59,7 @@ export class Inbox {
 /** Oldest first. */
 export function notificationsOf({ head }: ThreadState): readonly NotificationRecord[] {
   const { settings, stream } = head
-  return Object.entries(settings)
+  return [...settings.entries()]
     .flatMap(([key, value]) => (key.startsWith(NOTIFICATION_SETTING) ? [value as unknown as NotificationRecord] : []))
     .filter(({ threadId }) => threadId === stream)
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))

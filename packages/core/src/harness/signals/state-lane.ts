@@ -30,7 +30,7 @@ export interface LaneState {
 
 /** `null` when the model does not see it (any more): never said, rewound, or covered by what memory made of it. */
 export async function laneState(port: ThreadPort, id: string): Promise<LaneState | null> {
-  const noted = port.state.head.settings[settingOf(id)] as JsonObject | undefined
+  const noted = port.state.head.settings.get(settingOf(id)) as JsonObject | undefined
   const { messageId, cacheKey } = noted ?? {}
   if (noted === undefined || typeof messageId !== 'string' || typeof cacheKey !== 'string') return null
   const message = await port.getMessage(messageId)

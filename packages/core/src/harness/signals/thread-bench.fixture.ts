@@ -89,7 +89,7 @@ export class ThreadBench implements AsyncDisposable {
   }
 
   waits(): readonly Wait[] {
-    return Object.values(this.runtime.state.head.waits)
+    return [...this.runtime.state.head.waits]
   }
 
   /** Answers the wait of a call, or the only one there is, and goes on until the run is over or waits again. */

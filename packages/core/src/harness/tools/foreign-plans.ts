@@ -1,4 +1,4 @@
-import type { LogRecord, Wait, WaitRequest } from '@evener/protocol'
+import type { LogRecord, WaitRequest } from '@evener/protocol'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { notedMode, noteOf, planDecision, planOrder, SUBMIT_PLAN, type PlanModes } from './submit-plan.ts'
 
@@ -16,7 +16,7 @@ export class ForeignPlans {
   constructor(port: ThreadPort, modes: PlanModes) {
     this.#port = port
     this.#modes = modes
-    for (const wait of Object.values<Wait>(port.state.head.waits)) this.#note(wait)
+    for (const wait of port.state.head.waits) this.#note(wait)
   }
 
   /**

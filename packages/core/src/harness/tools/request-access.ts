@@ -7,7 +7,7 @@ const SETTING = 'evener:access'
 
 /** The paths somebody has given the thread's agents access to, beyond the workspace. */
 export function allowedPaths(head: Pick<Head, 'settings'>): readonly string[] {
-  const paths = head.settings[SETTING]
+  const paths = head.settings.get(SETTING)
   return Array.isArray(paths) ? (paths as readonly JsonValue[]).filter((path) => typeof path === 'string') : []
 }
 

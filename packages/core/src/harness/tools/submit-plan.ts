@@ -78,7 +78,7 @@ export function noteOf(key: string, modeId: string): JsonObject {
 
 /** Where the plan led before, if this is a second attempt. */
 export function notedMode(port: ThreadPort, key: string): string | undefined {
-  const noted = port.state.head.settings[SETTING]
+  const noted = port.state.head.settings.get(SETTING)
   const modeId = isObject(noted) && noted['key'] === key ? noted['modeId'] : undefined
   return typeof modeId === 'string' ? modeId : undefined
 }

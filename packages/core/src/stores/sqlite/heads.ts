@@ -1,4 +1,4 @@
-import type { Head } from '@evener/protocol'
+import type { StoredHead } from '@evener/protocol'
 import { tryParse } from '../record-row.ts'
 import type { Connection } from './connection.ts'
 
@@ -13,13 +13,13 @@ export function putHead(db: Connection, streamNo: number, head: { version: numbe
 }
 
 /** A head is a cache: one of another version, or a damaged one, is as good as none and will be made anew. */
-export function readHead(db: Connection, stream: string, reducerVersion: number): Head | null {
+export function readHead(db: Connection, stream: string, reducerVersion: number): StoredHead | null {
   const json = db.value(
     'SELECT json FROM heads WHERE no = (SELECT no FROM streams WHERE id = ? AND deleted = 0) AND version = ?',
     stream,
     reducerVersion,
   )
-  return (tryParse(json) as Head | undefined) ?? null
+  return (tryParse(json) as StoredHead | undefined) ?? null
 }
 
 export function dropHead(db: Connection, streamNo: number): void {

@@ -46,10 +46,10 @@ suite('arbitraryLog', () => {
         for (const record of records) {
           const { body } = record
           if (body.type === 'wait.answered' || body.type === 'wait.cancelled' || body.type === 'wait.superseded') {
-            assert.ok(body.waitId in state.head.waits, `${body.waitId} is not pending at ${record.seq}`)
+            assert.ok(state.head.waits.has(body.waitId), `${body.waitId} is not pending at ${record.seq}`)
           }
           if (body.type === 'queue.removed') {
-            assert.ok(state.head.queue.some((item) => item.id === body.itemId))
+            assert.ok(state.head.queue.has(body.itemId))
           }
           state = reduce(state, record).state
         }
