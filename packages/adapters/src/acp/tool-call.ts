@@ -34,6 +34,7 @@ export class AcpToolCall {
   /** What the agent adds for its own use. */
   meta: JsonObject = NO_FIELDS
   #content: readonly JsonObject[] = NOTHING
+  #toldDiffs: readonly JsonObject[] = NOTHING
   #askedDiffs: readonly JsonObject[] = NOTHING
   #locations: readonly JsonValue[] = []
 
@@ -53,7 +54,11 @@ export class AcpToolCall {
     const { rawOutput } = update
     if (rawOutput !== undefined && rawOutput !== null) this.output = rawOutput
     const content = asArray(update['content'])
-    if (content !== undefined) this.#content = objectsOf(content)
+    if (content !== undefined) {
+      this.#content = objectsOf(content)
+      // What was to be changed is still that when only the outcome is shown any more.
+      if (diffsOf(this.#content).length > 0) this.#toldDiffs = this.#content
+    }
     this.#locations = asArray(update['locations']) ?? this.#locations
     const meta = asObject(update['_meta'])
     if (meta !== undefined) this.meta = { ...this.meta, ...meta }
@@ -95,7 +100,7 @@ export class AcpToolCall {
   }
 
   get diffs(): readonly CallDiff[] {
-    const told = diffsOf(this.#content)
+    const told = diffsOf(this.#toldDiffs)
     return told.length > 0 ? told : diffsOf(this.#askedDiffs)
   }
 
