@@ -27,16 +27,24 @@ async function evener(...args: string[]): Promise<Ran> {
 }
 
 async function evenerWith(input: string, ...args: string[]): Promise<Ran> {
+  return evenerOn({ input, env: {} }, args)
+}
+
+async function evenerIn(env: Terminal['env'], ...args: string[]): Promise<Ran> {
+  return evenerOn({ input: '', env }, args)
+}
+
+async function evenerOn(given: { input: string; env: Terminal['env'] }, args: readonly string[]): Promise<Ran> {
   let out = ''
   let err = ''
   const terminal: Terminal = {
     out: (text) => (out += `${text}\n`),
     write: (text) => (out += text),
     err: (text) => (err += `${text}\n`),
-    input: Readable.from([Buffer.from(input)]),
+    input: Readable.from([Buffer.from(given.input)]),
     isTty: false,
     cwd: folder,
-    env: { EVENER_HOME: join(folder, 'home') },
+    env: { EVENER_HOME: join(folder, 'home'), ...given.env },
   }
   const code = await main(args, terminal)
   return { code, out, err }
@@ -97,6 +105,20 @@ suite('evener run', () => {
     assert.deepEqual([child.status, child.stdout], [130, ''])
   })
 
+  test('says how to see it again: with the same file, and the way the command was reached', async () => {
+    const where = join(folder, "where it's kept.db")
+    const ran = await evenerWith('', 'run', '--db', where, 'x')
+    const shown = /See it again: (.+)$/m.exec(ran.err)?.[1] ?? ''
+    assert.match(shown, /^evener replay \S+ --db '.*'$/)
+    // As a shell takes it.
+    const words = spawnSync('sh', ['-c', `printf '%s\\n' ${shown}`], { encoding: 'utf8' }).stdout.split('\n')
+    assert.equal(words.at(-2), where)
+    assert.equal((await evener(...words.slice(1, -1))).code, 0)
+    // What npm tells the programs it starts, as `npm start` and `npx evener` do.
+    const byNpm = await evenerIn({ npm_command: 'exec' }, 'run', 'x')
+    assert.match(byNpm.err, /See it again: npx evener replay \S+\n/)
+  })
+
   test('--demo makes up the question', async () => {
     assert.equal((await evener('run', '--demo')).code, 0)
   })
@@ -106,6 +128,7 @@ suite('used wrongly', () => {
   const cases: [string, string[], number, RegExp][] = [
     ['no command', [], 2, /Usage: evener <command>/],
     ['an unknown command', ['fly'], 2, /there is no command "fly"/],
+    ['help on an unknown command', ['help', 'fly'], 2, /there is no command "fly"/],
     ['nothing to do', ['run'], 2, /say what to do/],
     ['an unknown option', ['run', '--bogus', 'x'], 2, /--bogus/],
     ['an unknown thread to replay', ['replay', 'nope'], 1, /no thread "nope".*evener threads/],
@@ -145,6 +168,14 @@ suite('help', () => {
       assert.match(out, new RegExp(`Usage: evener ${command}`))
       assert.equal((await evener(command, '--help')).out, out)
     })
+  }
+})
+
+test('evener --version says which version this is', async () => {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  for (const way of ['--version', '-v', 'version']) {
+    assert.deepEqual(await evener(way), { code: 0, out: `${version}\n`, err: '' })
   }
 })
 

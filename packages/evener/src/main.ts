@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { EvenerError } from '@evener/protocol'
 import { doctorCommand } from './commands/doctor.ts'
 import { normalizeCommand } from './commands/normalize.ts'
@@ -12,16 +13,17 @@ const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand,
 /** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const [name, ...args] = argv
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    const topic = COMMANDS.find((command) => command.name === args[0])
-    terminal.out(topic === undefined ? overview() : topic.help)
-    return name === undefined ? 2 : 0
-  }
-  const command = COMMANDS.find((candidate) => candidate.name === name)
-  if (command === undefined) {
-    terminal.err(`evener: there is no command "${name}".\n\n${overview()}`)
+  if (name === undefined) {
+    terminal.out(overview())
     return 2
   }
+  if (name === 'help' || name === '--help' || name === '-h') return help(args[0], terminal)
+  if (name === 'version' || name === '--version' || name === '-v') {
+    terminal.out(version())
+    return 0
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === name)
+  if (command === undefined) return noSuchCommand(name, terminal)
   if (args.includes('--help') || args.includes('-h')) {
     terminal.out(command.help)
     return 0
@@ -31,6 +33,24 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   } catch (error) {
     return explain(error, command, terminal)
   }
+}
+
+function help(topic: string | undefined, terminal: Terminal): number {
+  const command = COMMANDS.find((candidate) => candidate.name === topic)
+  if (command === undefined && topic !== undefined) return noSuchCommand(topic, terminal)
+  terminal.out(command?.help ?? overview())
+  return 0
+}
+
+function noSuchCommand(name: string, terminal: Terminal): number {
+  terminal.err(`evener: there is no command "${name}".\n\n${overview()}`)
+  return 2
+}
+
+/** The manifest lies beside the sources, and beside what was built from them. */
+function version(): string {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { version: string }).version
 }
 
 function explain(error: unknown, command: Command, terminal: Terminal): number {
@@ -57,7 +77,7 @@ function overview(): string {
     '',
     ...COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     '',
-    'evener help <command> says more about one.',
+    'evener help <command> says more about one, evener --version which version this is.',
   ].join('\n')
 }
 

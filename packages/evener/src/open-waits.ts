@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { ThreadRuntime } from '@evener/core/engine'
 import { EvenerError, type Answer, type Wait } from '@evener/protocol'
 import type { Terminal } from './command.ts'
+import { suggestion } from './suggestion.ts'
 import { visible } from './visible-text.ts'
 
 /** How a command ends that cannot go on before somebody answers. */
@@ -13,14 +14,19 @@ export function openWaits({ state }: ThreadRuntime): Wait[] {
 }
 
 /** Says what is waited for, and how it can be answered. */
-export function sayWaits(waits: readonly Wait[], thread: string, terminal: Terminal): void {
+export function sayWaits(
+  waits: readonly Wait[],
+  { thread, db }: { readonly thread: string; readonly db: string | undefined },
+  terminal: Terminal,
+): void {
   terminal.err(`Thread ${thread} waits for an answer, and goes on when it has one:`)
   for (const wait of waits) terminal.err(`  ${described(wait)}`)
   const [first] = waits
   const agentId = first?.subject.agentId
   const harness = agentId === undefined || agentId === 'demo' ? '' : ` --harness ${agentId}`
   const words = first?.kind === 'approval' ? 'approve' : '"<your answer>"'
-  terminal.err(`Answer it: evener run --thread ${thread}${harness} --answer ${words}`)
+  const answer = suggestion(`run --thread ${thread}${harness} --answer ${words}`, db, terminal)
+  terminal.err(`Answer it: ${answer}`)
   terminal.err('("decline" says no. Several are answered in this order, with an --answer for each.)')
 }
 

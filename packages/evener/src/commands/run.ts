@@ -9,6 +9,7 @@ import { demoAgent } from '../demo-agent.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
 import { Renderer } from '../render.ts'
+import { suggestion } from '../suggestion.ts'
 
 const DEMO_PROMPT = 'What is in this folder?'
 /** Slow enough to be seen arriving, fast enough not to wait for. */
@@ -113,7 +114,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     if (isInterrupted) return INTERRUPTED
     if (harness !== undefined) await pruneRecordings(terminal)
     if (!(await goOn(runtime, answers, terminal))) {
-      sayWaits(openWaits(runtime), thread, terminal)
+      sayWaits(openWaits(runtime), { thread, db: values.db }, terminal)
       return isInterrupted ? INTERRUPTED : STILL_WAITING
     }
     let outcome = await runtime.run?.done
@@ -123,7 +124,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       outcome = await (await runtime.submit({ agentId: agent.driver.id, parts })).done
     }
     if (!values.json) {
-      terminal.err(`\nKept as thread ${thread}. See it again: evener replay ${thread}`)
+      terminal.err(`\nKept as thread ${thread}. See it again: ${suggestion(`replay ${thread}`, values.db, terminal)}`)
       for (const dir of recordings) terminal.err(`Recorded in ${dir}`)
     }
     if (isInterrupted) return INTERRUPTED
