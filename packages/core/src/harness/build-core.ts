@@ -44,7 +44,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     store,
     threads,
     models,
-    agents: new ModeAgents(config, models),
+    agents: new ModeAgents(config, models, store),
     policy: createPolicy({ rules: standingRules(config), toolCategory }),
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
     browser: new BrowserSlot(config.browser),

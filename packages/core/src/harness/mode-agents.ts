@@ -7,11 +7,19 @@ import {
   type DecorateContext,
   type ToolsInput,
 } from '@evener/agent'
-import { EvenerError, type AgentDriver, type RunnableTool, type ThreadState, type TurnDefaults } from '@evener/protocol'
+import {
+  EvenerError,
+  type AgentDriver,
+  type RunnableTool,
+  type Store,
+  type ThreadState,
+  type TurnDefaults,
+} from '@evener/protocol'
 import type { RuntimeAgent, TurnContext } from '../engine/active-run.ts'
 import { defaultModeOf } from './check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from './harness-config.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
+import { offeredTools } from './offered-tools.ts'
 
 /** What a thread gives to the agents that take turns in it. */
 export interface ThreadEquipment {
@@ -28,11 +36,13 @@ export interface ThreadEquipment {
  */
 export class ModeAgents {
   readonly #config: HarnessConfig
+  readonly #store: Store
   readonly #shared: HarnessAgent | undefined
   readonly #drivers = new Map<string, { readonly agent: HarnessAgent; readonly driver: AgentDriver }>()
 
-  constructor(config: HarnessConfig, models: Pick<ModelCatalogue, 'resolve'>) {
+  constructor(config: HarnessConfig, models: Pick<ModelCatalogue, 'resolve'>, store: Store) {
     this.#config = config
+    this.#store = store
     this.#shared = config.agent ?? ownAgent(config)
     for (const agent of [this.#shared, ...config.modes.map((mode) => mode.agent)]) {
       if (agent === undefined) continue
@@ -80,11 +90,8 @@ export class ModeAgents {
         const context = equipment.agentContext(turn)
         const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
         const shared = await this.#sharedTools(context)
-        return visible(
-          [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)],
-          equipment.builtinTools(),
-          turn.state,
-        )
+        const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
+        return offeredTools([...theirs, ...equipment.builtinTools()], turn.state, this.#store)
       },
       turn: (turn) => this.#turn(agent, turn, equipment),
     }
@@ -143,19 +150,4 @@ async function agentTools(
   decorate: DecorateContext,
 ): Promise<readonly RunnableTool[]> {
   return agent instanceof Agent ? agent.tools(context, decorate) : []
-}
-
-/** One tool for a name, the user's before ours; those that a rule denies altogether are not offered. */
-function visible(
-  own: readonly RunnableTool[],
-  builtin: readonly RunnableTool[],
-  { head }: ThreadState,
-): readonly RunnableTool[] {
-  const denied = head.run?.rules.tools ?? {}
-  const byName = new Map<string, RunnableTool>()
-  for (const tool of [...own, ...builtin]) {
-    const isDenied = Object.hasOwn(denied, tool.name) && denied[tool.name] === 'deny'
-    if (!isDenied && !byName.has(tool.name)) byName.set(tool.name, tool)
-  }
-  return [...byName.values()]
 }

@@ -171,6 +171,24 @@ suite('permissions of a session', () => {
     assert.doesNotMatch(bench.model.requestBodies[1] ?? '', /"paint"/)
   })
 
+  test('inside a fork a deny blocks and hides nothing, so that its requests begin as those of its parent', async () => {
+    const journal: string[] = []
+    await using bench = new HarnessBench([{ text: 'One.' }, PAINT, { text: 'Two.' }], { tools: tools(journal) })
+    await bench.harness.session.permissions.setForTool({ toolName: 'read', policy: 'deny' })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    await bench.harness.cloneThread()
+    await bench.harness.session.permissions.setForTool({ toolName: 'paint', policy: 'deny' })
+    await bench.harness.session.permissions.setYolo({ enabled: true })
+    await bench.harness.sendMessage({ content: 'Paint' })
+    const toolsOf = (body = ''): unknown => (JSON.parse(body) as { tools?: unknown }).tools
+    const [parent, ...fork] = bench.model.requestBodies.map(toolsOf)
+    assert.match(JSON.stringify(parent), /"paint"/)
+    assert.doesNotMatch(JSON.stringify(parent), /"read"/, 'hidden before the fork')
+    assert.deepEqual(fork, [parent, parent])
+    assert.deepEqual(journal, [])
+    assert.match(bench.model.requestBodies[2] ?? '', /denied/)
+  })
+
   test('rules and grants of a thread are there in the next process', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage, tools: tools([]) })
