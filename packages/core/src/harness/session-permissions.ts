@@ -7,7 +7,6 @@ import {
   type ToolCategory,
 } from '@evener/protocol'
 import type { Mailbox } from '../engine/mailbox.ts'
-import { checkRules } from '../policy/check-rules.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import { givenFields, givenFlag, givenOneOf, givenText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
@@ -101,7 +100,7 @@ export class SessionPermissions {
 
   async #add(change: (rules: PermissionRules) => PermissionRules): Promise<void> {
     const next = change(this.#rules)
-    checkRules(next, {})
+    this.#core.policy.check(next)
     this.#rules = next
     await Promise.all([this.#keep({ rules: next }), this.#turns.post(() => this.#write(change))])
   }
