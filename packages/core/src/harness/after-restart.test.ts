@@ -51,6 +51,59 @@ suite('in the next process', () => {
   })
 })
 
+suite('a call that a crash cut short', () => {
+  for (const [onInterrupted, times] of [
+    [undefined, 1],
+    ['report', 1],
+    ['ask', 2],
+    ['retry', 2],
+  ] as const) {
+    test(`${onInterrupted ?? 'without a word about it'}: is made ${times === 1 ? 'once' : 'again'}`, async (t) => {
+      const storage = new MemoryStore()
+      const begun = Promise.withResolvers<void>()
+      const journal: string[] = []
+      const painting = (work: () => Promise<string>): ReturnType<typeof createTool> =>
+        createTool({ id: 'paint', description: 'Paints.', execute: work })
+      const hanging = painting(() => {
+        journal.push('first')
+        begun.resolve()
+        return new Promise<string>(() => undefined)
+      })
+      const rules = { permissions: { tools: { paint: 'allow' } } } as const
+      const dead = new HarnessBench([PAINT], { ...rules, storage, tools: { paint: hanging } })
+      t.after(() => dead.harness.destroy().catch(() => undefined))
+      dead.harness.sendMessage({ content: 'Paint' }).catch(() => undefined)
+      await begun.promise
+      const threadId = dead.harness.session.thread.requireId()
+      const { epoch } = (await storage.getStream(threadId)) ?? assert.fail('there is no thread')
+      // As if its process were gone: whoever had it writes no more, and nobody is there to ask.
+      await storage.takeOver(threadId, 'nobody', epoch)
+
+      const again = painting(async () => {
+        journal.push('again')
+        return 'painted'
+      })
+      await using bench = new HarnessBench([{ text: 'Done.' }], {
+        ...rules,
+        storage,
+        tools: { paint: again },
+        ...(onInterrupted === undefined ? {} : { onInterrupted }),
+      })
+      const ended = bench.next('agent_end', ({ reason }) => reason === 'complete')
+      const asked = bench.next('tool_approval_required')
+      await bench.harness.switchThread({ threadId })
+      if (onInterrupted === 'ask') {
+        await asked
+        await bench.harness.session.respondToToolApproval({ decision: 'approve' })
+      } else asked.catch(() => undefined)
+      await ended
+      assert.equal(journal.length, times)
+      assert.equal(/outcome is unknown/.test(bench.model.requestBodies[0] ?? ''), times === 1)
+      assert.equal(bench.all('tool_approval_required').length, onInterrupted === 'ask' ? 1 : 0)
+    })
+  }
+})
+
 suite('a question and an approval in one step', () => {
   const ASK = { id: 'q1', name: 'ask_user', input: { question: 'Which?' } }
 

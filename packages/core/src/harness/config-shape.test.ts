@@ -24,6 +24,7 @@ suite('a configuration of the wrong kind is refused in words that name the field
     ['a schema that is none', { ...base, stateSchema: {} }, /`stateSchema`/],
     ['a store that is none', { ...base, storage: {} }, /`storage`/],
     ['a redactor that is none', { ...base, redact: /sk-/ }, /`redact`/],
+    ['an end of interrupted calls that is none', { ...base, onInterrupted: 'maybe' }, /`onInterrupted`/],
     ['a lock that is none', { ...base, threadLock: {} }, /`threadLock`/],
     ['a tool that is none', { ...base, tools: { paint: 'x' } }, /`tools\.paint`/],
     ['tools that are none', { ...base, tools: 'all' }, /`tools`/],

@@ -17,7 +17,9 @@ export function checkShape(config: HarnessConfig): void {
     'readRecords',
   ])
   checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
-  const { disableBuiltinTools, redact, stateSchema, subagents } = config
+  const { disableBuiltinTools, onInterrupted, redact, stateSchema, subagents } = config
+  if (onInterrupted !== undefined && !['report', 'ask', 'retry'].includes(onInterrupted))
+    throw wrong('`onInterrupted`', 'one of report, ask, retry')
   if (redact !== undefined && typeof redact !== 'function') throw wrong('`redact`', 'a function from text to text')
   const schema = stateSchema === undefined ? undefined : standardOf(stateSchema)
   if (stateSchema !== undefined && typeof schema?.['validate'] !== 'function') {

@@ -1,6 +1,14 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@evener/agent'
-import type { AgentDriver, HarnessEvent, PermissionRules, RawSpool, Store, ToolCategory } from '@evener/protocol'
+import type {
+  AgentDriver,
+  HarnessEvent,
+  OnInterrupted,
+  PermissionRules,
+  RawSpool,
+  Store,
+  ToolCategory,
+} from '@evener/protocol'
 import type { Redactor } from '../engine/redactor.ts'
 import type { HeartbeatHandler } from './heartbeats.ts'
 import type { Observability } from './observability.ts'
@@ -127,6 +135,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
    * say stays, and so do the sessions of foreign agents.
    */
   readonly redact?: Redactor
+  /** What becomes of calls that a crash cut short, of tools that do not say so themselves. Default: `report`. */
+  readonly onInterrupted?: OnInterrupted
   /** Where agents put the raw output of their runs: what a thread has there goes with it. */
   readonly spool?: RawSpool
 }

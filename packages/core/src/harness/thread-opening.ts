@@ -49,7 +49,7 @@ export async function openThread(
     }),
     builtinTools: () => control?.tools() ?? [],
   }
-  const { observability, redact } = core.config
+  const { observability, onInterrupted, redact } = core.config
   const tracing = tracerSource(observability)
   runtime = await ThreadRuntime.open({
     store: core.store,
@@ -64,6 +64,7 @@ export async function openThread(
     grants: () => grantsOf(viewers),
     ...(tracing === undefined ? {} : { tracing }),
     ...(redact === undefined ? {} : { redact }),
+    ...(onInterrupted === undefined ? {} : { onInterrupted }),
     ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   })
   runtime.onEntry((entry) => core.contexts.follow(entry))
