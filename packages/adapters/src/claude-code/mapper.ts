@@ -35,6 +35,8 @@ class ClaudeReader implements DialectReader {
   #stepMessage: string | undefined
   #isTurnOver = false
   #lastMessage: NativeRef | undefined
+  /** Where it was started: its commands may have led it elsewhere since. */
+  #workspace: string | undefined
   #pendingSkills: PendingSkill[] = []
   /** An API error said as assistant text: a result that fails repeats it, a run that goes on does not. */
   #heldError: HeldRecord | undefined
@@ -61,7 +63,10 @@ class ClaudeReader implements DialectReader {
         this.#streamEvent(record)
         return
       case 'system':
-        if (record['subtype'] === 'init') this.#beginTurn()
+        if (record['subtype'] === 'init') {
+          this.#beginTurn()
+          this.#workspace ??= firstText(record, 'original_cwd', 'cwd')
+        }
         readSystem(record, this.#run, this.#tasks)
         return
       case 'result':
@@ -280,22 +285,27 @@ class ClaudeReader implements DialectReader {
     const scope = this.#scopeOf(id, record)
     const call = id === undefined ? undefined : this.#run.openCall(id, scope)
     const outcome = outcomeOf(block, record, call?.name, siblings)
+    const skill = call?.name === 'Skill' ? skillName(call.input) : undefined
     const native = this.#native(record)
     const answer: CallAnswer = {
       id,
       raw: block,
-      outcome,
+      outcome: skill === undefined ? outcome : { ...outcome, detail: this.#usualPlace(skill) },
       orphan: () => readFromResult(outcome, this.#run),
       parent: scope,
       native,
     }
-    const skill = call?.name === 'Skill' && outcome.isSuccess === true ? skillName(call.input) : undefined
-    if (skill === undefined) {
+    if (skill === undefined || outcome.isSuccess !== true) {
       this.#run.result(answer)
       // What a subagent's shell does to its directory ends with the command.
       if (call?.name === 'Bash' && call.parent === undefined)
         this.#run.directory(nextDirectory(call, outcome, this.#run))
     } else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
+  }
+
+  /** Of a skill's file. */
+  #usualPlace(skill: string): JsonObject {
+    return this.#workspace === undefined ? NO_FIELDS : { skillFile: `${this.#workspace}/skills/${skill}/SKILL.md` }
   }
 
   /** Whose call is answered. A result that does not say, or says it wrongly, is anybody's whose call has that id. */

@@ -32,6 +32,14 @@ describe('Claude Code: its tools', () => {
     assert.deepEqual(afterBash('cd src', { is_error: true, content: 'Exit code 1' }, {}), at('/repo/a.txt'))
     const putBack = { tool_use_result: { stdout: '', stderr: '\nShell cwd was reset to /repo', interrupted: false } }
     assert.deepEqual(afterBash('cd /etc', {}, putBack), at('/repo/a.txt'))
+    const skill = [init, toolUse('t1', 'Bash', { command: 'cd src' }), toolResult('t1')]
+    const used = [toolUse('t2', 'Skill', { skill: 'x' }), toolResult('t2', { is_error: true })]
+    assert.deepEqual(map([...skill, ...used]).at(-1), {
+      type: 'skill',
+      path: '/repo/skills/x/SKILL.md',
+      skillName: 'x',
+      isSuccess: false,
+    })
     const inBackground = { tool_use_result: { stdout: '', stderr: '', interrupted: false, backgroundTaskId: 'b1' } }
     assert.deepEqual(afterBash('cd src', {}, inBackground), at('/repo/a.txt'))
   })
