@@ -117,7 +117,7 @@ describe('C4-49 what is published', () => {
     }
   })
 
-  it('is published by the release job alone: no token, no login, no script that does it', () => {
+  it('can be published by a release job alone: no token, no login, no script that does it', () => {
     assert.equal(workspace.private, true, 'the root could be published by mistake')
     assert.doesNotMatch(readFileSync(join(root, '.npmrc'), 'utf8'), /_auth|_password|^username|^(\S+:)?registry *=/im)
     for (const manifest of [workspace, ...packages.map((one) => one.manifest)]) {
