@@ -1,8 +1,10 @@
 /** Data that nobody can change any more, however deep. Whatever has a class of its own stays as it is. */
 export function freezeDeep<T>(value: T): T {
   if (!isData(value) || Object.isFrozen(value)) return value
+  // Before what is in it: something may refer to itself.
+  Object.freeze(value)
   for (const item of Object.values(value)) freezeDeep(item)
-  return Object.freeze(value)
+  return value
 }
 
 /** A copy that nobody can change, for those who share it; whoever gave the original may go on using it. */

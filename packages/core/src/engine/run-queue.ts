@@ -3,9 +3,13 @@ import type { QueueItem } from '@evener/protocol'
 import type { Submission } from './thread-options.ts'
 
 /** What was said while it could not be heard, kept for later. */
-export function queueItem(lane: QueueItem['lane'], submission: Submission): QueueItem {
+export function queueItem(
+  lane: QueueItem['lane'],
+  submission: Submission,
+  newId: () => string = randomUUID,
+): QueueItem {
   const { runId: _runId, ...item } = submission
-  return { id: randomUUID(), lane, ...item }
+  return { id: newId(), lane, ...item }
 }
 
 export function submissionOf(item: QueueItem, agentId: string): Submission {

@@ -94,7 +94,7 @@ export class Runs {
     const preface = beforeRun?.(this.#log.state) ?? []
     if (preface.length > 0) await this.#log.commit(preface)
     const runId = submission.runId ?? newId()
-    const turnId = randomUUID()
+    const turnId = newId()
     const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
     await this.#log.commit(
       [
@@ -127,7 +127,7 @@ export class Runs {
         hint: 'Send a follow-up, or cancel the run first.',
       })
     }
-    const item = queueItem(lane, submission)
+    const item = queueItem(lane, submission, this.#ports.options.newId)
     await this.#log.commit([{ type: 'queue.added', item }])
     if (lane === 'steer' && isLive && active !== undefined) {
       active.telling = active.telling.then(() => this.#tell(active, capabilities, item.id)).catch(() => undefined)
@@ -285,12 +285,13 @@ export class Runs {
 
   async #nextTurn({ agentId, input, before }: NextTurn, handle: OpenHandle): Promise<void> {
     const agent = this.agent(agentId)
-    const turnId = randomUUID()
+    const { newId = randomUUID } = this.#ports.options
+    const turnId = newId()
     const said = input ?? (isForeign(await agent.driver.describe()) ? GO_ON : [])
     const message: RecordBody[] =
       said.length === 0
         ? []
-        : [{ type: 'message.added', messageId: randomUUID(), role: 'user', parts: said, meta: { synthetic: true } }]
+        : [{ type: 'message.added', messageId: newId(), role: 'user', parts: said, meta: { synthetic: true } }]
     await this.#log.commit([...before, ...message, { type: 'turn.started', turnId, agentId }], {
       run: handle.runId,
       turn: turnId,

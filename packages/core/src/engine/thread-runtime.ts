@@ -143,7 +143,7 @@ export class ThreadRuntime {
       const { run } = log.state.head
       if (run === null) return this.#runs.start(submission)
       if (run.status !== 'parked') return this.#runs.steer(submission, run)
-      await log.commit([{ type: 'queue.added', item: queueItem('steer', submission) }])
+      await log.commit([{ type: 'queue.added', item: queueItem('steer', submission, this.#options.newId) }])
       return this.#runs.handleOf(run.runId)
     })
   }
@@ -153,7 +153,7 @@ export class ThreadRuntime {
     return this.#command(async ({ log }) => {
       checkSubmission(submission)
       if (log.state.head.run === null) await this.#runs.start(submission)
-      else await log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission) }])
+      else await log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission, this.#options.newId) }])
     })
   }
 

@@ -166,8 +166,11 @@ export class DisplayState {
           if (isOpen && event.reason !== 'suspended') this.#tools.set(id, { ...tool, status: 'error', isError: true })
         }
         return
-      case 'message_start':
       case 'message_update':
+        // What the log has of it is shown already, and no listener can rewrite that.
+        if (this.#message?.id !== event.message.id) this.#message = event.message
+        return
+      case 'message_start':
       case 'message_end':
         this.#message = event.message
         return

@@ -7,10 +7,13 @@ import { Emitter } from '../engine/emitter.ts'
  */
 export class EventBus {
   readonly #emitter = new Emitter<HarnessEvent>(reportFailure)
-  #waiting: HarnessEvent[] | undefined
 
   get hasListeners(): boolean {
     return this.#emitter.size > 0
+  }
+
+  get isShared(): boolean {
+    return this.#emitter.size > 1
   }
 
   subscribe(listener: HarnessEventListener): () => void {
@@ -18,15 +21,7 @@ export class EventBus {
   }
 
   emit(event: HarnessEvent): void {
-    if (this.#waiting !== undefined) {
-      this.#waiting.push(event)
-      return
-    }
-    const waiting: HarnessEvent[] = []
-    this.#waiting = waiting
     this.#emitter.emit(event)
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) this.#emitter.emit(next)
-    this.#waiting = undefined
   }
 }
 

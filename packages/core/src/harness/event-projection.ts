@@ -27,7 +27,7 @@ import { InlineSubagents } from './inline-subagents.ts'
 import { noteEvent } from './note-events.ts'
 import { pendingApproval, pendingSuspension } from './pending-waits.ts'
 
-/** Come with every delta, and are shared by nobody but their listeners: freezing them would cost more than they do. */
+/** Come with every delta: freezing them costs much of what they do, so it is done only where several share them. */
 const STREAMED: ReadonlySet<HarnessEventType> = new Set([
   'text',
   'thinking',
@@ -42,6 +42,8 @@ export interface ProjectionOptions {
   readonly emit: (event: HarnessEvent) => void
   /** False: nobody listens, and what only listeners would see need not be made. */
   readonly isHeard: () => boolean
+  /** More than one listens. */
+  readonly isShared: () => boolean
   /** Something that is shown has changed, of which no event speaks. */
   readonly onShown: () => void
   /** The run is over or waits for an answer: whoever waits for it goes on. */
@@ -70,7 +72,8 @@ export class EventProjection {
   #endedBadly = false
 
   constructor(options: ProjectionOptions, state: ThreadState) {
-    const emit = (event: HarnessEvent): void => options.emit(STREAMED.has(event.type) ? event : freezeDeep(event))
+    const emit = (event: HarnessEvent): void =>
+      options.emit(STREAMED.has(event.type) && !options.isShared() ? event : freezeDeep(event))
     this.#options = { ...options, emit }
     this.#subagents = new InlineSubagents(emit)
     this.#head = state.head
@@ -115,10 +118,8 @@ export class EventProjection {
       if (event.type === 'text-delta') this.#subagents.said(parent, event.text, state)
     } else if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
       if (message === undefined) return
-      if (!isHeard()) {
-        this.#options.display.show(message)
-        return
-      }
+      this.#options.display.show(message)
+      if (!isHeard()) return
       const address = { messageId: event.messageId, partIndex: Number(event.partId) }
       if (event.type === 'text-delta') emit({ type: 'text', text: event.text, ...address })
       else emit({ type: 'thinking', thinking: event.text, ...address })
@@ -263,6 +264,7 @@ export class EventProjection {
 
   #message(type: 'message_start' | 'message_update', message: ThreadMessage | undefined): void {
     if (message === undefined || message.parentToolCallId !== undefined) return
+    if (type === 'message_update') this.#options.display.show(message)
     this.#options.emit({ type, message: toHarnessMessage(message) })
   }
 

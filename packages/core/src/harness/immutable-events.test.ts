@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
+import { toWireEvent } from '@evener/protocol'
 import { z } from 'zod'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -93,6 +94,64 @@ suite('what listeners are told stays what it was', () => {
     assert.deepEqual(bench.harness.session.displayState.get().currentMessage?.content, [
       { type: 'text', text: 'Done.' },
     ])
+  })
+})
+
+suite('what comes with every delta', () => {
+  const script = [{ reasoning: ['Hm', 'm.'], text: ['Do', 'ne.'] }, { text: 'Again.' }]
+  /** Rewrites all it gets. */
+  const rewrite = (event: object): void => {
+    for (const [key, value] of Object.entries(event)) {
+      if (typeof value === 'object' && value !== null) rewrite(value)
+      else if (key !== 'type') Reflect.set(event, key, 'Lies.')
+    }
+    if (Array.isArray(event)) Reflect.set(event, 'length', 0)
+  }
+
+  test('is for the second listener what it was for the first', async () => {
+    await using bench = new HarnessBench(script)
+    bench.events.length = 0
+    const seen: string[] = []
+    bench.harness.subscribe(rewrite)
+    bench.harness.subscribe((event) => void seen.push(JSON.stringify(event)))
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(
+      seen.filter((text) => text.includes('Lies.')),
+      [],
+    )
+    assert.ok(seen.some((text) => text.includes('"text":"Done."')))
+    for (const [event, json] of bench.kept) assert.equal(JSON.stringify(toWireEvent(event)), json)
+  })
+
+  test('what is emitted from outside may go on being used there, and stays what it was', async () => {
+    await using bench = new HarnessBench([])
+    const event = { type: 'info' as const, message: 'One.', data: { list: [1] } }
+    bench.harness.session.emit(event)
+    event.message = 'Two.'
+    event.data.list.push(2)
+    assert.deepEqual(bench.all('info'), [{ type: 'info', message: 'One.', data: { list: [1] } }])
+    const state: { self?: unknown } = {}
+    state.self = state
+    await bench.harness.session.state.set(state)
+    assert.equal(bench.all('state_changed').length, 1)
+  })
+
+  test('cannot rewrite the display or the conversation, even for a listener that is alone', async () => {
+    await using bench = new HarnessBench(script)
+    const session = await bench.harness.createSession()
+    const shown: unknown[] = []
+    session.subscribe((event) => {
+      rewrite(event)
+      shown.push(session.displayState.get().currentMessage?.content)
+    })
+    await session.sendMessage({ content: 'Go.' })
+    assert.ok(!JSON.stringify(shown).includes('Lies.'))
+    assert.deepEqual(session.displayState.get().currentMessage?.content, [
+      { type: 'thinking', thinking: 'Hmm.' },
+      { type: 'text', text: 'Done.' },
+    ])
+    await session.sendMessage({ content: 'And?' })
+    assert.ok(!JSON.stringify(bench.model.requests).includes('Lies.'))
   })
 })
 

@@ -1,4 +1,5 @@
 import { EvenerError, type HarnessEvent, type Head, type Part } from '@evener/protocol'
+import { freezeDeep } from '../engine/frozen.ts'
 import { Mailbox } from '../engine/mailbox.ts'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { DisplayState } from './display-state.ts'
@@ -91,6 +92,11 @@ export class SessionBinding {
 
   /** Tells everybody who listens, and shows it. */
   emit(event: HarnessEvent): void {
+    this.#tell(freezeDeep(event))
+  }
+
+  /** As it is: what comes with every delta need not be frozen. */
+  #tell(event: HarnessEvent): void {
     this.display.apply(event)
     this.bus.emit(event)
     if (event.type === 'agent_end') this.#tellDisplay()
@@ -155,8 +161,9 @@ export class SessionBinding {
     const projection = new EventProjection(
       {
         display: this.display,
-        emit: (event) => this.emit(event),
+        emit: (event) => this.#tell(event),
         isHeard: () => this.bus.hasListeners,
+        isShared: () => this.bus.isShared,
         onShown: () => this.#planDisplay(),
         onRest: (runId) => this.#rest(runId),
         defaultModeId: this.#core.defaultMode.id,
@@ -211,6 +218,6 @@ export class SessionBinding {
     clearImmediate(this.#displayDue)
     this.#displayDue = undefined
     if (!this.bus.hasListeners) return
-    this.bus.emit({ type: 'display_state_changed', displayState: this.display.get() })
+    this.bus.emit(Object.freeze({ type: 'display_state_changed', displayState: this.display.get() }))
   }
 }

@@ -11,6 +11,7 @@ import type { ProcessOwner } from '../engine/ownership.ts'
 import { ThreadLog } from '../engine/thread-log.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
+import { readStreamState } from './thread-reads.ts'
 
 /** Puts on record what a session is to know again. Does nothing for one that has no id. */
 export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>
@@ -33,8 +34,11 @@ export class SessionLog {
 
   static async open(core: HarnessCore, id: string, resourceId: string): Promise<SessionLog> {
     const { now, store } = core
-    const stream = streamOf(core.config.id, resourceId, id)
-    if ((await store.getStream(stream)) === null) {
+    const named = streamOf(core.config.id, resourceId, id)
+    const known = await store.getStream(named)
+    const earlier = known === null ? await earlierStream(core, id, resourceId) : undefined
+    const stream = earlier ?? named
+    if (known === null && earlier === undefined) {
       const at = now()
       const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
       await store.createStream({ kind: 'session', headSeq: 0, info }).catch((error: unknown) => {
@@ -53,8 +57,7 @@ export class SessionLog {
 
   /** The thread it was bound to. */
   get threadId(): string | undefined {
-    const threadId = this.head.settings.get(THREAD)
-    return typeof threadId === 'string' ? threadId : undefined
+    return threadOf(this.head)
   }
 
   async keep(change: Omit<ConfigChangedRecord, 'type'>): Promise<void> {
@@ -93,4 +96,26 @@ export class SessionLog {
 /** One resource's session is never another's, whatever is in the names. */
 function streamOf(harnessId: string, resourceId: string, id: string): string {
   return `session:${JSON.stringify([harnessId, resourceId, id])}`
+}
+
+/**
+ * Sessions were once kept under a name that did not say whose they are. One is taken where that shows from its thread, or
+ * where it can only be the harness's own; it stays where it is.
+ */
+async function earlierStream(
+  { config, store }: HarnessCore,
+  id: string,
+  resourceId: string,
+): Promise<string | undefined> {
+  const stream = `session:${config.id}:${id}`
+  if (config.id.includes(':') || id.includes(':') || (await store.getStream(stream)) === null) return undefined
+  const threadId = threadOf((await readStreamState(store, stream)).head)
+  const thread = threadId === undefined ? null : await store.getThread(threadId)
+  const owner = thread?.resourceId ?? config.resourceId ?? config.id
+  return owner === resourceId ? stream : undefined
+}
+
+function threadOf({ settings }: Head): string | undefined {
+  const threadId = settings.get(THREAD)
+  return typeof threadId === 'string' ? threadId : undefined
 }

@@ -5,6 +5,7 @@ import { Mailbox } from '../engine/mailbox.ts'
 import { givenFunction, isFields } from './check-given.ts'
 import type { HarnessState, StateSchema } from './harness-config.ts'
 import { splitState, type SplitState } from './control-keys.ts'
+import { outsideEvent } from './outside-event.ts'
 import { schemaDefaults } from './state-defaults.ts'
 
 /** What an update is made of. */
@@ -57,8 +58,8 @@ export class SessionState<State extends HarnessState = HarnessState> {
       const update = await change(this.get())
       if (!isFields(update)) throw invalid('the function has to give `{ updates?, events?, result }`')
       const { events = [], result, updates } = update
-      checkEvents(events)
-      await this.#apply(updates ?? {}, events)
+      if (!Array.isArray(events)) throw invalid('`events` has to be a list of events')
+      await this.#apply(updates ?? {}, events.map(outsideEvent))
       return result
     })
   }
@@ -109,11 +110,6 @@ function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
     Object.defineProperty(fields, key, own)
   }
   return fields as T
-}
-
-function checkEvents(events: unknown): void {
-  if (Array.isArray(events) && events.every((event) => isFields(event) && typeof event['type'] === 'string')) return
-  throw invalid('`events` has to be a list of events')
 }
 
 function changesBetween(before: HarnessState, after: HarnessState): string[] {

@@ -10,13 +10,14 @@ import {
 } from '@evener/protocol'
 import type { RequestContext } from '@evener/agent'
 import { Mailbox } from '../engine/mailbox.ts'
-import { givenFields, givenFunction, givenJson, givenText } from './check-given.ts'
+import { givenFields, givenFunction, givenJson } from './check-given.ts'
 import { applyControl, splitState } from './control-keys.ts'
 import { Conversation, type MessageInput } from './conversation.ts'
 import { FollowUps } from './follow-ups.ts'
 import { objectivesOf, type Objectives } from './goals/current-agent.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import { outsideEvent } from './outside-event.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
 import { SessionBinding } from './session-binding.ts'
 import { SessionDefaults, ThreadSettings } from './session-defaults.ts'
@@ -189,8 +190,7 @@ export class Session<State extends HarnessState = HarnessState> {
 
   /** Tells the listeners of this session something that stands in no log. */
   emit(event: HarnessEvent): void {
-    givenText(givenFields(event, 'emit(event)').type, 'type')
-    this.#binding.emit(event)
+    this.#binding.emit(outsideEvent(event))
   }
 
   selectOrCreateThread(): ReturnType<ThreadLifecycle['selectOrCreate']> {

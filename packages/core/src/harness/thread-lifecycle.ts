@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { toHarnessThread, type ConfigChangedRecord, type HarnessThread, type ThreadInfo } from '@evener/protocol'
 import { boundaryAt } from '../engine/boundaries.ts'
 import { deleteThread, type DeleteReport } from '../engine/delete-thread.ts'
+import { frozenCopy } from '../engine/frozen.ts'
 import type { Mailbox } from '../engine/mailbox.ts'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { createThread, forkThread } from '../engine/threads.ts'
@@ -89,8 +90,8 @@ export class ThreadLifecycle {
   }
 
   /**
-   * A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. It has no title unless
-   * it is given one, and asks again what its source was allowed.
+   * A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. It asks again what
+   * its source was allowed.
    */
   clone(request: CloneRequest = {}): Promise<HarnessThread> {
     return this.#inTurn((resourceId) => this.#clone(request, resourceId))
@@ -99,16 +100,18 @@ export class ThreadLifecycle {
   async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
     const { binding, core } = this.#parts
     const sourceId = request.sourceThreadId ?? (binding.lastRuntime ?? binding.requireRuntime()).state.head.stream
-    if ((await core.store.getThread(sourceId)) === null) throw noSuchThread(sourceId)
+    const known = await core.store.getThread(sourceId)
+    if (known === null) throw noSuchThread(sourceId)
     const source = core.threads.find(sourceId)?.state ?? (await readThreadState(core.store, sourceId))
     const { run, seq } = source.head
+    const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
     const info = await forkThread(core.store, await core.threads.owner(), source, {
       id: core.newId(),
       resourceId: request.resourceId ?? resourceId,
       // What is being said is in neither: a fork begins where something has ended.
       at: await boundaryAt(core.store, source.head.lineage, run === null ? seq : run.startedSeq - 1),
       now: core.now(),
-      ...(request.title === undefined ? {} : { title: request.title }),
+      ...(title === undefined ? {} : { title }),
     })
     return this.#enterNew(info, {})
   }
@@ -173,7 +176,7 @@ export class ThreadLifecycle {
       throw error
     }
     const thread = this.#thread(info)
-    this.#parts.binding.emit({ type: 'thread_created', thread })
+    this.#parts.binding.emit({ type: 'thread_created', thread: frozenCopy(thread) })
     return thread
   }
 

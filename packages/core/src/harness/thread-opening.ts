@@ -19,6 +19,7 @@ import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { opinionTeller, tracerSource } from './observability.ts'
+import { outsideEvent } from './outside-event.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { runScoring } from './run-scorers.ts'
 import { summaryBeforeRun } from './signals/notifications.ts'
@@ -170,7 +171,8 @@ function addHarness(
     ...(workspace === undefined ? {} : { workspace }),
     getBrowser: () => (browser ??= core.browser.resolve(context)),
     emitEvent: (event) => {
-      for (const each of viewers) each.emit(event)
+      const told = outsideEvent(event)
+      for (const each of viewers) each.emit(told)
     },
     getSubagentModelId: (options) => viewer.subagentModelId(options?.agentType),
   }

@@ -22,6 +22,11 @@ import { givenFields, optionalCount, optionalText } from './check-given.ts'
 /** The state of a thread that is not open here: its stored head and what was recorded since. Writes nothing. */
 export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
   if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
+  return readStreamState(store, threadId)
+}
+
+/** Also of one that is no thread. */
+export async function readStreamState(store: Store, threadId: string): Promise<ThreadState> {
   const head = await store.readHead(threadId, REDUCER_VERSION)
   let state: ThreadState = head === null ? emptyState(threadId) : restingState(reviveHead(head))
   for await (const record of recordsAfter(store, threadId, state.head.seq)) state = reduce(state, record).state
