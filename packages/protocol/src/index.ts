@@ -185,7 +185,15 @@ export {
   type RecordType,
   type SealedPart,
 } from './record.ts'
-export { upcast, UPCASTERS, type StoredRecord, type Upcaster, type UpcasterTable } from './upcast.ts'
+export {
+  RECORD_FORMAT,
+  storedTypes,
+  upcast,
+  type RecordFormat,
+  type StoredRecord,
+  type Upcaster,
+  type UpcasterTable,
+} from './upcast.ts'
 export { isContentSetting, NOTIFICATION_SETTING, STATE_SIGNAL_SETTING } from './content-settings.ts'
 export { eraseBody } from './erase-body.ts'
 export {

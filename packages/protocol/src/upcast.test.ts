@@ -1,24 +1,76 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EvenerError } from './errors.ts'
-import { upcast, type StoredRecord } from './upcast.ts'
+import { RECORD_FORMAT, storedTypes, upcast, type RecordFormat, type StoredRecord } from './upcast.ts'
 
 const stored: StoredRecord = { v: 1, stream: 's', seq: 7, at: 0, body: { type: 'note', kind: 'info', words: 'old' } }
 
-test('a record of an older version is lifted step by step to the current one', () => {
-  const lifted = upcast(
-    stored,
-    {
-      note: [
-        ({ words, ...rest }) => ({ ...rest, text: words ?? '' }),
-        (body) => ({ ...body, text: typeof body['text'] === 'string' ? `${body['text']}!` : '' }),
-      ],
-    },
-    { note: 3 },
-  )
-  assert.equal(lifted.v, 3)
-  assert.deepEqual(lifted.body, { type: 'note', kind: 'info', text: 'old!' })
+/** Notes had `words` once, and then a text without its mark; remarks were called notes until their version 3. */
+const format: RecordFormat = {
+  versions: { remark: 4 },
+  upcasters: {
+    note: [
+      ({ words = '', ...rest }) => ({ ...rest, text: words }),
+      ({ kind: _kind, ...rest }) => ({ ...rest, type: 'remark' }),
+    ],
+    remark: [
+      fails,
+      fails,
+      (body) => {
+        if (typeof body['text'] !== 'string') throw new Error('no text')
+        return { ...body, text: `${body['text']}!` }
+      },
+    ],
+  },
+  renamed: { note: 'remark', jotting: 'note' },
+}
+
+function fails(): never {
+  throw new Error('A remark never had this version.')
+}
+
+test('a record of an older version is lifted step by step to the current one, also when its type was renamed', () => {
+  const lifted = upcast(stored, format)
+  assert.equal(lifted.v, 4)
+  assert.deepEqual(lifted.body, { type: 'remark', text: 'old!' })
   assert.deepEqual(stored.body, { type: 'note', kind: 'info', words: 'old' })
+  assert.deepEqual(upcast({ ...stored, v: 2, body: { type: 'note', kind: 'info', text: 'x' } }, format).body, {
+    type: 'remark',
+    text: 'x!',
+  })
+})
+
+test('a record of an older name and a version it never had is of a newer release', () => {
+  assert.throws(
+    () => upcast({ ...stored, v: 3 }, format),
+    (error) => EvenerError.is(error, 'newer-version') && /"note" version 3/.test(error.message),
+  )
+})
+
+test('a record that cannot be lifted is damaged, and says which it is', () => {
+  assert.throws(
+    () => upcast({ ...stored, v: 3, body: { type: 'remark' } }, format),
+    (error) => EvenerError.is(error, 'corrupt') && /Record 7 of s .*"remark" version 3/.test(error.message),
+  )
+})
+
+test('who looks for a type looks for what it was called before, too', () => {
+  assert.deepEqual(storedTypes('remark', format), ['remark', 'note', 'jotting'])
+  assert.deepEqual(storedTypes('other', format), ['other'])
+})
+
+test('every older version of every type of this release can be lifted', () => {
+  const { renamed, upcasters, versions } = RECORD_FORMAT
+  for (const [type, version] of Object.entries(versions)) {
+    const since = Object.values(renamed).includes(type) ? 0 : version - 1
+    assert.ok((upcasters[type]?.length ?? 0) >= since, type)
+  }
+  for (const [before, now] of Object.entries(renamed)) {
+    assert.ok(
+      (upcasters[before]?.length ?? 0) > 0 && (Object.hasOwn(versions, now) || Object.hasOwn(renamed, now)),
+      before,
+    )
+  }
 })
 
 test('a record of the current version is read as it is', () => {
@@ -38,7 +90,11 @@ for (const [what, record] of [
   test(`${what} is an error that says to use a newer Evener`, () => {
     assert.throws(
       () => upcast(record),
-      (error) => EvenerError.is(error, 'newer-version') && error.message.includes('newer'),
+      (error) =>
+        EvenerError.is(error, 'newer-version') &&
+        error.message.includes(`version ${record.v}`) &&
+        error.details?.['seq'] === 7 &&
+        /Upgrade/.test(error.hint ?? ''),
     )
   })
 }

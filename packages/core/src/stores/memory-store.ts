@@ -1,34 +1,36 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  Admission,
-  Append,
-  Blob,
-  Claim,
-  CommandKey,
-  CommandOutcome,
-  CommandRow,
-  CommandState,
-  DeleteResult,
-  EraseResult,
-  Fence,
-  ForkReach,
-  Lineage,
-  LogRecord,
-  MessageQuery,
-  NewCommand,
-  NewStream,
-  Owner,
-  Page,
-  PageRequest,
-  RecordQuery,
-  RecordType,
-  Store,
-  StoredHead,
-  StoredMessage,
-  StreamStatus,
-  ThreadInfo,
-  WaitRow,
-  WaitState,
+import {
+  RECORD_FORMAT,
+  type Admission,
+  type Append,
+  type Blob,
+  type Claim,
+  type CommandKey,
+  type CommandOutcome,
+  type CommandRow,
+  type CommandState,
+  type DeleteResult,
+  type EraseResult,
+  type Fence,
+  type ForkReach,
+  type Lineage,
+  type LogRecord,
+  type MessageQuery,
+  type NewCommand,
+  type NewStream,
+  type Owner,
+  type Page,
+  type PageRequest,
+  type RecordFormat,
+  type RecordQuery,
+  type RecordType,
+  type Store,
+  type StoredHead,
+  type StoredMessage,
+  type StreamStatus,
+  type ThreadInfo,
+  type WaitRow,
+  type WaitState,
 } from '@evener/protocol'
 import { checkRanges } from './input-checks.ts'
 import { append, createStream } from './memory/append.ts'
@@ -46,6 +48,8 @@ import type { ForksQuery } from './stretches.ts'
 
 export interface MemoryStoreOptions {
   readonly clock?: () => number
+  /** How records are read; that of this release when absent. */
+  readonly format?: RecordFormat
 }
 
 /**
@@ -55,10 +59,11 @@ export interface MemoryStoreOptions {
 export class MemoryStore implements Store {
   readonly epoch: string = randomUUID()
   readonly #now: () => number
-  #state: MemoryState | null = new MemoryState()
+  #state: MemoryState | null
 
   constructor(options: MemoryStoreOptions = {}) {
     this.#now = options.clock ?? Date.now
+    this.#state = new MemoryState(options.format ?? RECORD_FORMAT)
   }
 
   async open(): Promise<void> {

@@ -1,4 +1,11 @@
-import { EvenerError, upcast, type JsonObject, type LogRecord, type StoredRecord } from '@evener/protocol'
+import {
+  EvenerError,
+  upcast,
+  type JsonObject,
+  type LogRecord,
+  type RecordFormat,
+  type StoredRecord,
+} from '@evener/protocol'
 
 /** A record as it is kept. */
 export interface RecordRow {
@@ -16,6 +23,7 @@ export interface RecordRow {
 export function recordFromRow(
   stream: string,
   row: RecordRow,
+  format: RecordFormat,
   whole: (body: JsonObject) => JsonObject = (body) => body,
 ): LogRecord {
   const stored: StoredRecord = {
@@ -27,7 +35,7 @@ export function recordFromRow(
     ...(row.extra === null ? {} : (parseJson(row.extra, stream, row.seq) as Partial<LogRecord>)),
     body: whole(parseJson(row.body, stream, row.seq)),
   }
-  return upcast(stored)
+  return upcast(stored, format)
 }
 
 function parseJson(text: string, stream: string, seq: number): JsonObject {

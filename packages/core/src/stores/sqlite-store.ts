@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   EvenerError,
+  RECORD_FORMAT,
   type Admission,
   type Append,
   type Blob,
@@ -21,6 +22,7 @@ import {
   type Owner,
   type Page,
   type PageRequest,
+  type RecordFormat,
   type RecordQuery,
   type RecordType,
   type Store,
@@ -60,6 +62,8 @@ export interface SqliteStoreOptions {
   /** The largest the file may become; writing beyond it fails with `disk-full`. */
   readonly maxBytes?: number
   readonly clock?: () => number
+  /** How records are read; that of this release when absent. */
+  readonly format?: RecordFormat
   /** What tells this boot of the machine from others; found out when absent. */
   readonly bootId?: string
   /** The name of the file system a path is on, if other machines may have it mounted too; found out when absent. */
@@ -87,6 +91,7 @@ export class SqliteStore implements Store {
   readonly #path: string
   readonly #options: SqliteStoreOptions
   readonly #now: () => number
+  readonly #format: RecordFormat
   #opened: OpenedDatabase | undefined
   #isClosed = false
   /** Erased text may still stand in the write-ahead log, because somebody was reading. */
@@ -96,6 +101,7 @@ export class SqliteStore implements Store {
     this.#path = databasePath(options.url)
     this.#options = options
     this.#now = options.clock ?? Date.now
+    this.#format = options.format ?? RECORD_FORMAT
     for (const name of ['busyTimeoutMs', 'maxBytes'] as const) {
       const value = options[name] ?? 0
       if (!Number.isInteger(value) || value < 0) {
@@ -141,15 +147,15 @@ export class SqliteStore implements Store {
   }
 
   async readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>> {
-    return this.#read((db, sql) => sql.readRecords(db, stream, query))
+    return this.#read((db, sql) => sql.readRecords(db, this.#format, stream, query))
   }
 
   async readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>> {
-    return this.#read((db, sql) => sql.readLineage(db, lineage, query))
+    return this.#read((db, sql) => sql.readLineage(db, this.#format, lineage, query))
   }
 
   async latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null> {
-    return this.#read((db, sql) => sql.latestRecord(db, lineage, type, upTo))
+    return this.#read((db, sql) => sql.latestRecord(db, this.#format, lineage, type, upTo))
   }
 
   async readHead(stream: string, reducerVersion: number): Promise<StoredHead | null> {
@@ -216,7 +222,7 @@ export class SqliteStore implements Store {
   }
 
   #eraseChunk(stream: string, fence: Fence, range: Range): Promise<ErasedChunk> {
-    return this.#use((db, sql) => sql.eraseChunk(db, stream, fence, range, this.#now()))
+    return this.#use((db, sql) => sql.eraseChunk(db, this.#format, stream, fence, range, this.#now()))
   }
 
   /** Writes the file anew, without any remains of what was deleted. Takes about a second per 100 MB. */

@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flakyStore, flakyStoreContract, storeContract, type StoreSubject } from '@evener/testing/contracts'
+import {
+  flakyStore,
+  flakyStoreContract,
+  storeContract,
+  type StoreOpening,
+  type StoreSubject,
+} from '@evener/testing/contracts'
 import type { Store } from '@evener/protocol'
 import { MemoryStore } from './memory-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
@@ -11,15 +17,16 @@ async function inMemory(store: Store): Promise<StoreSubject> {
   return { store, close: () => store.close() }
 }
 
-async function inFile(): Promise<StoreSubject> {
+async function inFile(first: StoreOpening = {}): Promise<StoreSubject> {
   const directory = await mkdtemp(join(tmpdir(), 'evener-store-'))
-  const open = (): Promise<SqliteStore> => SqliteStore.open({ url: join(directory, 'data.db') })
-  let store = await open()
+  const open = (how: StoreOpening): Promise<SqliteStore> =>
+    SqliteStore.open({ url: join(directory, 'data.db'), ...how })
+  let store = await open(first)
   return {
     store,
-    reopen: async () => {
+    reopen: async (how = first) => {
       await store.close()
-      store = await open()
+      store = await open(how)
       return store
     },
     close: async () => {
@@ -29,19 +36,22 @@ async function inFile(): Promise<StoreSubject> {
   }
 }
 
-storeContract({ name: 'MemoryStore', open: () => inMemory(new MemoryStore()) })
-storeContract({ name: 'SqliteStore in memory', open: () => inMemory(new SqliteStore({ url: ':memory:' })) })
+storeContract({ name: 'MemoryStore', open: (how) => inMemory(new MemoryStore(how)) })
+storeContract({
+  name: 'SqliteStore in memory',
+  open: (how) => inMemory(new SqliteStore({ url: ':memory:', ...how })),
+})
 storeContract({ name: 'SqliteStore in a file', isDurable: true, open: inFile })
 
 let seed = 0
 storeContract({
   name: 'MemoryStore, slow and out of order',
-  open: () => inMemory(flakyStore(new MemoryStore(), { seed: ++seed })),
+  open: (how) => inMemory(flakyStore(new MemoryStore(how), { seed: ++seed })),
 })
 
 storeContract({
   name: 'SqliteStore, slow and out of order',
-  open: () => inMemory(flakyStore(new SqliteStore({ url: ':memory:' }), { seed: ++seed })),
+  open: (how) => inMemory(flakyStore(new SqliteStore({ url: ':memory:', ...how }), { seed: ++seed })),
 })
 
 flakyStoreContract({ name: 'MemoryStore', open: () => inMemory(new MemoryStore()) })

@@ -54,6 +54,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'Host',
     'RawSpool',
     'Store',
+    'RecordFormat',
     'Upcaster',
     'UpcasterTable',
   ],

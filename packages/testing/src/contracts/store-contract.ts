@@ -5,6 +5,7 @@ import { commandsContract } from './commands.ts'
 import { deletionsContract } from './deletions.ts'
 import { durabilityContract } from './durability.ts'
 import { erasuresContract } from './erasures.ts'
+import { olderRecordsContract } from './older-records.ts'
 import { ownershipContract } from './ownership.ts'
 import { readsContract } from './reads.ts'
 import { sealsContract } from './seals.ts'
@@ -20,6 +21,7 @@ export function storeContract(contract: StoreContract): void {
     appendsContract(contract)
     sealsContract(contract)
     readsContract(contract)
+    olderRecordsContract(contract)
     threadsContract(contract)
     waitsContract(contract)
     blobsContract(contract)

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { EvenerError, type ErrorCode, type Store } from '@evener/protocol'
+import { EvenerError, type ErrorCode, type RecordFormat, type Store } from '@evener/protocol'
+
+/** How a store is opened, where a test is about that. */
+export interface StoreOpening {
+  /** How records are read; that of the release when absent. */
+  readonly format?: RecordFormat
+}
 
 /** An open store of its own for one test. */
 export interface StoreSubject {
   readonly store: Store
   /** Closes the store and opens its data again. */
-  readonly reopen?: () => Promise<Store>
+  readonly reopen?: (how?: StoreOpening) => Promise<Store>
   close(): Promise<void>
 }
 
@@ -13,7 +19,7 @@ export interface StoreContract {
   readonly name: string
   /** The data outlives the store: then `open` has to give a `reopen`. */
   readonly isDurable?: boolean
-  open(): Promise<StoreSubject>
+  open(how?: StoreOpening): Promise<StoreSubject>
 }
 
 /** Opens a store, runs the test with it and closes it again. */

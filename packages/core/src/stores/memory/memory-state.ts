@@ -1,4 +1,4 @@
-import type { Fence, Owner, StreamKind, StreamStatus } from '@evener/protocol'
+import type { Fence, Owner, RecordFormat, StreamKind, StreamStatus } from '@evener/protocol'
 import { checkId } from '../input-checks.ts'
 import type { PreparedMessage, PreparedRecord, PreparedWait } from '../prepared-append.ts'
 import type { Range } from '../retention.ts'
@@ -42,6 +42,7 @@ export interface StoredBlob {
 }
 
 export class MemoryState {
+  readonly format: RecordFormat
   readonly streams: Map<string, MemoryStream> = new Map()
   readonly waits: SortedRows<StoredWait> = new SortedRows()
   readonly waitNumbers: Map<string, number> = new Map()
@@ -50,6 +51,10 @@ export class MemoryState {
   readonly commandNumbers: Map<string, number> = new Map()
   readonly owners: Map<string, Owner> = new Map()
   #lastNumber = 0
+
+  constructor(format: RecordFormat) {
+    this.format = format
+  }
 
   nextNumber(): number {
     return ++this.#lastNumber

@@ -1,5 +1,6 @@
 import {
   rootLineage,
+  storedTypes,
   type Lineage,
   type LogRecord,
   type MessageQuery,
@@ -26,16 +27,19 @@ export function readLineage(state: MemoryState, lineage: Lineage, query: RecordQ
   return pageOf(
     follow(state, plan, (stream) => stream.records),
     plan.limit,
-    ({ stream, row }) => recordFromRow(stream, row),
+    ({ stream, row }) => recordFromRow(stream, row, state.format),
     (last) => plan.cursorAfter(last.row.seq),
   )
 }
 
 export function latestRecord(state: MemoryState, lineage: Lineage, type: RecordType, upTo: number): LogRecord | null {
   checkSeq('`upTo`', upTo, 0)
+  const types = storedTypes(type, state.format)
   for (const stretch of stretchesOf(lineage, 1, upTo).reverse()) {
-    const row = state.source(stretch).records.findLast(stretch.from, stretch.to, (record) => record.type === type)
-    if (row !== undefined) return recordFromRow(stretch.stream, row)
+    const row = state
+      .source(stretch)
+      .records.findLast(stretch.from, stretch.to, (record) => types.includes(record.type))
+    if (row !== undefined) return recordFromRow(stretch.stream, row, state.format)
   }
   return null
 }

@@ -84,9 +84,9 @@ export function erase(
 ): EraseResult {
   const stream = requireEraser(state, streamId, fence)
   const erased = stream.records.range(range.from, range.to).flatMap((row) => {
-    const { v, body } = recordFromRow(streamId, row)
+    const { v, body } = recordFromRow(streamId, row, state.format)
     const text = JSON.stringify(eraseBody(body))
-    return text === row.body ? [] : [{ ...row, v, body: text }]
+    return text === row.body ? [] : [{ ...row, type: body.type, v, body: text }]
   })
   for (const row of erased) stream.records.put(row.seq, row)
   const messages = stream.messages.remove(range.from, range.to).length

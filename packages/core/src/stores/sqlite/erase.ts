@@ -1,4 +1,4 @@
-import { eraseBody, type EraseResult, type Fence } from '@evener/protocol'
+import { eraseBody, type EraseResult, type Fence, type RecordFormat } from '@evener/protocol'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
 import { noSuchStream } from '../store-errors.ts'
 import { dropBlobRefs, wholeRow } from './blobs.ts'
@@ -23,6 +23,7 @@ export interface EraseStep {
  */
 export function eraseChunk(
   db: Connection,
+  format: RecordFormat,
   stream: string,
   fence: Fence,
   range: { from: number; to: number },
@@ -41,7 +42,7 @@ export function eraseChunk(
     const end = rows.length > CHUNK ? rows[CHUNK - 1]?.seq : undefined
     const part = { from: range.from, to: end ?? range.to }
     let records = 0
-    for (const row of rows.slice(0, CHUNK)) records += Number(overwrite(db, stream, no, row))
+    for (const row of rows.slice(0, CHUNK)) records += Number(overwrite(db, format, { stream, no, row }))
     const messages = db.run(`DELETE FROM messages WHERE ${IN_RANGE_SQL}`, no, part.from, part.to)
     const { blobs } = dropBlobRefs(db, no, part, -1)
     eraseWaits(db, no, part, 'erase', now)
@@ -64,11 +65,24 @@ function requireEraser(db: Connection, stream: string, fence: Fence): number {
   return row.no
 }
 
-function overwrite(db: Connection, stream: string, no: number, row: RecordRow): boolean {
+interface FoundRow {
+  readonly stream: string
+  readonly no: number
+  readonly row: RecordRow
+}
+
+function overwrite(db: Connection, format: RecordFormat, { stream, no, row }: FoundRow): boolean {
   // Whole, because a part of it may stay while its blobs go.
-  const { v, body } = recordFromRow(stream, row, (stored) => wholeRow(db, stored))
+  const { v, body } = recordFromRow(stream, row, format, (stored) => wholeRow(db, stored))
   const erased = JSON.stringify(eraseBody(body))
   if (erased === row.body) return false
-  db.run(`UPDATE records SET v = ?3, body = ?4 WHERE key = ${keySql('?1', '?2')}`, no, row.seq, v, erased)
+  db.run(
+    `UPDATE records SET type = ?3, v = ?4, body = ?5 WHERE key = ${keySql('?1', '?2')}`,
+    no,
+    row.seq,
+    body.type,
+    v,
+    erased,
+  )
   return true
 }

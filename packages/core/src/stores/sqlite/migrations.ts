@@ -29,7 +29,7 @@ const COMMON_TYPES = [
 /** SQLite uses an index of some rows only for a query that says the same in the same words. */
 export const IS_RARE_SQL: string = `type NOT IN (${COMMON_TYPES.map((type) => `'${type}'`).join(', ')})`
 
-export function isRare(type: RecordType): boolean {
+export function isRare(type: string): boolean {
   return !COMMON_TYPES.some((common) => common === type)
 }
 

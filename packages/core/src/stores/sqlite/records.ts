@@ -1,8 +1,10 @@
 import {
   rootLineage,
+  storedTypes,
   type Lineage,
   type LogRecord,
   type Page,
+  type RecordFormat,
   type RecordQuery,
   type RecordType,
 } from '@evener/protocol'
@@ -24,11 +26,16 @@ interface FoundRecord extends RecordRow {
 
 const COLUMNS = `${SEQ_SQL} AS seq, first, type, v, at, extra, body`
 
-export function readRecords(db: Connection, stream: string, query: RecordQuery): Page<LogRecord> {
-  return readLineage(db, rootLineage(stream), query)
+export function readRecords(db: Connection, format: RecordFormat, stream: string, query: RecordQuery): Page<LogRecord> {
+  return readLineage(db, format, rootLineage(stream), query)
 }
 
-export function readLineage(db: Connection, lineage: Lineage, query: RecordQuery): Page<LogRecord> {
+export function readLineage(
+  db: Connection,
+  format: RecordFormat,
+  lineage: Lineage,
+  query: RecordQuery,
+): Page<LogRecord> {
   const plan = planRecords(lineage, query)
   const rows: FoundRecord[] = []
   for (const stretch of plan.stretches) {
@@ -45,23 +52,30 @@ export function readLineage(db: Connection, lineage: Lineage, query: RecordQuery
   return pageOf(
     rows,
     plan.limit,
-    (row) => recordFromRow(row.stream, row, (body) => wholeRow(db, body)),
+    (row) => recordFromRow(row.stream, row, format, (body) => wholeRow(db, body)),
     (last) => plan.cursorAfter(last.seq),
   )
 }
 
-export function latestRecord(db: Connection, lineage: Lineage, type: RecordType, upTo: number): LogRecord | null {
+export function latestRecord(
+  db: Connection,
+  format: RecordFormat,
+  lineage: Lineage,
+  type: RecordType,
+  upTo: number,
+): LogRecord | null {
   checkSeq('`upTo`', upTo, 0)
   for (const stretch of stretchesOf(lineage, 1, upTo).reverse()) {
-    const row = db.get(latestRecordSql(type), streamNumber(db, stretch), stretch.from, stretch.to, type) as
-      | RecordRow
-      | undefined
-    if (row !== undefined) return recordFromRow(stretch.stream, row, (body) => wholeRow(db, body))
+    const no = streamNumber(db, stretch)
+    const row = storedTypes(type, format)
+      .map((stored) => db.get(latestRecordSql(stored), no, stretch.from, stretch.to, stored) as RecordRow | undefined)
+      .reduce((a, b) => ((a?.seq ?? 0) < (b?.seq ?? 0) ? b : a))
+    if (row !== undefined) return recordFromRow(stretch.stream, row, format, (body) => wholeRow(db, body))
   }
   return null
 }
 
-export function latestRecordSql(type: RecordType): string {
+export function latestRecordSql(type: string): string {
   const isPart = type === 'batch' ? 'part IS NOT NULL' : 'part IS NULL'
   return `SELECT ${COLUMNS} FROM records
     WHERE type = ?4 AND ${isPart}${isRare(type) ? ` AND ${IS_RARE_SQL}` : ''} AND ${IN_RANGE_SQL}
