@@ -22,8 +22,8 @@ import { TurnBudget } from './turn-budget.ts'
 import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
-/** Longer than this a stream may not keep timers, sockets and aborts waiting. */
-const YIELD_AFTER_MS = 8
+/** Longer than this a stream may not keep timers, sockets and aborts waiting. Twice as long is a fast timer's time. */
+const YIELD_AFTER_MS = 2.5
 
 export interface TurnDrive extends TurnHostPorts {
   readonly warm: WarmSessions
@@ -63,12 +63,15 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
     active.session = session
     active.opened.resolve(session)
+    let isOver = false
     try {
       // One that is there only now must not begin what nobody wants any more.
       if (!signal.aborted) await pump(active, drive, session, turn)
+      isOver = true
     } finally {
       if (isOurs) await session.close()
-      else if (active.isDetached) await drive.warm.drop(driver.id, session)
+      // A program whose turn has failed may be at work all the same.
+      else if (active.isDetached || !isOver) await drive.warm.drop(driver.id, session)
       else drive.warm.rest(driver.id, log.state.head.bindings.get(driver.id) ?? null)
     }
   } catch (error) {
@@ -99,7 +102,11 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     const written = recorder.record(event)
     if (written !== undefined) await written
     active.calls?.seen(event)
-    check?.(event)
+    const violation = check?.(event)
+    if (violation !== undefined) {
+      session.cancel().catch(() => undefined)
+      throw violation
+    }
     if (event.type === 'step-finish' || event.type === 'finish') budget.check()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
@@ -120,16 +127,19 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
 }
 
 /** Foreign agents run their tools themselves: one that runs what is denied is stopped. */
-function violationCheck(active: ActiveTurn, { hold, policy }: TurnDrive): ((event: AgentEvent) => void) | undefined {
+function violationCheck(
+  active: ActiveTurn,
+  { hold, policy }: TurnDrive,
+): ((event: AgentEvent) => EvenerError | undefined) | undefined {
   const { agent, capabilities, runId, setup, turnId } = active
   if (capabilities === undefined || !isForeign(capabilities)) return undefined
   const seen = new SeenCalls((call) => decideCall(policy, setup.tools, agent.driver.id, call))
   return (event) => {
     const violation = seen.violation(event)
-    if (violation === undefined) return
+    if (violation === undefined) return undefined
     const data = { agentId: agent.driver.id, ...('toolCallId' in event ? { toolCallId: event.toolCallId } : {}) }
     hold.log.add({ type: 'note', kind: 'policy-violation', text: violation, data }, { run: runId, turn: turnId })
-    throw new EvenerError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
+    return new EvenerError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
   }
 }
 
