@@ -235,6 +235,17 @@ describe('any program: texts', () => {
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Hello' }])
   })
 
+  it('a half text comes before the failure that broke it off', () => {
+    const run = mapRun(plain, [
+      { do: 'delta', text: 'Half' },
+      { do: 'fail', text: 'Cut.' },
+    ])
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'agent', message: 'Half' },
+      { type: 'error', message: 'Cut.' },
+    ])
+  })
+
   it('a half text ends with its step, and counts', () => {
     const run = mapRun(plain, [
       { do: 'step' },
@@ -252,8 +263,8 @@ describe('any program: texts', () => {
         'start',
         'step-start',
         'text-delta',
-        'step-finish',
         'text-delta',
+        'step-finish',
         'step-start',
         'text-delta',
         'step-finish',

@@ -251,6 +251,8 @@ class Mapping implements Mapper, Run {
       return
     }
     this.hasFailed = true
+    // What was said was said before it.
+    this.#closeTexts()
     const error = { name: 'HarnessError', message, ...(code === undefined ? {} : { code }) }
     this.emitWith({ type: 'error', error, ...(code === undefined ? {} : { code }) }, [errorDraft(message, code)])
   }
@@ -435,8 +437,8 @@ class Mapping implements Mapper, Run {
   // Steps and turns.
 
   stepStart(native?: NativeRef): void {
-    this.stepEnd()
     this.#closeTexts()
+    this.stepEnd()
     this.#push(this.#steps.start(native))
   }
 

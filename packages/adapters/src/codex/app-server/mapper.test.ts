@@ -267,7 +267,8 @@ describe('items', () => {
         tool: 'wait',
         agentsStates: { t2: { status: 'errored' }, t3: { status: 'notFound' } },
       },
-      ['subagent_failed ? ✗', 'subagent_failed ? ✗'],
+      // There is none of the other name, so none has failed.
+      ['subagent_failed ? ✗'],
     ],
     ['something new', { type: 'teleport', to: 'here' }, ['unknown']],
     ['a plan', { type: 'plan', text: 'First…' }, []],
