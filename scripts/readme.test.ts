@@ -52,7 +52,7 @@ async function recordedTurn(): Promise<{ records: readonly LogRecord[]; hadBatch
   runtime.onEntry((entry) => {
     if (entry.kind === 'delta') hadBatches = true
     else if (entry.record.body.type === 'run.parked') {
-      const [waitId = ''] = Object.keys(entry.state.head.waits)
+      const [waitId = ''] = entry.state.head.waits.keys()
       void runtime.answer(waitId, { decision: 'approve' })
     }
   })

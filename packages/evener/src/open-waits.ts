@@ -10,7 +10,7 @@ export const STILL_WAITING = 3
 
 /** What the thread waits for, the oldest first. */
 export function openWaits({ state }: ThreadRuntime): Wait[] {
-  return Object.values(state.head.waits).sort((a, b) => a.at - b.at)
+  return [...state.head.waits].sort((a, b) => a.at - b.at)
 }
 
 /** Says what is waited for, and how it can be answered. */
