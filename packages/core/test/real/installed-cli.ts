@@ -1,24 +1,14 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join } from 'node:path'
-import { harnesses } from '@evener/adapters'
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
-/** The path of a program in its pinned version, installed where the suites of adapters have it. */
+const INSTALL = fileURLToPath(new URL('../../../adapters/src/real/install-cli.ts', import.meta.url))
+
+/**
+ * The path of a program in its pinned version. It is installed by the suites' own program, which takes care that two of
+ * them do not install the same at the same time, and that half an installation is never found.
+ */
 export async function installedCli(id: string): Promise<string> {
-  const profile = harnesses.find((harness) => harness.profile.id === id)?.profile
-  if (profile?.npm === undefined) throw new Error(`${id} cannot be had from npm.`)
-  const { npm, command } = profile
-  const cache = process.env['XDG_CACHE_HOME'] ?? ''
-  const dir = join(cache === '' ? join(homedir(), '.cache') : cache, 'evener', 'clis', `${id}@${npm.version}`)
-  const bin = join(dir, 'node_modules', '.bin', command)
-  if (!existsSync(bin)) await install(dir, `${npm.package}@${npm.version}`)
-  return bin
-}
-
-async function install(dir: string, what: string): Promise<void> {
-  const args = ['install', '--prefix', dir, '--no-audit', '--no-fund', '--loglevel=error', what]
-  const npm = spawn('npm', args, { stdio: 'inherit' })
-  const code = await new Promise((resolve) => npm.once('close', resolve))
-  if (code !== 0) throw new Error(`npm could not install ${what}.`)
+  const { stdout } = await promisify(execFile)(process.execPath, [INSTALL, id])
+  return stdout.trim()
 }

@@ -1,0 +1,8 @@
+/** Prints the path of a program in its pinned version, installed first if need be: for tests outside this package. */
+import { harnesses } from '../harnesses.ts'
+import { installedCli } from './clis.ts'
+
+const [id] = process.argv.slice(2)
+const harness = harnesses.find(({ profile }) => profile.id === id)
+if (harness === undefined) throw new Error(`There is no harness "${id}".`)
+console.log(await installedCli(harness.profile))
