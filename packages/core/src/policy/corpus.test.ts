@@ -7,6 +7,7 @@ import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
 import { noEditsAllowed, noEditsCategory, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
+import { roundabout } from './corpus/roundabout.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
 import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
@@ -21,6 +22,7 @@ const GROUPS: readonly CorpusGroup[] = [
   fed,
   launched,
   launchedDenied,
+  roundabout,
   runningOptions,
   spelledOut,
   allowedTool,

@@ -17,7 +17,7 @@ const NAMES_SHELL = /(?:^|[\s;|&()<>"'/])(?:[bd]?ash|k?sh|mksh|zsh|rbash|fish)(?
 const NO_SHELL_TEXT = /^not valid shell/
 
 /** A text that may be a script, or prose: one that is no script runs nothing unless it looks like one after all. */
-function readMaybe(text: string): Embedded {
+export function readMaybe(text: string): Embedded {
   const reading = readCommand(text)
   if (!reading.ok) {
     const isObscure = EXPANDS.test(text) || NAMES_SHELL.test(text) || !NO_SHELL_TEXT.test(reading.reason)

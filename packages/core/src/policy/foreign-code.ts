@@ -1,9 +1,10 @@
 /** Shells of another kind, and languages in which a bare word is a program. */
 const RUNS_WORDS = /^(?:fish|nu|elvish|xonsh|csh|tcsh|pwsh|powershell|tclsh|wish|expect|osascript)[\d.]*$/
 /** To them a backtick begins a text. */
-const QUOTES_WITH_BACKTICKS = /^(?:node|nodejs|bun|deno|python|pypy)[\d.]*$/
+const QUOTES_WITH_BACKTICKS = /^(?:node|nodejs|bun|deno|tsx|ts-node|zx|esno|qjs|gjs|i?python|pypy)[\d.]*$/
 
-const LANGUAGE = /^(?:python|pypy|node|nodejs|bun|deno|perl|ruby|lua|luajit|php|julia|Rscript|ocaml|ghc)[\d.]*$/
+const LANGUAGE =
+  /^(?:python|pypy|ipython|micropython|node|nodejs|bun|deno|tsx|ts-node|zx|esno|qjs|gjs|perl|raku|ruby|jruby|lua|luajit|php|julia|Rscript|R|ocaml|ghc|groovy|elixir|racket|clojure|bb|scala)[\d.]*$/
 
 /** Ways to run a program, or code that is only made when it runs, in the languages scripts are written in. */
 const RUNS =
@@ -22,10 +23,14 @@ const HARMLESS: readonly RegExp[] = [
   /__(?:name|main|file)__/g,
 ]
 
+export function isLanguage(base: string): boolean {
+  return LANGUAGE.test(base)
+}
+
 /** Whether code in another language may run a program, as far as its words tell. */
 export function mayRunPrograms(base: string, code: string): boolean {
   if (RUNS_WORDS.test(base)) return true
-  if (!LANGUAGE.test(base)) return CONSOLE_RUNS.test(code)
+  if (!isLanguage(base)) return CONSOLE_RUNS.test(code)
   const rest = HARMLESS.reduce((text, harmless) => text.replace(harmless, ' '), code.normalize('NFKC'))
   return RUNS.test(rest) || (rest.includes('`') && !QUOTES_WITH_BACKTICKS.test(base))
 }

@@ -8,6 +8,7 @@ import { fedBy } from './fed-by.ts'
 import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
 import { below, locate, type Whereabouts } from './location.ts'
+import { madeFiles, runsMadeFile } from './made-files.ts'
 import { mentions, reach, throughPipe } from './reach.ts'
 import { strongest, type Reach } from './reaches.ts'
 import { isReadOnly } from './read-only.ts'
@@ -43,10 +44,11 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious
   const hidden = notes.length === 0 ? null : `it holds: ${notes.join(', ')}`
   const uncovered = findUncovered(call.text)
-  const judged = commands
-    .filter((command) => !isTransparent(command))
-    .map((command) => ({ command, piece: judgeOne(command, call, shellRules, commands, uncovered) }))
-  const { denied, doubtful } = findDenies(call, shellRules, rules, commands, touches.flat())
+  const everyone = meet(commands)
+  const judged = everyone
+    .filter(({ command }) => !isTransparent(command))
+    .map((met) => ({ command: met.command, piece: judgeOne(met, call, shellRules, commands, uncovered) }))
+  const { denied, doubtful } = findDenies(call, shellRules, rules, everyone, touches.flat())
   const pieces = [
     ...judged.map((each) => each.piece),
     ...touches.flat().flatMap((touch) => judgeTouch(touch, call, rules)),
@@ -101,14 +103,14 @@ function findDenies(
   { noEdits, where }: CommandCall,
   shellRules: readonly ShellRule[],
   rules: readonly PlacedRule[],
-  commands: readonly SimpleCommand[],
+  everyone: readonly Met[],
   touches: readonly Touch[],
 ): Pick<Judgement, 'denied' | 'doubtful'> {
   const found: { reach: Reach; finding: Finding }[] = []
   for (const rule of shellRules) {
     if (rule.rule.policy !== 'deny') continue
-    for (const command of commands) {
-      found.push({ reach: reachOf(rule, command, commands), finding: finding(rule, command.source) })
+    for (const met of everyone) {
+      found.push({ reach: reachOf(rule, met), finding: finding(rule, met.command.source) })
     }
   }
   for (const touch of touches) {
@@ -120,7 +122,7 @@ function findDenies(
     }
   }
   if (noEdits !== null) {
-    for (const command of commands) {
+    for (const { command } of everyone) {
       found.push({ reach: changesFiles(command), finding: { ...noEdits, part: command.source } })
     }
   }
@@ -130,19 +132,36 @@ function findDenies(
   }
 }
 
-function reachOf({ pattern }: ShellRule, command: SimpleCommand, commands: readonly SimpleCommand[]): Reach {
-  return strongest(reach(pattern, command), throughPipe(pattern, command, fedBy(command, commands)))
+/** A command, and what the others of its text have to do with it. */
+interface Met {
+  readonly command: SimpleCommand
+  /** What may come on its input. */
+  readonly fedBy: readonly SimpleCommand[]
+  readonly runsMadeFile: boolean
+}
+
+function meet(commands: readonly SimpleCommand[]): Met[] {
+  const made = madeFiles(commands)
+  return commands.map((command) => {
+    return { command, fedBy: fedBy(command, commands), runsMadeFile: runsMadeFile(command, made) }
+  })
+}
+
+function reachOf({ pattern }: ShellRule, met: Met): Reach {
+  const made: Reach = met.runsMadeFile ? 'maybe' : 'no'
+  return strongest(reach(pattern, met.command), made, throughPipe(pattern, met.command, met.fedBy))
 }
 
 function judgeOne(
-  command: SimpleCommand,
+  met: Met,
   call: CommandCall,
   rules: readonly ShellRule[],
   commands: readonly SimpleCommand[],
   uncovered: string | null,
 ): Piece {
+  const { command } = met
   const { name, source } = command
-  const ask = rules.find((each) => each.rule.policy === 'ask' && reachOf(each, command, commands) !== 'no')
+  const ask = rules.find((each) => each.rule.policy === 'ask' && reachOf(each, met) !== 'no')
   const isObscure = name !== null && !isReadable(name)
   const result = piece(source, {
     ask: ask === undefined ? null : finding(ask, source),

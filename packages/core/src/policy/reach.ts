@@ -1,11 +1,11 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { argumentsReach } from './arguments-reach.ts'
-import { embeddedCommands, readScript, type Embedded } from './embedded-commands.ts'
+import { embeddedCommands, readMaybe, readScript, type Embedded } from './embedded-commands.ts'
 import { fold } from './fold.ts'
-import { mayRunPrograms } from './foreign-code.ts'
+import { isLanguage, mayRunPrograms } from './foreign-code.ts'
 import { takesValue } from './option-names.ts'
-import { feedsShell, hasSubcommands, runsNoArgument, takesInputAsData } from './programs.ts'
+import { feedsShell, hasSubcommands, isRemote, runsNoArgument, takesInputAsData } from './programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
 import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
@@ -39,13 +39,38 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
     ),
   )
   if (direct === 'yes') return direct
-  if (takesData(base, command)) return strongest(direct, doubt)
+  if (takesData(base, command)) return strongest(direct, doubt, renamed(pattern, base, command), added(base, command))
   const named = throughArguments(pattern, base, command)
   const known = strongest(direct, doubt, named)
   // The rest says no more than that it may be meant.
   if (known !== 'no') return known
-  return strongest(throughInput(pattern, base, command, depth), throughScripts(pattern, base, command, depth))
+  return strongest(
+    added(base, command),
+    throughInput(pattern, base, command, depth),
+    throughScripts(pattern, base, command, depth),
+  )
 }
+
+const COPIES = /^(?:cp|mv|ln|install|link|cat|dd)$/
+
+/** A copy of the program runs under another name. */
+function renamed(pattern: ShellPattern, base: string, { args }: SimpleCommand): Reach {
+  if (!COPIES.test(base)) return 'no'
+  const isCopied = args.some(({ text }) => text.includes('/') && matchesText(pattern.base, programBase(text)))
+  return isCopied ? 'maybe' : 'no'
+}
+
+const RUNS_INSIDE = /^(?:exec|run|shell|ssh)$/
+
+/** What is added when it runs may be the very thing that is run. */
+function added(base: string, { appended, args, runs }: SimpleCommand): Reach {
+  if (!appended) return 'no'
+  if (isRemote(base) || (feedsShell(base) && args.some(({ text }) => RUNS_INSIDE.test(text)))) return 'maybe'
+  if (args.some(({ text }) => !isOption(text))) return 'no'
+  return runs === 'inline-code' || TAKES_PROGRAM.test(base) ? 'maybe' : 'no'
+}
+
+const TAKES_PROGRAM = /^(?:git|[gmn]?awk|g?sed)$/
 
 interface Run extends Pick<SimpleCommand, 'args' | 'appended'> {
   readonly base: string
@@ -68,7 +93,7 @@ function takesData(base: string, { args, runs }: SimpleCommand): boolean {
 
 /** The program may be named in what another one reads as code. What a shell reads stands among the commands itself. */
 function throughInput(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
-  const { launcher, redirections, runs, unknown } = command
+  const { launcher, name, redirections, runs, unknown } = command
   if (launcher === 'shell' && unknown === null) return 'no'
   if (runs === 'stdin-script') {
     // The last input counts. One that is no fixed text comes through a pipe, from a file, or from what runs the program.
@@ -76,9 +101,11 @@ function throughInput(pattern: ShellPattern, base: string, command: SimpleComman
     return body === null || codeReaches(pattern, base, body, depth) ? 'maybe' : 'no'
   }
   const inputs = redirections.filter(({ kind }) => kind === 'here-document' || kind === 'here-string')
+  const isData = launcher !== null || name === null || takesInputAsData(base)
   const isNamed = inputs.some(({ body, target }) => {
     const text = body ?? target?.text
-    return text === undefined || mentions(pattern, text)
+    if (text === undefined || mentions(pattern, text)) return true
+    return !isData && embeddedReach(pattern, readMaybe(text), depth) !== 'no'
   })
   return isNamed ? 'maybe' : 'no'
 }
@@ -138,6 +165,9 @@ const AWK = /^[gmn]?awk$/
 function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
   if (showsWhatItRuns(command) || AWK.test(base)) return 'no'
   if (command.runs === 'inline-code') return hasHiddenCode(base, command.args) ? 'maybe' : 'no'
+  // A script may take code as well: `-m timeit '…'`, `manage.py shell -c '…'`.
+  const isCode = ({ text }: Word): boolean => text.includes('(') && mayRunPrograms(base, text)
+  if (command.runs === 'file' && isLanguage(base) && command.args.some(isCode)) return 'maybe'
   return embeddedReach(pattern, embeddedCommands(base, command), depth)
 }
 

@@ -12,6 +12,17 @@ const INLINE: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:tclsh|wish|expect)[\d.]*$/, /^-c/],
 ]
 
+/** Programs that also take code in an option; without it they are no plain interpreters of a file. */
+const EVALUATES: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^(?:R|groovy|elixir|raku|jruby|racket|clojure|clj|bb|scala|swipl|octave|gnuplot|mongosh|mongo)$/,
+    /^(?:-e|--eval)(?:=|$)/,
+  ],
+  [/^(?:ipython3?|micropython|guile|gjs|sage)$/, /^-c$/],
+  [/^(?:tsx|ts-node|zx|esno|qjs)$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)/],
+  [/^(?:sbcl|erl|iex)$/, /^--?e(?:val)?$/],
+]
+
 const ASKS_ABOUT_ITSELF = /^(?:-h|-v|-V|--help|--version)$/
 
 /** Another name of what comes on a descriptor, wherever `/dev` and `/proc` are reached from. */
@@ -25,7 +36,10 @@ export function isInputFile({ text }: Word): boolean {
 /** How an interpreter of another language gets its program; null for programs that are none. */
 export function interpreterRuns(base: string, args: readonly Word[]): SimpleCommand['runs'] {
   const inline = INLINE.find(([name]) => name.test(base))?.[1]
-  if (inline === undefined) return null
+  if (inline === undefined) {
+    const option = EVALUATES.find(([name]) => name.test(base))?.[1]
+    return option !== undefined && args.some(({ text }) => option.test(text)) ? 'inline-code' : null
+  }
   for (const arg of args) {
     const { text } = arg
     if (inline.test(text)) return 'inline-code'

@@ -105,7 +105,8 @@ function readHere(args: readonly Word[]): Launch {
   }
 }
 
-const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)=/
+/** To env and its like any word with an equals sign is one, whatever the name. */
+const ASSIGNMENT = /^([^=]+)=/
 
 function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocation): Launch {
   const parsed = wrapper.anyOptions ? passOptions(args) : parseOptions(args, wrapper.options, true)

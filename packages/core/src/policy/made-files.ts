@@ -1,0 +1,51 @@
+import type { SimpleCommand } from '@evener/shell/read'
+import { isOption, isReadable } from './argument.ts'
+import { programBase } from './reach.ts'
+
+const WRITES = new Set(['write', 'append', 'read-write'])
+const WRITES_ALL = /^(?:tee|sponge|sed|gsed|touch)$/
+const WRITES_LAST = /^(?:cp|mv|ln|install|rsync|scp|link)$/
+const FETCHES = /^(?:curl|wget)$/
+const OUTPUT_VALUE = /^(?:-[a-zA-Z]*[oO]|--output|--output-document)$/
+
+/** What a program runs when it is told nothing. */
+const RUNS_BY_NAME: ReadonlyMap<string, RegExp> = new Map([
+  ...['make', 'gmake'].map((name) => [name, /^(?:GNU)?makefile$/i] as const),
+  ...['npm', 'pnpm', 'yarn', 'bun'].map((name) => [name, /^package\.json$/] as const),
+])
+
+/** Files that the commands of a text make themselves, by name without their folder; null stands for any. */
+export function madeFiles(commands: readonly SimpleCommand[]): ReadonlySet<string | null> {
+  return new Set(commands.flatMap(madeBy))
+}
+
+function madeBy({ args, name, redirections }: SimpleCommand): (string | null)[] {
+  const base = name === null || !isReadable(name) ? '' : programBase(name.text)
+  const targets = redirections.flatMap(({ kind, target }) => (WRITES.has(kind) && target !== null ? [target] : []))
+  const operands = args.filter(({ text }) => !isOption(text))
+  if (WRITES_ALL.test(base)) targets.push(...operands)
+  if (WRITES_LAST.test(base)) targets.push(...operands.slice(-1))
+  if (FETCHES.test(base)) {
+    // Without a name of its own the file is called as in the address.
+    const named = args.filter((_arg, at) => OUTPUT_VALUE.test(args[at - 1]?.text ?? ''))
+    targets.push(...named, ...operands)
+  }
+  if (base === 'dd') targets.push(...args.filter(({ text }) => text.startsWith('of=')))
+  return targets
+    .filter(({ text }) => !text.startsWith('/dev/'))
+    .map((word) => (isReadable(word) ? lastPart(word.text) : null))
+}
+
+function lastPart(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('=')) + 1)
+}
+
+/** It runs a file that the same text makes. */
+export function runsMadeFile({ args, name, runs }: SimpleCommand, made: ReadonlySet<string | null>): boolean {
+  if (name === null || made.size === 0 || !isReadable(name)) return false
+  const isMade = (text: string): boolean => made.has(null) || made.has(lastPart(text))
+  if (runs === 'file' && args.some((word) => !isOption(word.text) && isMade(word.text))) return true
+  if (name.text.includes('/') && !/^\/(?:usr\/)?s?bin\//.test(name.text) && isMade(name.text)) return true
+  const found = RUNS_BY_NAME.get(programBase(name.text))
+  return found !== undefined && [...made].some((file) => file !== null && found.test(file))
+}
