@@ -1,10 +1,14 @@
-import { isAbsolute } from './paths.ts'
+import { isAbsolute, joinPath } from './paths.ts'
 import { readCommand } from './read-command.ts'
 import type { SimpleCommand } from './reading.ts'
 
 /** Where the shell stands when it has got to the end of the text. */
 const END = 'pwd'
 const MOVES = /\b(?:cd|pushd|popd)\b/
+/** The usual way to go somewhere: told without the parser, which takes longer than all the rest. */
+const GOES_FIRST = /^cd ([\w./][\w./-]*)(?:$| && )/
+/** What may come after that without a look at it: it neither moves nor leaves, hides no failure and is waited for. */
+const STAYS = /^(?!.*(?:\b(?:cd|pushd|popd|exit|exec)\b|\|\||!|(?<![&>])&(?![&>]))).*$/s
 
 /**
  * Where a shell that goes on after this command stands, given that the command has succeeded: for programs that keep one
@@ -14,6 +18,10 @@ const MOVES = /\b(?:cd|pushd|popd)\b/
 export function directoryAfter(text: string, cwd: string | undefined): string | null {
   const start = cwd ?? null
   if (!MOVES.test(text)) return start
+  const [lead, target] = GOES_FIRST.exec(text) ?? []
+  if (cwd !== undefined && lead !== undefined && target !== undefined && STAYS.test(text.slice(lead.length))) {
+    return joinPath(cwd, target)
+  }
   const reading = readCommand(`${text}\n${END}`, cwd === undefined ? {} : { cwd })
   if (!reading.ok || reading.suspicious.length > 0) return null
   const own = reading.commands.filter((command) => command.origin === 'text')
