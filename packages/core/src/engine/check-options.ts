@@ -28,6 +28,7 @@ const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
   maxAttempts: aCount,
   onInterrupted: oneOf('report', 'ask', 'retry'),
   onListenerFailure: aFunction,
+  redact: aFunction,
   approvalTimeout: aDuration,
   parkAfter: aDuration,
   keepWarm: aDuration,

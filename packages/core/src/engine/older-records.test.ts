@@ -5,6 +5,7 @@ import {
   agentEventsOf,
   EvenerError,
   NO_RULES,
+  RECORD_FORMAT,
   RECORD_VERSIONS,
   REDUCER_VERSION,
   rootLineage,
@@ -32,6 +33,7 @@ import { createThread, forkThread } from './threads.ts'
 const FORMAT: RecordFormat = {
   versions: { ...RECORD_VERSIONS, 'message.added': 3, batch: 2, 'wait.opened': 2 },
   upcasters: {
+    ...RECORD_FORMAT.upcasters,
     'message.added': [
       ({ who = '', ...rest }) => ({ ...rest, role: who }),
       ({ words = '', ...rest }) => ({ ...rest, parts: [{ id: '0', type: 'text', text: words }] }),

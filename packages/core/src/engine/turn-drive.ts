@@ -51,7 +51,14 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     ...(attempt === undefined ? {} : { resumed: { attempt, usage: tokensOf(spent.turnUsage) } }),
   }
   const spans = await turnSpans(
-    { agentId: driver.id, threadId: log.stream, runId, turnId, isForeign: !isOurs },
+    {
+      agentId: driver.id,
+      threadId: log.stream,
+      runId,
+      turnId,
+      isForeign: !isOurs,
+      redacted: (text) => log.redacted(text),
+    },
     drive.options.tracing,
   )
   active.spans = spans

@@ -16,6 +16,7 @@ import { rejection, type StoreContract, type StoreSubject } from './subject.ts'
 const FORMAT: RecordFormat = {
   versions: { ...RECORD_VERSIONS, note: 3 },
   upcasters: {
+    ...RECORD_FORMAT.upcasters,
     jotting: [({ jotted = '' }) => ({ type: 'note', kind: 'info', words: jotted })],
     note: [neverWritten, ({ words = '', ...rest }) => ({ ...rest, text: words })],
   },

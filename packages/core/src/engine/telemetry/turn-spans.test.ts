@@ -178,6 +178,22 @@ suite('with an SDK', () => {
     assert.equal(agent.status.message, 'bad request')
   })
 
+  test('what was redacted is not told in a span', async () => {
+    const broken = createTool({
+      id: 'broken',
+      description: 'Throws.',
+      execute: () => {
+        throw new TypeError('no access with sk-1')
+      },
+    })
+    const redact = (text: string): string => text.replace(/sk-\w+/g, '[key]')
+    const script = [{ toolCalls: [{ name: 'broken' }] }, { error: { status: 400, message: 'bad key sk-2' } }]
+    await using bench = await AgentBench.open(script, { agent: { tools: [broken] }, runtime: { redact } })
+    assert.equal(await bench.play(), 'error')
+    assert.equal(named('execute_tool broken').status.message, 'no access with [key]')
+    assert.equal(named('invoke_agent native').status.message, 'bad key [key]')
+  })
+
   test('a foreign agent is traced by what it says', async () => {
     const foreign: AgentDriver = {
       id: 'foreign',

@@ -18,6 +18,8 @@ export interface TracedTurn {
   readonly turnId: string
   /** Whose tools we carry out ourselves; of other agents only what they say is known. */
   readonly isForeign: boolean
+  /** What goes wrong is told as it is recorded. */
+  readonly redacted: (text: string) => string
 }
 
 /** Spans of a turn after the GenAI conventions, or nothing where nobody wants them. A source goes before what is registered. */
@@ -158,8 +160,9 @@ export class TurnSpans {
   }
 
   #fail(span: Span | undefined, type: string, message: string | undefined): void {
+    const told = message === undefined ? {} : { message: this.#turn.redacted(message) }
     span?.setAttribute('error.type', type)
-    span?.setStatus({ code: this.#api.SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) })
+    span?.setStatus({ code: this.#api.SpanStatusCode.ERROR, ...told })
   }
 }
 
