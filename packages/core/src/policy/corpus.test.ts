@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { rulesOf, type CorpusGroup } from './corpus/corpus-group.fixture.ts'
 import { denied, reordered } from './corpus/denies.fixture.ts'
+import { everydayDenies, everydayTool, everydayYolo } from './corpus/everyday.fixture.ts'
 import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
@@ -23,6 +24,9 @@ const GROUPS: readonly CorpusGroup[] = [
   launched,
   launchedDenied,
   roundabout,
+  everydayDenies,
+  everydayTool,
+  everydayYolo,
   runningOptions,
   spelledOut,
   allowedTool,
