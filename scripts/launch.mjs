@@ -1,9 +1,16 @@
-// Plain JavaScript for whatever Node is on the machine: installs what is missing, then goes on with the project's own
-// Node. Everything after this file is TypeScript and needs a newer one.
+// Plain JavaScript for whatever Node is on the machine, also one that is too old to go on with and has to be told so:
+// installs what is missing, then goes on with the project's own Node. Everything after this file is TypeScript.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+
+// What comes with an older one cannot read the lock file, or cannot install what it says.
+if (Number(process.versions.node.split('.')[0]) < 18) {
+  console.error('Node.js 20 or newer is needed to begin with, and this is ' + process.version + '.')
+  console.error('Install one from https://nodejs.org and run the command again: the project brings its own after that.')
+  process.exit(1)
+}
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [task, ...args] = process.argv.slice(2)
@@ -16,7 +23,7 @@ const TASKS = {
   'bench:peers': ['scripts/bench-peers.ts'],
 }
 
-if (!Object.hasOwn(TASKS, task)) {
+if (!Object.keys(TASKS).includes(task)) {
   console.error(`Unknown task ${JSON.stringify(task)}. Known: ${Object.keys(TASKS).join(', ')}.`)
   process.exit(2)
 }
@@ -31,9 +38,12 @@ if (!isInstalled()) {
   })
   if (install.status !== 0) {
     console.error('npm ci failed: see its output above. Check the network and run the command again.')
-    process.exit(install.status ?? 1)
+    process.exit(install.status || 1)
   }
 }
+
+// Ctrl-C is for the program, which may have something to bring to its end: this one ends as it does.
+process.on('SIGINT', () => undefined)
 
 const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const bin = join(root, 'node_modules', '.bin')
@@ -44,12 +54,15 @@ const run = spawnSync(
   {
     cwd: task === 'start' ? process.cwd() : root,
     stdio: 'inherit',
-    env: { ...process.env, PATH: `${bin}${separator}${process.env.PATH ?? ''}` },
+    env: { ...process.env, PATH: `${bin}${separator}${process.env.PATH || ''}` },
   },
 )
 if (run.error) throw run.error
-if (run.signal) process.kill(process.pid, run.signal)
-process.exit(run.status ?? 1)
+if (run.signal) {
+  process.removeAllListeners('SIGINT')
+  process.kill(process.pid, run.signal)
+}
+process.exit(run.status === null ? 1 : run.status)
 
 // npm writes this file at the end of an install, so an interrupted one or a changed lock file installs again.
 function isInstalled() {
@@ -63,18 +76,18 @@ function isInstalled() {
 // A fresh checkout may make the lock file younger without changing it.
 function sameVersions(wanted, installed) {
   return (
-    Object.entries(installed.packages ?? {}).every(([path, entry]) => {
-      const want = wanted.packages?.[path]
+    Object.entries(installed.packages || {}).every(([path, entry]) => {
+      const want = (wanted.packages || {})[path]
       return want !== undefined && want.version === entry.version
     }) &&
-    Object.entries(wanted.packages ?? {}).every(([path, entry]) => {
+    Object.entries(wanted.packages || {}).every(([path, entry]) => {
       return (
         path === '' ||
         entry.link ||
         entry.optional ||
         entry.devOptional ||
         !path.startsWith('node_modules/') ||
-        installed.packages?.[path] !== undefined
+        (installed.packages || {})[path] !== undefined
       )
     })
   )

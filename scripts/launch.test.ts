@@ -1,6 +1,7 @@
 /** The two commands on a fresh clone: whatever Node is on the machine installs what is missing, and the project's own goes on. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -138,6 +139,33 @@ describe('npm start', () => {
     assert.equal((await clone.launch('start')).code, 3)
     await clone.program(`process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000)`)
     assert.equal((await clone.launch('start')).signal, 'SIGTERM')
+    await clone.program(`process.kill(process.pid, 'SIGINT'); setInterval(() => {}, 1000)`)
+    assert.equal((await clone.launch('start')).signal, 'SIGINT')
+  })
+
+  it('lets the program bring its work to an end after Ctrl-C', async () => {
+    await using clone = await Clone.make()
+    await clone.launch('start')
+    // A terminal sends the signal to all that run in it.
+    await clone.program(`
+      setInterval(() => {}, 1000)
+      process.on('SIGINT', () => setTimeout(() => { console.log('kept'); process.exit(130) }, 300))
+      console.log('begun')`)
+    const child = spawn(process.execPath, [join(clone.root, 'scripts/launch.mjs'), 'start'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    })
+    let out = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (out === '') process.kill(-(child.pid ?? 0), 'SIGINT')
+      out += chunk
+    })
+    let isOver = false
+    child.stdout.once('end', () => (isOver = true))
+    const [code] = (await once(child, 'exit')) as [number | null]
+    assert.equal(code, 130)
+    if (!isOver) await once(child.stdout, 'end')
+    assert.equal(out, 'begun\nkept\n')
   })
 
   it('names the tasks there are to whoever asks for another one', async () => {

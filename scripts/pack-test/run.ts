@@ -32,7 +32,7 @@ export async function run(command: string, args: readonly string[], options: Run
 }
 
 /** npm and the test runner tell their children where they are; a program in another folder must not believe it. */
-function outsideEnvironment(): NodeJS.ProcessEnv {
+export function outsideEnvironment(): NodeJS.ProcessEnv {
   const inherited = /^(npm_package_|npm_lifecycle_|npm_command$|npm_config_local_prefix$|INIT_CWD$|NODE_TEST_CONTEXT$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)))
 }

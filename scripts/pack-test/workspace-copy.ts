@@ -24,6 +24,16 @@ export async function copyWorkspace(root: string, to: string): Promise<void> {
   }
 }
 
+/** What a clone has: nothing that was installed or built. */
+export async function copyAsCloned(root: string, to: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    if (name === '.git') continue
+    const from = join(root, name)
+    if (!NOT_COPIED.test(from))
+      await cp(from, join(to, name), { recursive: true, filter: (source) => !NOT_COPIED.test(source) })
+  }
+}
+
 /** Third-party packages are those of the original, ours those of the copy. */
 async function linkDependencies(from: string, to: string): Promise<void> {
   await mkdir(to)

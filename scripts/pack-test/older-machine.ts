@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { nodeRelease } from './node-release.ts'
+import { run } from './run.ts'
+
+/** What came with the last releases of Node 18 and 20. */
+const NPM = '10.9.4'
+
+/** Makes a folder with the programs `node`, of this version, and `npm`, as on a machine that has nothing newer. */
+export async function olderMachine(version: string, cache: string, folder: string): Promise<string> {
+  const node = join(await nodeRelease(version, cache), 'node')
+  const npm = join(await npmRelease(cache), 'bin', 'npm-cli.js')
+  await mkdir(folder, { recursive: true })
+  await symlink(node, join(folder, 'node'))
+  await writeFile(join(folder, 'npm'), `#!/bin/sh\nexec '${node}' '${npm}' "$@"\n`)
+  await chmod(join(folder, 'npm'), 0o755)
+  return folder
+}
+
+/** npm itself, from npm; kept below `cache` for the next time. */
+async function npmRelease(cache: string): Promise<string> {
+  const folder = join(cache, `npm-${NPM}`)
+  if (existsSync(join(folder, 'package.json'))) return folder
+  const workshop = await mkdtemp(join(cache, 'install-'))
+  try {
+    await writeFile(join(workshop, 'package.json'), JSON.stringify({ private: true }))
+    await run('npm', ['install', `npm@${NPM}`, '--no-audit', '--no-fund', '--prefer-offline'], { cwd: workshop })
+    // Another test run may have been faster.
+    await rename(join(workshop, 'node_modules', 'npm'), folder).catch((error: unknown) => {
+      if (!existsSync(join(folder, 'package.json'))) throw error
+    })
+  } finally {
+    await rm(workshop, { recursive: true, force: true })
+  }
+  return folder
+}
