@@ -44,7 +44,7 @@ function asker(name: string, { kind, schema }: Asked, heard: Map<string, unknown
       heard.set(name, resumeData)
       return { heard: resumeData as JsonValue }
     },
-  }) as unknown as Tool
+  })
 }
 
 function agentThatAsks(heard: Map<string, unknown>): {
@@ -60,8 +60,7 @@ function agentThatAsks(heard: Map<string, unknown>): {
 async function everyQuestion(store: Store): Promise<void> {
   const heard = new Map<string, unknown>()
   const { agent, model } = agentThatAsks(heard)
-  const rules = { decide: () => ({ policy: 'allow', reason: 'free' }) } as const
-  await using bench = await RuntimeBench.open({ native: agent }, { store, ...rules })
+  await using bench = await RuntimeBench.open({ native: agent }, { store })
   await bench.runtime.configure({ yolo: true })
   const { runId } = await bench.submit('Ask away.', { agentId: 'native' })
   const asked = await bench.waits(Object.keys(QUESTIONS).length)
