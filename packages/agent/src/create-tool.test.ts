@@ -136,6 +136,41 @@ suite('a tool', () => {
     assert.match(warnings[0] ?? '', /no words/)
   })
 
+  test('may be a generator: what it yields is shown as it comes, and the last of it is the result', async () => {
+    const count = createTool({
+      id: 'count',
+      description: 'Counts.',
+      outputSchema: z.object({ at: z.number() }),
+      execute: async function* () {
+        yield { at: 1 }
+        yield { at: 2 }
+      },
+      toModelOutput: ({ at }) => `It is ${at}.`,
+    })
+    const { outcome, progress, warnings } = await run(count)
+    assert.deepEqual(outcome, { result: { at: 2 }, modelOutput: { type: 'text', value: 'It is 2.' } })
+    assert.deepEqual(progress, ['{"at":1}', '{"at":2}'])
+    assert.deepEqual(warnings, [])
+  })
+
+  test('that is a generator may ask, and fail, as any other', async () => {
+    const ask = createTool({
+      id: 'ask',
+      description: 'Asks.',
+      resumeSchema: z.string(),
+      execute: async function* (_input, { resumeData, suspend }) {
+        yield 'thinking'
+        if (resumeData === undefined) await suspend({ question: 'Sure?' })
+        if (resumeData === 'fail') throw new Error('broken')
+        yield 'done'
+      },
+    })
+    const { outcome } = await run(ask)
+    assert.ok('suspend' in outcome)
+    assert.deepEqual((await run(ask, {}, { decision: 'answer', value: 'yes' })).outcome, { result: 'done' })
+    await assert.rejects(run(ask, {}, { decision: 'answer', value: 'fail' }), /broken/)
+  })
+
   test('is told which call it is, for whom, and can say how it gets on', async () => {
     const curious = createTool({
       id: 'curious',

@@ -33,10 +33,11 @@ export interface ToolOptions<
    */
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
+  /** As a generator it shows what it yields as progress, and the last of it is the result. */
   readonly execute: (
     input: Infer<Input>,
     context: ToolContext<Infer<Suspend>, Infer<Resume>>,
-  ) => Promise<Result> | Result
+  ) => Promise<Result> | Result | AsyncGenerator<Result, void>
   /** What the model sees of a result. The record keeps all of it. */
   readonly toModelOutput?: (result: Awaited<Result>) => ModelOutput | string | Promise<ModelOutput | string>
 }
@@ -54,7 +55,7 @@ export interface Tool<Input = unknown, Result = unknown> {
   readonly idempotent?: boolean
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
-  execute(input: Input, context: ToolContext): Promise<Result> | Result
+  execute(input: Input, context: ToolContext): Promise<Result> | Result | AsyncGenerator<Result, void>
   toModelOutput?(result: Result): ModelOutput | string | Promise<ModelOutput | string>
 }
 

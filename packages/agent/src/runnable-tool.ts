@@ -11,7 +11,7 @@ import {
 import type { Tool } from './create-tool.ts'
 import { jsonSchemaOf, schemaText, validate } from './schema.ts'
 import { toJson } from './to-json.ts'
-import { Suspended, toolContext, type DecorateContext, type Question } from './tool-context.ts'
+import { Suspended, toolContext, type DecorateContext, type Question, type ToolContext } from './tool-context.ts'
 
 /** Tools by the name the model is to call them by, or a list of tools that go by their ids. */
 export type ToolsInput = { readonly [name: string]: Tool | RunnableTool } | readonly (Tool | RunnableTool)[]
@@ -60,12 +60,38 @@ async function carryOut(
   const { context, asked } = toolContext(run, resume.data)
   let result: unknown
   try {
-    result = await tool.execute(input.value, decorate?.(context, run) ?? context)
+    const executed: unknown = await tool.execute(input.value, decorate?.(context, run) ?? context)
+    result = isGenerator(executed) ? await lastOf(executed, context, run.signal) : executed
   } catch (error) {
     if (!(error instanceof Suspended) || asked() === undefined) throw error
   }
   const question = asked()
   return question === undefined ? outcomeOf(tool, result, run) : suspensionOf(tool, question)
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  return Symbol.asyncIterator in value && 'next' in value && typeof value.next === 'function'
+}
+
+/** Whoever cancels takes no more of it; what it holds is given back by its own `finally`. */
+async function lastOf(
+  values: AsyncGenerator<unknown, unknown>,
+  { writer }: ToolContext,
+  signal: AbortSignal,
+): Promise<unknown> {
+  let last: unknown
+  const stop = (): void => void values.return(undefined).catch(() => undefined)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for await (const value of values) {
+      last = value
+      await writer.write(value)
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+  return last
 }
 
 type Resume = { readonly data: unknown } | { readonly refused: string }

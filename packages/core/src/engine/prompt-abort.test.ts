@@ -82,6 +82,20 @@ const PLACES: { readonly [name: string]: (deaf: Deaf) => AgentBenchOptions } = {
   }),
   'the check of an answer that is to be data': (deaf) => ({ agent: { output: { schema: slowSchema(deaf) } } }),
   'a tool': (deaf) => ({ agent: { tools: [echo(deaf)] } }),
+  'a tool that is a generator': (deaf) => ({
+    agent: {
+      tools: [
+        createTool({
+          id: 'echo',
+          description: 'Echoes.',
+          execute: async function* () {
+            yield 'first'
+            yield await deaf.ignore('late')
+          },
+        }),
+      ],
+    },
+  }),
   'the check of the input of a tool': (deaf) => ({
     agent: { tools: [echo(deaf, { checkInput: () => deaf.ignore(undefined) })] },
   }),
@@ -151,6 +165,32 @@ suite('C4-43 a run is cancelled at once, whoever does not listen', () => {
     await bench.runtime.cancel()
     deaf.answer()
     await letGo.promise
+  })
+
+  test('a generator that waits for its reader gives back what it holds', async () => {
+    const closed = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const ticking = createTool({
+      id: 'echo',
+      description: 'Ticks.',
+      execute: async function* () {
+        try {
+          for (let i = 0; ; i++) {
+            yield i
+            begun.resolve()
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+        } finally {
+          closed.resolve()
+        }
+      },
+    })
+    await using bench = await AgentBench.open(CALL, { agent: { tools: [ticking] } })
+    const run = await bench.submit('Go.')
+    await begun.promise
+    await bench.runtime.cancel()
+    assert.equal(await run.done, 'aborted')
+    await closed.promise
   })
 
   test('what the tools and the model of a turn are asked from', async (t) => {
