@@ -107,6 +107,13 @@ export type { Listed, MessageListQuery } from './harness/thread-reads.ts'
 export type { ApprovalDecision } from './harness/suspensions.ts'
 export type { CloneRequest } from './harness/thread-lifecycle.ts'
 export { askUserTool, type BuiltinToolId } from './harness/tools/builtin-tools.ts'
+export {
+  submitPlanTool,
+  taskCheckTool,
+  taskCompleteTool,
+  taskUpdateTool,
+  taskWriteTool,
+} from './harness/tools/thread-tools.ts'
 export type { HarnessWorkspace, WorkspaceConfig, WorkspaceFactory, WorkspaceInput } from './harness/workspace-slot.ts'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'

@@ -13,6 +13,7 @@ import { ModelCatalogue } from './models/model-catalogue.ts'
 import { newHarnessId } from './new-id.ts'
 import { OpenThreads } from './open-threads.ts'
 import { RunContexts } from './run-contexts.ts'
+import { RunTraces } from './run-traces.ts'
 import { openThread } from './thread-opening.ts'
 import { BUILTIN_TOOL_IDS } from './tools/builtin-tools.ts'
 import { WorkspaceSlot } from './workspace-slot.ts'
@@ -50,6 +51,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
     contexts: new RunContexts(),
+    traces: new RunTraces(),
     scorers: new Map(),
     newId: config.idGenerator ?? ((): string => newHarnessId(now())),
     now,

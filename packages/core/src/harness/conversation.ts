@@ -1,10 +1,12 @@
 import type { RequestContext } from '@evener/agent'
 import { EvenerError, type HarnessEvent, type JsonObject, type Part } from '@evener/protocol'
+import { queueItem } from '../engine/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../engine/thread-runtime.ts'
 import { isFields, optionalFlag } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { messageParts, type MessageFile } from './message-files.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import { RunAbort } from './run-abort.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionMode } from './session-mode.ts'
 import { controlOf } from './thread-opening.ts'
@@ -29,10 +31,13 @@ export interface ConversationParts {
 /** What is said to the agent, and how it is stopped. */
 export class Conversation {
   readonly #parts: ConversationParts
+  /** The run as something with a signal. */
+  readonly aborting: RunAbort
   #isAbortRequested = false
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
+    this.aborting = new RunAbort(parts.binding, () => this.abort())
   }
 
   get isAbortRequested(): boolean {
@@ -73,11 +78,26 @@ export class Conversation {
     await runtime.followUp(this.#submission(parts, input))
   }
 
+  /** Said before all that is queued; at once when there is neither a run nor a queue. */
+  async requeue(input: MessageInput): Promise<void> {
+    const { core, ensureThread } = this.#parts
+    const parts = partsOf(input)
+    const runtime = await ensureThread()
+    const waiting = [...runtime.state.head.queue].filter(({ lane }) => lane === 'follow-up')
+    if (runtime.state.head.run === null && waiting.length === 0) return this.send(input)
+    const first = queueItem('follow-up', this.#submission(parts, input), core.newId)
+    await runtime.record([
+      ...waiting.map(({ id }) => ({ type: 'queue.removed', itemId: id, reason: 'dropped' }) as const),
+      ...[first, ...waiting].map((item) => ({ type: 'queue.added', item }) as const),
+    ])
+  }
+
   /** Ends the run, what its tools do and what they wait for. Resolves when that is done. */
   async abort(): Promise<void> {
     const { runtime } = this.#parts.binding
     if (runtime === undefined || runtime.state.head.run === null) return
     this.#isAbortRequested = true
+    this.aborting.requested()
     try {
       await runtime.cancel()
     } finally {

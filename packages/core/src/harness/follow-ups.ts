@@ -35,6 +35,11 @@ export class FollowUps {
     return this.#conversation.followUp(input)
   }
 
+  /** Before all that is queued. */
+  requeue(input: MessageInput): Promise<void> {
+    return this.#conversation.requeue(input)
+  }
+
   /** Takes one back: the given one, or the oldest. */
   async dequeue(options: { readonly id?: string } = {}): Promise<QueuedFollowUp | undefined> {
     const { id } = givenFields(options, 'followUps.dequeue({ id? })')

@@ -6,6 +6,7 @@ import type { ModeAgents } from './mode-agents.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
 import type { OpenThreads } from './open-threads.ts'
 import type { RunContexts } from './run-contexts.ts'
+import type { RunTraces } from './run-traces.ts'
 import type { Scorer } from './run-scorers.ts'
 import type { WorkspaceSlot } from './workspace-slot.ts'
 
@@ -43,6 +44,7 @@ export interface HarnessCore {
   readonly browser: BrowserSlot
   readonly defaultMode: HarnessMode
   readonly contexts: RunContexts
+  readonly traces: RunTraces
   readonly scorers: Map<string, Scorer>
   readonly newId: () => string
   readonly now: () => number

@@ -19,6 +19,7 @@ import type { RuntimeAgent, TurnContext } from '../engine/active-run.ts'
 import { defaultModeOf } from './check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from './harness-config.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
+import { boundToThread } from './tools/thread-tools.ts'
 import { offeredTools } from './offered-tools.ts'
 
 /** What a thread gives to the agents that take turns in it. */
@@ -27,6 +28,8 @@ export interface ThreadEquipment {
   readonly isOpen: Promise<void>
   readonly decorate: DecorateContext
   readonly builtinTools: () => readonly RunnableTool[]
+  /** The thread's own, whether or not it is offered. */
+  readonly threadTool: (id: string) => RunnableTool | undefined
   readonly agentContext: (turn: TurnContext) => AgentContext
 }
 
@@ -91,7 +94,8 @@ export class ModeAgents {
         const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
         const shared = await this.#sharedTools(context)
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
-        return offeredTools([...theirs, ...equipment.builtinTools()], turn.state, this.#store)
+        const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
+        return offeredTools([...bound, ...equipment.builtinTools()], turn.state, this.#store)
       },
       turn: (turn) => this.#turn(agent, turn, equipment),
     }

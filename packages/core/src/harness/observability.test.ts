@@ -33,6 +33,8 @@ suite('observability', () => {
       assert.equal(span.attributes['gen_ai.conversation.id'], threadId)
       if (span !== agent) assert.equal(span.parentSpanContext?.spanId, agent?.spanContext().spanId)
     }
+    assert.equal(traced.harness.session.run.getTraceId(), agent?.spanContext().traceId)
+    assert.equal(other.harness.session.run.getTraceId(), null)
     assert.equal(traced.harness.getRuntime()?.observability, observability)
     await observability.shutdown()
   })

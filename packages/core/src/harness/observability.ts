@@ -1,3 +1,4 @@
+import type { Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import { EvenerError, type HarnessEvent, type NoteRecord } from '@evener/protocol'
 import type { LogEntry } from '../engine/thread-log.ts'
 import type { Feedback, Score } from '../engine/run-opinions.ts'
@@ -40,9 +41,35 @@ export async function prepareTracing(observability: Observability | undefined): 
   })
 }
 
-export function tracerSource(given: Observability | undefined): TracerSource | undefined {
+/** `onRun`: told under which trace a run is. */
+export function tracerSource(
+  given: Observability | undefined,
+  onRun?: (runId: string, traceId: string) => void,
+): TracerSource | undefined {
   if (typeof given?.getTracer !== 'function') return undefined
-  return { getTracer: (name, version) => given.getTracer?.(name, version) ?? {} }
+  return {
+    getTracer: (name, version) => {
+      const tracer = given.getTracer?.(name, version) ?? {}
+      return onRun === undefined ? tracer : watched(tracer as Tracer, onRun)
+    },
+  }
+}
+
+/** The tracer itself, but for a look at the spans it begins. */
+function watched(tracer: Tracer, onRun: (runId: string, traceId: string) => void): Tracer {
+  return new Proxy(tracer, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]): unknown => {
+        const made: unknown = Reflect.apply(value, target, args)
+        const options = args[1] as SpanOptions | undefined
+        const runId = key === 'startSpan' ? options?.attributes?.['evener.run.id'] : undefined
+        if (typeof runId === 'string') onRun(runId, (made as Span).spanContext().traceId)
+        return made
+      }
+    },
+  })
 }
 
 /** Tells of scores and feedback as they are put on record, whoever gave them. */

@@ -2,16 +2,19 @@ import { EvenerError } from '@evener/protocol'
 import type { Feedback, RunOpinions, Score } from '../engine/run-opinions.ts'
 import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from './check-given.ts'
 import type { Conversation } from './conversation.ts'
+import type { RunTraces } from './run-traces.ts'
 import type { SessionBinding } from './session-binding.ts'
 
 /** The run of the session's thread. */
 export class SessionRun {
   readonly #binding: SessionBinding
   readonly #conversation: Conversation
+  readonly #traces: RunTraces
 
-  constructor(binding: SessionBinding, conversation: Conversation) {
+  constructor(binding: SessionBinding, conversation: Conversation, traces: RunTraces) {
     this.#binding = binding
     this.#conversation = conversation
+    this.#traces = traces
   }
 
   /** Also of a run that waits. */
@@ -22,6 +25,29 @@ export class SessionRun {
   /** False while it waits for a tool's question. */
   isRunning(): boolean {
     return this.#binding.isRunning
+  }
+
+  /** Of the run that is going on or waits: aborted as soon as somebody asks to end it. `undefined` without one. */
+  getAbortSignal(): AbortSignal | undefined {
+    return this.#conversation.aborting.controller?.signal
+  }
+
+  hasAbortController(): boolean {
+    return this.getRunId() !== null
+  }
+
+  /** Aborting it ends the run. */
+  ensureAbortController(): AbortController {
+    const { controller } = this.#conversation.aborting
+    if (controller !== undefined) return controller
+    throw new EvenerError('misuse', 'There is no run that could be aborted.', { hint: 'Send a message first.' })
+  }
+
+  /** Of the newest run, where `observability` takes spans; else `null`. */
+  getTraceId(): string | null {
+    const { lastRun, run } = this.#binding.head ?? {}
+    const runId = run?.runId ?? lastRun?.runId
+    return (runId === undefined ? undefined : this.#traces.of(runId)) ?? null
   }
 
   isAbortRequested(): boolean {

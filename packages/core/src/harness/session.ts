@@ -19,6 +19,7 @@ import type { HarnessState } from './harness-config.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { outsideEvent } from './outside-event.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import { SessionApproval } from './session-approval.ts'
 import { SessionBinding } from './session-binding.ts'
 import { SessionDefaults, ThreadSettings } from './session-defaults.ts'
 import { SessionIdentity } from './session-identity.ts'
@@ -74,6 +75,7 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly state: SessionState<State>
   readonly permissions: SessionPermissions
   readonly suspensions: Suspensions
+  readonly approval: SessionApproval
   readonly followUps: FollowUps
   readonly run: SessionRun
   readonly stream: SessionStream
@@ -167,8 +169,9 @@ export class Session<State extends HarnessState = HarnessState> {
     this.signals = toldCalls(new SessionSignals(currentThread), emit)
     this.objectives = toldCalls(objectivesOf(currentThread), emit, ['getObjective'])
     this.suspensions = new Suspensions(binding)
+    this.approval = toldCalls(new SessionApproval(binding, (response) => this.#decide(response)), emit)
     this.followUps = toldCalls(new FollowUps(binding, this.#conversation), emit)
-    this.run = toldCalls(new SessionRun(binding, this.#conversation), emit, ['opinions'])
+    this.run = toldCalls(new SessionRun(binding, this.#conversation, core.traces), emit, ['opinions'])
     this.stream = toldCalls(new SessionStream(binding, this.#conversation), emit)
     this.om = {
       observer: toldCalls(om.observer, emit, ['resolvedModel']),

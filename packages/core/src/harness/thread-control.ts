@@ -22,7 +22,7 @@ import {
 import type { StateSignal } from './signals/state-lane.ts'
 import { saveSystemReminder, type SystemReminder } from './signals/system-reminder.ts'
 import { threadPort, type ThreadPort } from './signals/thread-port.ts'
-import { builtinTools, type BuiltinToolsOptions } from './tools/builtin-tools.ts'
+import { builtinTools, type BuiltinToolId } from './tools/builtin-tools.ts'
 import { ForeignPlans } from './tools/foreign-plans.ts'
 import type { PlanModes } from './tools/submit-plan.ts'
 
@@ -31,7 +31,7 @@ export interface ThreadControlOptions extends PlanModes, Pick<GoalKeeperOptions,
   readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry' | 'idle' | 'run'>
   /** The agent that takes the next turn. */
   readonly agentId: () => string
-  readonly disabledTools?: BuiltinToolsOptions['disabled']
+  readonly disabledTools?: readonly BuiltinToolId[]
   readonly cwd?: () => string
   readonly delivery?: DeliveryPolicy
   readonly now?: () => number
@@ -46,6 +46,7 @@ export class ThreadControl {
   readonly notifications: Notifications
   readonly goal: GoalKeeper
   readonly #options: ThreadControlOptions
+  readonly #own: readonly RunnableTool[]
   readonly #builtin: readonly RunnableTool[]
   readonly #inboxTool: RunnableTool
   readonly #stop: () => void
@@ -57,12 +58,9 @@ export class ThreadControl {
     const { agentId, cwd, delivery, disabledTools, emit, judgeModel, runtime, store } = options
     const now = options.now ?? Date.now
     this.port = threadPort(runtime, store, agentId, options.newId)
-    this.#builtin = builtinTools({
-      port: this.port,
-      modes: options,
-      ...(disabledTools === undefined ? {} : { disabled: disabledTools }),
-      ...(cwd === undefined ? {} : { cwd }),
-    })
+    this.#own = builtinTools({ port: this.port, modes: options, ...(cwd === undefined ? {} : { cwd }) })
+    const disabled: ReadonlySet<string> = new Set(disabledTools)
+    this.#builtin = this.#own.filter(({ name }) => !disabled.has(name))
     this.notifications = new Notifications({
       port: this.port,
       emit,
@@ -77,6 +75,11 @@ export class ThreadControl {
       plans.follow(entry.record, entry.others === true).catch((error: unknown) => this.#tell(error))
       if (entry.others !== true && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
     })
+  }
+
+  /** Also one that is not offered. */
+  tool(id: string): RunnableTool | undefined {
+    return this.#own.find(({ name }) => name === id)
   }
 
   /** The inbox is offered when there is something in it. */

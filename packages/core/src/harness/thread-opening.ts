@@ -49,9 +49,10 @@ export async function openThread(
       requestContext: core.contexts.of(turn.runId, turn.requestContext),
     }),
     builtinTools: () => control?.tools() ?? [],
+    threadTool: (id: string) => control?.tool(id),
   }
   const { observability, onInterrupted, redact } = core.config
-  const tracing = tracerSource(observability)
+  const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
   runtime = await ThreadRuntime.open({
     store: core.store,
     owner,

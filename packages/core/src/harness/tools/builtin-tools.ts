@@ -22,7 +22,6 @@ export type BuiltinToolId = (typeof BUILTIN_TOOL_IDS)[number]
 export interface BuiltinToolsOptions {
   readonly port: ThreadPort
   readonly modes: PlanModes
-  readonly disabled?: readonly BuiltinToolId[]
   /** What a relative path of `request_access` starts from. */
   readonly cwd?: () => string
 }
@@ -32,15 +31,12 @@ export const askUserTool: RunnableTool = explaining(plainAskUserTool)
 
 /** The tools every mode has. Made once per thread, since the calls of one step share them. */
 export function builtinTools(options: BuiltinToolsOptions): readonly RunnableTool[] {
-  const disabled: ReadonlySet<string> = new Set(options.disabled)
   return [
     plainAskUserTool,
     submitPlanTool(options.port, options.modes),
     ...taskTools(options.port),
     requestAccessTool(options.port, options.cwd),
-  ]
-    .filter(({ name }) => !disabled.has(name))
-    .map(explaining)
+  ].map(explaining)
 }
 
 /** They ask or only take notes, so nobody is asked whether they may. */

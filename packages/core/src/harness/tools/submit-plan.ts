@@ -25,6 +25,23 @@ const ANSWER_SCHEMA = JSON.stringify({
 
 /** On approval the same run goes on in another mode; on rejection it goes on where it is, with the feedback. */
 export function submitPlanTool(port: ThreadPort, modes: PlanModes): RunnableTool {
+  return planTool(async ({ feedback, idempotencyKey, plan, title }) => {
+    const also = feedback === undefined ? '' : ` Feedback: ${feedback}`
+    const modeId = notedMode(port, idempotencyKey) ?? modes.planTarget()
+    await modes.switchMode(modeId, planOrder({ title, plan }, feedback), noteOf(idempotencyKey, modeId))
+    return `The plan "${title}" was approved. The mode is now "${modeId}".${also} Carry out the plan.`
+  })
+}
+
+interface ApprovedPlan {
+  readonly title: string
+  readonly plan: string
+  readonly feedback: string | undefined
+  readonly idempotencyKey: string
+}
+
+/** Asks about a plan. `approved` sees to it that it is carried out, and says what the model is told. */
+export function planTool(approved: (plan: ApprovedPlan) => Promise<string>): RunnableTool {
   return {
     name: SUBMIT_PLAN,
     description:
@@ -51,11 +68,7 @@ export function submitPlanTool(port: ThreadPort, modes: PlanModes): RunnableTool
           result: { content: `The plan was rejected.${because} Revise it and submit it again.`, isError: false },
         }
       }
-      const also = feedback === undefined ? '' : ` Feedback: ${feedback}`
-      const modeId = notedMode(port, idempotencyKey) ?? modes.planTarget()
-      await modes.switchMode(modeId, planOrder({ title, plan }, feedback), noteOf(idempotencyKey, modeId))
-      const content = `The plan "${title}" was approved. The mode is now "${modeId}".${also} Carry out the plan.`
-      return { result: { content, isError: false } }
+      return { result: { content: await approved({ title, plan, feedback, idempotencyKey }), isError: false } }
     },
   }
 }

@@ -1,0 +1,50 @@
+import { EvenerError, type RunnableTool } from '@evener/protocol'
+import type { ThreadPort } from '../signals/thread-port.ts'
+import { planTool, SUBMIT_PLAN } from './submit-plan.ts'
+import { taskTools } from './task-tools.ts'
+import { refusal } from './tool-input.ts'
+
+const OF_THREAD: unique symbol = Symbol('of a thread')
+
+/** A tool of which every thread has its own. */
+interface ThreadTool extends RunnableTool {
+  readonly [OF_THREAD]: string
+}
+
+/** Only their definitions are read. */
+const NOWHERE: ThreadPort = new Proxy({} as ThreadPort, {
+  get: () => {
+    throw new EvenerError('misuse', 'There is no thread.')
+  },
+})
+
+function ofThread(tool: RunnableTool): ThreadTool {
+  return { ...tool, [OF_THREAD]: tool.name }
+}
+
+function taskTool(name: string): RunnableTool {
+  const tool = taskTools(NOWHERE).find((each) => each.name === name)
+  if (tool === undefined) throw new EvenerError('not-found', `There is no tool "${name}".`)
+  return ofThread({ ...tool, execute: async () => refusal('The task list belongs to a thread of a harness.') })
+}
+
+/*
+ * For agents of the user's own. In a thread of a harness they are that thread's, also under another name; elsewhere there
+ * is no task list, and a plan that is approved leads nowhere else.
+ */
+export const taskWriteTool: RunnableTool = taskTool('task_write')
+export const taskUpdateTool: RunnableTool = taskTool('task_update')
+export const taskCompleteTool: RunnableTool = taskTool('task_complete')
+export const taskCheckTool: RunnableTool = taskTool('task_check')
+export const submitPlanTool: RunnableTool = ofThread(
+  // Where an approved one leads to under another name is seen to by the thread, as for plans of foreign programs.
+  planTool(async ({ title }) => `The plan "${title}" was approved. Carry it out.`),
+)
+
+/** The thread's own in place of one that only stands for it. */
+export function boundToThread(tool: RunnableTool, own: (id: string) => RunnableTool | undefined): RunnableTool {
+  const id = (tool as Partial<ThreadTool>)[OF_THREAD]
+  if (id === undefined || (id === SUBMIT_PLAN && tool.name !== id)) return tool
+  const found = own(id)
+  return found === undefined ? tool : { ...found, name: tool.name }
+}
