@@ -2,6 +2,8 @@ import { optionTable, parseOptions } from './options.ts'
 import { isAbsolute, joinPath } from './paths.ts'
 import type { Word } from './reading.ts'
 
+const TILDE = 0x7e
+
 /** The working directory of one shell process, as far as the text tells. */
 export interface Directory {
   path: string | null
@@ -18,7 +20,7 @@ export function copyDirectory(directory: Directory): Directory {
 
 /** A word as a path: fixed, or with an unquoted `~` in front, which stays as it is. */
 function wordPath(word: Word): string | null {
-  if (!word.dynamic) return word.text.startsWith('~') ? `./${word.text}` : word.text
+  if (!word.dynamic) return word.text.charCodeAt(0) === TILDE ? `./${word.text}` : word.text
   if (word.expansions.length > 1 || word.expansions[0] !== 'tilde') return null
   return isAbsolute(word.text) ? word.text : null
 }

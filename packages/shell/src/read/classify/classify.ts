@@ -1,12 +1,12 @@
 import { readCommand } from '../read-command.ts'
 import type { SimpleCommand } from '../reading.ts'
+import type { Invocation } from './invocation.ts'
 import { isShellCommand, readMember } from './members.ts'
 import type { FileOperation } from './operations.ts'
 import { classifyPipeline } from './pipeline.ts'
-import type { Found, Step } from './pipeline.ts'
+import type { Found } from './pipeline.ts'
 import { classifyPlain } from './plain.ts'
 import { relevantProgram } from './relevant.ts'
-import { isSearcher } from './searches.ts'
 import { withSuccess } from './success.ts'
 
 export interface ClassifyOptions {
@@ -37,10 +37,9 @@ function nothingFound(): Found {
 }
 
 function conclude(found: Found, { exitCode }: ClassifyOptions): readonly FileOperation[] | null {
-  const { operations, producers, last } = found
+  const { operations } = found
   if (operations.length === 0) return null
-  if (exitCode === undefined) return operations
-  return withSuccess(operations, exitCode, { count: producers, endsInSearch: exitCode === 1 && isSearcher(last) })
+  return exitCode === undefined ? operations : withSuccess(operations, exitCode, found)
 }
 
 /** Classifies the commands of one script; false when one of them is not a file operation. */
@@ -68,7 +67,7 @@ function classifyStages(
   start: string,
   found: Found,
 ): boolean {
-  const steps: Step[] = []
+  const steps: Invocation[] = []
   for (const stage of stages) {
     const member = readMember(stage, commands)
     if (member === null) return false
@@ -79,7 +78,7 @@ function classifyStages(
     const { args, cwd } = command
     const program = command.program === null ? undefined : relevantProgram(command.program)
     if (program === undefined) return false
-    steps.push({ program, args, stdin, cwd })
+    steps.push({ program, args, stdin, cwd, moved: cwd !== start })
   }
-  return classifyPipeline(steps, start, found)
+  return classifyPipeline(steps, 0, steps.length, found)
 }

@@ -1,10 +1,11 @@
 import { resolveIn } from '../directory.ts'
 import { joinPath } from '../paths.ts'
 import type { Word } from '../reading.ts'
+import type { RelevantProgram } from './relevant.ts'
 
 /** A program with its arguments, wrappers and quoting out of the way. */
 export interface Invocation {
-  readonly program: string
+  readonly program: RelevantProgram
   readonly args: readonly Word[]
   /** The file its standard input comes from. */
   readonly stdin: Word | null
@@ -19,8 +20,8 @@ export function fixed(word: Word | null | undefined): string | null {
 }
 
 /** The one file a word names; null for patterns, expansions and standard input. */
-export function filePath(word: Word, { cwd }: Invocation): string | null {
-  return word.text === '-' ? null : resolveIn(cwd, word)
+export function filePath(word: Word | undefined, { cwd }: Invocation): string | null {
+  return word === undefined || word.text === '-' ? null : resolveIn(cwd, word)
 }
 
 /** Like a file, but a pattern may stand for the places that were looked at. */

@@ -44,7 +44,7 @@ const LISTERS: ReadonlyMap<string, OptionTable> = new Map([
 export const listerNames: readonly string[] = [...LISTERS.keys()]
 
 export function listFiles(invocation: Invocation): FileOperation[] | null {
-  const table = LISTERS.get(invocation.program)
+  const table = LISTERS.get(invocation.program.name)
   const parsed = table === undefined ? undefined : parseOptions(invocation.args, table)
   return parsed?.ok === true ? listOperations(parsed.operands, invocation) : null
 }

@@ -1,4 +1,3 @@
-import type { Word } from '../reading.ts'
 import { filterEffect, narrowByFilters } from './filters.ts'
 import type { FilterEffect } from './filters.ts'
 import { fdOperations, findOperations } from './find.ts'
@@ -10,19 +9,9 @@ import { isNeutral } from './members.ts'
 import type { FileOperation } from './operations.ts'
 import { readFiles } from './readers.ts'
 import type { Select } from './readers.ts'
-import type { RelevantProgram } from './relevant.ts'
 import { searchFiles } from './searches.ts'
 
 const NO_EFFECTS: readonly FilterEffect[] = []
-
-/** A program of a pipe, with the wrappers that change nothing looked through. */
-export interface Step {
-  readonly program: RelevantProgram
-  readonly args: readonly Word[]
-  /** The file its standard input comes from. */
-  readonly stdin: Word | null
-  readonly cwd: string | null
-}
 
 /** What was found so far. */
 export interface Found {
@@ -33,30 +22,27 @@ export interface Found {
   last: string
 }
 
-/** Adds the operations of one pipe; false when it is, or may be, anything else. `start`: where the whole command began. */
-export function classifyPipeline(steps: readonly Step[], start: string, found: Found): boolean {
-  const [first] = steps
-  if (first === undefined) return false
-  const { program, args, stdin, cwd } = first
-  if (steps.length === 1 && program.mayBeNeutral && isNeutral(program.name, args)) return true
-  const effects = steps.length === 1 ? NO_EFFECTS : effectsOf(steps)
+/** Adds the operations of the pipe from `from` to `to`; false when it is, or may be, anything else. */
+export function classifyPipeline(steps: readonly Invocation[], from: number, to: number, found: Found): boolean {
+  const first = steps[from]
+  const last = steps[to - 1]
+  if (first === undefined || last === undefined) return false
+  const isAlone = first === last
+  if (isAlone && first.program.mayBeNeutral && isNeutral(first.program.name, first.args)) return true
+  const effects = isAlone ? NO_EFFECTS : effectsOf(steps, from + 1, to)
   if (effects === null) return false
-  const operations = firstOperations(
-    program,
-    { program: program.name, args, stdin, cwd, moved: cwd !== start },
-    effects,
-  )
+  const operations = firstOperations(first, effects)
   if (operations === null) return false
   found.operations = found.operations.length === 0 ? operations : [...found.operations, ...operations]
   found.producers += 1
-  found.last = steps.length === 1 ? program.name : (steps.at(-1)?.program.name ?? '')
+  found.last = last.program.name
   return true
 }
 
 /** What the filters after the first program do; null when one of them may be more than a filter. */
-function effectsOf(steps: readonly Step[]): readonly FilterEffect[] | null {
+function effectsOf(steps: readonly Invocation[], from: number, to: number): readonly FilterEffect[] | null {
   const effects: FilterEffect[] = []
-  for (let at = 1; at < steps.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const step = steps[at]
     if (step === undefined || step.stdin !== null) return null
     const effect = filterEffect(step.program.name, step.args)
@@ -66,11 +52,8 @@ function effectsOf(steps: readonly Step[]): readonly FilterEffect[] | null {
   return effects
 }
 
-function firstOperations(
-  { name, select }: RelevantProgram,
-  invocation: Invocation,
-  effects: readonly FilterEffect[],
-): readonly FileOperation[] | null {
+function firstOperations(invocation: Invocation, effects: readonly FilterEffect[]): readonly FileOperation[] | null {
+  const { name, select } = invocation.program
   if (select !== undefined) return readOperations(select, invocation, effects)
   switch (name) {
     case 'git':
@@ -95,6 +78,8 @@ function readOperations(
   const reading = readFiles(select, invocation)
   if (reading === null) return null
   const { paths, ranges } = reading
+  const whole = ranges?.length === 1 && paths.length === 1 && effects.length === 0 ? ranges[0] : undefined
+  if (whole !== undefined) return [readOf(paths[0] ?? '', whole)]
   const narrowed = effects.some((effect) => effect.lines === 'range')
   const countable = ranges !== null && !(narrowed && (paths.length > 1 || ranges.length > 1))
   if (!countable) return paths.map((path) => ({ kind: 'read', path }))

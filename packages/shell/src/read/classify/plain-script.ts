@@ -2,19 +2,20 @@ import { withItem } from '../lists.ts'
 import { isSystemDirectory } from '../programs.ts'
 import type { Word } from '../reading.ts'
 import { literalWord } from '../words.ts'
+import type { Invocation } from './invocation.ts'
 import { BETWEEN, EQUALS, kindOf, QUOTE, quotedEnd, unquotedWord } from './plain-words.ts'
 import { relevantAt } from './relevant.ts'
 import type { RelevantProgram } from './relevant.ts'
 import type { Range } from './shell-script.ts'
 
-/** A simple command of which every word is fixed. */
-export interface PlainCommand {
-  readonly name: string
-  readonly program: RelevantProgram
-  readonly args: readonly Word[]
-  readonly stdin: Word | null
+/** A simple command of which every word is fixed. Where it runs is for the reader of the whole script to say. */
+export interface PlainCommand extends Invocation {
+  cwd: string | null
+  moved: boolean
   /** What stands before it; a semicolon before the first. */
   readonly joined: Joint
+  /** The shell's own `cd`, which moves it. */
+  readonly isCd: boolean
 }
 
 type Joint = '|' | '&&' | '||' | ';'
@@ -49,8 +50,8 @@ const NO_ARGUMENTS: readonly Word[] = []
  */
 export function readPlainScript({ text, from, to }: Range): PlainScript {
   let commands: PlainCommand[] | undefined
-  let name = ''
   let program: RelevantProgram | undefined
+  let isCd = false
   let args: Word[] | undefined
   let stdin: Word | null = null
   let isRedirected = false
@@ -71,7 +72,7 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
         continue
       }
       if (program === undefined) return null
-      commands = withItem(commands, { name, program, args: args ?? NO_ARGUMENTS, stdin, joined })
+      commands = withItem(commands, plainCommand(program, args, stdin, joined, isCd))
       program = undefined
       args = undefined
       stdin = null
@@ -87,15 +88,12 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
       if (kind > EQUALS) break
       hasEquals |= kind
     }
-    let word: string | null
+    let quoted: string | null = null
     if (end < to && kind === QUOTE) {
       end = quotedEnd(text, end, to)
-      word = end === 0 ? null : unquotedWord(text, at, end)
-      if (word === null || mayAssign(text.slice(at, end))) return null
-    } else {
-      word = text.slice(at, end)
-      if (hasEquals !== 0 && mayAssign(word)) return null
-    }
+      quoted = end === 0 ? null : unquotedWord(text, at, end)
+      if (quoted === null || mayAssign(text.slice(at, end))) return null
+    } else if (hasEquals !== 0 && mayAssign(text.slice(at, end))) return null
     const next = end < to ? text.charCodeAt(end) : SPACE
     if (kindOf(next) !== BETWEEN && !(next === NEWLINE && end > at)) return null
     if ((next === LESS || next === GREATER) && DIGITS.test(text.slice(at, end))) {
@@ -104,17 +102,22 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
       at = end
       continue
     }
+    const start = at
     at = end
     if (arrow === undefined && program === undefined) {
-      const base = baseStart(word)
-      const found = relevantAt(word, base, word.length)
+      const source = quoted ?? text
+      const nameStart = quoted === null ? start : 0
+      const nameEnd = quoted === null ? end : quoted.length
+      const base = baseStart(source, nameStart, nameEnd)
+      const found = relevantAt(source, base, nameEnd)
       if (found === undefined || (commands === undefined && !found.mayBegin)) return 'other'
       if (found.needsParser || to - from > MAX_LENGTH) return null
-      if (base > 0 && !isSystemDirectory(word.slice(0, base - 1))) return 'other'
-      name = word
+      if (base > nameStart && !isSystemDirectory(source.slice(nameStart, base - 1))) return 'other'
       program = found
-    } else if (arrow === undefined) args = withItem(args, literalWord(word))
+      isCd = found.name === 'cd' && base === nameStart
+    } else if (arrow === undefined) args = withItem(args, literalWord(quoted ?? text.slice(start, end)))
     else {
+      const word = quoted ?? text.slice(start, end)
       if (arrow === '<') stdin = literalWord(word)
       else if (arrow === '>&') {
         // To a name it would write both outputs.
@@ -126,15 +129,25 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
     if (next === NEWLINE) return null
   }
   if (arrow !== undefined) return null
-  if (program !== undefined) return withItem(commands, { name, program, args: args ?? NO_ARGUMENTS, stdin, joined })
+  if (program !== undefined) return withItem(commands, plainCommand(program, args, stdin, joined, isCd))
   // A list may end in a semicolon, and in no other operator.
   return commands === undefined || joined !== ';' || isRedirected ? null : commands
 }
 
-/** Where the last part of a name begins. */
-function baseStart(name: string): number {
-  let start = 0
-  for (let at = 0; at < name.length; at += 1) if (name.charCodeAt(at) === SLASH) start = at + 1
+function plainCommand(
+  program: RelevantProgram,
+  args: readonly Word[] | undefined,
+  stdin: Word | null,
+  joined: Joint,
+  isCd: boolean,
+): PlainCommand {
+  return { program, args: args ?? NO_ARGUMENTS, stdin, cwd: null, moved: false, joined, isCd }
+}
+
+/** Where the last part of the name from `from` to `to` begins. */
+function baseStart(text: string, from: number, to: number): number {
+  let start = from
+  for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === SLASH) start = at + 1
   return start
 }
 

@@ -1,8 +1,7 @@
 import { changeDirectory, startDirectory } from '../directory.ts'
-import { withItem } from '../lists.ts'
 import { unknownFromArguments } from '../unknowns.ts'
 import { classifyPipeline } from './pipeline.ts'
-import type { Found, Step } from './pipeline.ts'
+import type { Found } from './pipeline.ts'
 import { readPlainScript } from './plain-script.ts'
 import type { PlainCommand } from './plain-script.ts'
 import { plainShellScript } from './shell-script.ts'
@@ -30,22 +29,24 @@ export function classifyPlain(text: string, cwd: string | undefined, found: Foun
 
 function classifyCommands(commands: readonly PlainCommand[], cwd: string | undefined, found: Found): boolean | null {
   const directory = startDirectory(cwd)
-  const start = cwd ?? '.'
-  let steps: Step[] | undefined
+  const start = directory.path
+  let first = 0
   for (let at = 0; at < commands.length; at += 1) {
     const command = commands[at]
     if (command === undefined) return false
-    const { name, program, args, stdin } = command
+    const { program, args } = command
     if (program.canDoMore && unknownFromArguments(program.name, args) !== null) return false
-    steps = withItem(steps, { program, args, stdin, cwd: directory.path })
-    if (commands[at + 1]?.joined === '|') continue
-    if (!classifyPipeline(steps, start, found)) return false
-    if (name === 'cd' && steps.length === 1) {
+    command.cwd = directory.path
+    command.moved = directory.path !== start
+    const next = at + 1
+    if (next < commands.length && commands[next]?.joined === '|') continue
+    if (!classifyPipeline(commands, first, next, found)) return false
+    if (command.isCd && first === at) {
       // What comes after `||` may run because the `cd` has failed.
       if (commands.some(({ joined }) => joined === '||')) return null
       changeDirectory(directory, 'cd', args)
     }
-    steps = undefined
+    first = next
   }
   return true
 }

@@ -161,8 +161,8 @@ export function readFiles(select: Select, invocation: Invocation): Reading | nul
   const { files, ranges } = selection
   const words = files.length === 0 && invocation.stdin !== null ? [invocation.stdin] : files
   let paths: string[] | undefined
-  for (const word of words) {
-    const path = filePath(word, invocation)
+  for (let at = 0; at < words.length; at += 1) {
+    const path = filePath(words[at], invocation)
     if (path === null) return null
     paths = withItem(paths, path)
   }

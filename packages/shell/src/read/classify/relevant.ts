@@ -27,9 +27,13 @@ const BEGINNINGS: readonly string[] = [
 const FOR_THE_PARSER: readonly string[] = [...shellNames, ...transparentWrapperNames, 'fd', 'fdfind', 'case', 'time']
 
 const SLASH = 0x2f
-/** What ends a word that is then surely one. Not `<` and `>`: a number before them is a descriptor. */
-const ENDS = ' \n;|&'
-const OPTION_SIGNS = '-+'
+const SPACE = 0x20
+const NEWLINE = 0x0a
+const SEMICOLON = 0x3b
+const PIPE = 0x7c
+const AMPERSAND = 0x26
+const DASH = 0x2d
+const PLUS = 0x2b
 
 /** A program that has a place in a text of file operations. Everything that depends on its name alone is known here. */
 export interface RelevantProgram {
@@ -83,6 +87,15 @@ export function relevantProgram(name: string): RelevantProgram | undefined {
   return relevantAt(name, 0, name.length)
 }
 
+/** What ends a word that is then surely one. Not `<` and `>`: a number before them is a descriptor. */
+function endsWord(code: number): boolean {
+  return code === SPACE || code === NEWLINE || code === SEMICOLON || code === PIPE || code === AMPERSAND
+}
+
+function isOptionSign(code: number): boolean {
+  return code === DASH || code === PLUS
+}
+
 /** The word at `from` settles that the text is more, or other, than file operations, whatever follows. */
 export function beginsOtherwise(text: string, from: number, to: number): boolean {
   let base = from
@@ -92,7 +105,6 @@ export function beginsOtherwise(text: string, from: number, to: number): boolean
     if (kindOf(code) !== PLAIN) break
     if (code === SLASH) base = end + 1
   }
-  if (end === from || end === to || !ENDS.includes(text.charAt(end)) || OPTION_SIGNS.includes(text.charAt(from)))
-    return false
+  if (end === from || end === to || !endsWord(text.charCodeAt(end)) || isOptionSign(text.charCodeAt(from))) return false
   return relevantAt(text, base, end)?.mayBegin !== true
 }

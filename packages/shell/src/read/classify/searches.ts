@@ -62,7 +62,6 @@ const GIT_GREP = optionTable(
   { digits: true },
 )
 
-const PATTERN_OPTIONS = ['-e', '--regexp'] as const
 const GLOB_OPTIONS = ['-g', '--glob', '--iglob'] as const
 
 interface Query {
@@ -81,7 +80,7 @@ function queryOf(given: readonly GivenOption[], operands: readonly Word[]): Quer
   let query: string | null = null
   for (let at = 0; at < given.length; at += 1) {
     const option = given[at]
-    if (option === undefined || !isOneOf(option.name, PATTERN_OPTIONS)) continue
+    if (option === undefined || (option.name !== '-e' && option.name !== '--regexp')) continue
     const text = fixed(option.value)
     if (text === null) return null
     query = query === null ? text : `${query}|${text}`
@@ -193,7 +192,7 @@ export function isSearcher(program: string): boolean {
 }
 
 export function searchFiles(invocation: Invocation): FileOperation[] | null {
-  return SEARCHERS.get(invocation.program)?.(invocation) ?? null
+  return SEARCHERS.get(invocation.program.name)?.(invocation) ?? null
 }
 
 /** In a pipe, a search that only chooses among the lines it is given. */

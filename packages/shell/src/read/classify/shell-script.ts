@@ -6,6 +6,7 @@ const SPACE = 0x20
 const PLUS = 0x2b
 const DASH = 0x2d
 const SLASH = 0x2f
+const LAST_LETTER = 0x68
 
 /** A part of a text. */
 export interface Range {
@@ -28,8 +29,18 @@ export function plainShellScript({ text, from, to }: Range): Range | 'other' | n
   return first === DASH || first === PLUS ? null : script
 }
 
+/** How a shell was called last, up to its script: one program mostly has one way of doing it. */
+let lastCall = 'bash -lc '
+
 /** Where the script of a shell begins; 0 when no shell is called by a name of which it is known where it leads. */
 function scriptStart(text: string, from: number, to: number): number {
+  if (text.startsWith(lastCall, from)) return from + lastCall.length
+  const start = findScript(text, from, to)
+  if (start > 0) lastCall = text.slice(from, start)
+  return start
+}
+
+function findScript(text: string, from: number, to: number): number {
   const first = text.charCodeAt(from)
   let base = from
   let at = from
@@ -38,7 +49,8 @@ function scriptStart(text: string, from: number, to: number): number {
     if (code === SPACE) break
     if (code === SLASH) base = at + 1
   }
-  if (base > from && first !== SLASH) return 0
+  // Every shell's name ends with the same letter.
+  if (text.charCodeAt(at - 1) !== LAST_LETTER || (base > from && first !== SLASH)) return 0
   const length = at - base
   for (let each = 0; each < shellNames.length; each += 1) {
     const name = shellNames[each] ?? ''
@@ -50,9 +62,9 @@ function scriptStart(text: string, from: number, to: number): number {
 }
 
 function scriptOf(text: string, from: number, to: number): Range | 'other' | null {
+  if (beginsOtherwise(text, kindOf(text.charCodeAt(from)) === QUOTE ? from + 1 : from, to)) return 'other'
   // Nearly always one pair of quotes with nothing special in between.
   if (from < to - 1 && isQuotedOnce(text, from, to - 1)) return { text, from: from + 1, to: to - 1 }
-  if (beginsOtherwise(text, kindOf(text.charCodeAt(from)) === QUOTE ? from + 1 : from, to)) return 'other'
   let plain = from
   while (plain < to && kindOf(text.charCodeAt(plain)) <= EQUALS) plain += 1
   if (plain >= to) return { text, from, to }

@@ -1,25 +1,20 @@
 import type { FileOperation } from './operations.ts'
-
-/** What is known of the commands behind the operations. */
-export interface Producers {
-  /** How many pipelines gave operations. */
-  readonly count: number
-  /** The exit code is that of a search, for which 1 means that nothing was found. */
-  readonly endsInSearch: boolean
-}
+import type { Found } from './pipeline.ts'
+import { isSearcher } from './searches.ts'
 
 /**
  * Adds whether the operations succeeded. Zero is success for all. Any other code is known to be the operation's own only
- * if there is just one; where it may belong to another part of the command nothing is said.
+ * if there is just one; where it may belong to another part of the command nothing is said. For a search 1 means that
+ * nothing was found.
  */
 export function withSuccess(
   operations: readonly FileOperation[],
   exitCode: number,
-  producers: Producers,
+  { producers, last }: Found,
 ): readonly FileOperation[] {
   if (exitCode === 0) return all(operations, true)
-  if (producers.count > 1) return operations
-  if (exitCode === 1 && producers.endsInSearch) {
+  if (producers > 1) return operations
+  if (exitCode === 1 && isSearcher(last)) {
     return operations.every((operation) => operation.kind === 'search') ? all(operations, true) : operations
   }
   return operations.length === 1 ? all(operations, false) : operations
