@@ -45,6 +45,41 @@ describe('LineStream', () => {
     assert.equal((await lines.next()).done, true)
   })
 
+  it('gives lines that came together at once', async () => {
+    const source = new PassThrough()
+    const batches = new LineStream(source).batches()
+    const texts = async (): Promise<string[] | undefined> => {
+      const next = await batches.next()
+      return next.done === true ? undefined : next.value.map((line) => line.text)
+    }
+    const first = texts()
+    source.write('a\nb\nhal')
+    assert.deepEqual(await first, ['a', 'b'])
+    source.write('f\n')
+    await nextTurn()
+    source.end('c\nlast')
+    await settle()
+    assert.deepEqual(await texts(), ['half', 'c', 'last'])
+    assert.equal(await texts(), undefined)
+  })
+
+  it('reads a faster source in batches within bounds, and fails as it does', async () => {
+    const { source, taken } = endlessSource(1000)
+    const stream = new LineStream(source, { highWaterBytes: 10_000 })
+    await settle()
+    let read = 0
+    const reading = async (): Promise<void> => {
+      for await (const batch of stream.batches()) {
+        read += batch.length
+        await settle(20)
+        assert.ok(taken() - read <= 15, `${taken() - read} lines wait`)
+        if (read >= 100) source.destroy(new Error('broken'))
+      }
+    }
+    await assert.rejects(reading(), /broken/)
+    assert.ok(read >= 100)
+  })
+
   it('pauses a source that is faster than its reader and loses nothing', async () => {
     const { source, taken } = endlessSource(1000)
     const stream = new LineStream(source, { highWaterBytes: 10_000 })

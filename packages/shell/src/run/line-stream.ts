@@ -15,7 +15,7 @@ const defaultHighWaterBytes = 1024 * 1024
 const bytesPerLine = 100
 
 /**
- * The lines of a byte stream for one reader: `for await (const line of stream)`.
+ * The lines of a byte stream for one reader: `for await (const line of stream)`, or `of stream.batches()`.
  * Leaving the loop discards the rest, so that the writer never hangs on a full pipe.
  */
 export class LineStream implements AsyncIterable<Line> {
@@ -80,9 +80,19 @@ export class LineStream implements AsyncIterable<Line> {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<Line, void, undefined> {
+    this.#claim()
+    return this.#read()
+  }
+
+  /** All lines that wait, at once: mostly those that came together. */
+  batches(): AsyncGenerator<readonly Line[], void, undefined> {
+    this.#claim()
+    return this.#readBatches()
+  }
+
+  #claim(): void {
     if (!this.#unread) throw new Error('These lines are already being read: a line stream has one reader.')
     this.#unread = false
-    return this.#read()
   }
 
   async *#read(): AsyncGenerator<Line, void, undefined> {
@@ -97,14 +107,36 @@ export class LineStream implements AsyncIterable<Line> {
         }
         if (this.#lines.length > 0) continue
         if (this.#finished) break
-        await new Promise<void>((wake) => {
-          this.#wake = wake
-        })
+        await this.#more()
       }
       if (this.#error !== undefined) throw this.#error
     } finally {
       this.discard()
     }
+  }
+
+  async *#readBatches(): AsyncGenerator<readonly Line[], void, undefined> {
+    try {
+      for (;;) {
+        const lines = this.#lines
+        if (lines.length > 0) {
+          this.#lines = []
+          this.#waitingBytes = 0
+          this.#regulate()
+          yield lines
+        } else if (this.#finished) break
+        else await this.#more()
+      }
+      if (this.#error !== undefined) throw this.#error
+    } finally {
+      this.discard()
+    }
+  }
+
+  #more(): Promise<void> {
+    return new Promise((wake) => {
+      this.#wake = wake
+    })
   }
 
   #accept(line: Line): void {
