@@ -23,8 +23,8 @@ export async function offeredTools(
 /** The names of the tools in the last request before the thread was forked off; none where it is no fork. */
 async function sentBeforeFork(store: Store, { head }: ThreadState): Promise<ReadonlySet<unknown>> {
   const { lineage, stream } = head
-  const own = lineage.find((range) => range.stream === stream)
-  if (own === undefined || own === lineage[0]) return new Set()
+  const own = [...lineage].find((range) => range.stream === stream)
+  if (own === undefined || own === lineage.at(0)) return new Set()
   const record = await store.latestRecord(lineage, 'step.started', own.from - 1)
   if (record?.body.type !== 'step.started' || record.body.request === undefined) return new Set()
   const { tools } = await inflateRequest(store, record.body.request)
