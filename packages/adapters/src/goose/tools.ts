@@ -151,6 +151,7 @@ function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
 }
 
 function reportOf(outcome: ToolOutcome): string {
+  if (typeof outcome.result === 'string') return outcome.result
   const [first] = asArray(outcome.result) ?? []
   return asText(asObject(first)?.['text']) ?? ''
 }

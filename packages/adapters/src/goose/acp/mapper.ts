@@ -3,13 +3,11 @@ import type { AcpHabits, NotTheAgent } from '../../acp/habits.ts'
 import { acpDialectOf } from '../../acp/mapper.ts'
 import { callOutcome } from '../../acp/outcome.ts'
 import type { AcpToolCall } from '../../acp/tool-call.ts'
+import { beginsAsFailure } from '../failures.ts'
 import { gooseTools, isOwnExtension } from '../tools.ts'
 import { asArray, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import type { Dialect } from '../../kit/mapper.ts'
 import type { ToolOutcome } from '../../kit/tool-table.ts'
-
-/** How Goose begins a message of its own that says, in the agent's place, why there is no answer. */
-const FAILURES: readonly string[] = ['Ran into this error:', 'Network error:']
 
 /** `goose acp`. */
 export const gooseHabits: AcpHabits = {
@@ -53,5 +51,5 @@ function notificationOf(meta: JsonObject): JsonObject {
 function speaker(text: string, update: JsonObject): NotTheAgent | undefined {
   const goose = asObject(asObject(update['_meta'])?.['goose']) ?? NO_FIELDS
   if (goose['fallbackContent'] === true) return { synthetic: true }
-  return FAILURES.some((beginning) => text.startsWith(beginning)) ? { failure: text } : undefined
+  return beginsAsFailure(text) ? { failure: text } : undefined
 }
