@@ -130,7 +130,6 @@ export {
   streamOf,
   type Lineage,
   type LineageRange,
-  type StoredLineage,
 } from './lineage.ts'
 export type {
   BatchEvent,

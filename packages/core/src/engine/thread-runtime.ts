@@ -268,6 +268,15 @@ export class ThreadRuntime {
     }
   }
 
+  /** Tells listeners what others made of the thread meanwhile, and takes it from nobody. */
+  look(): Promise<void> {
+    return this.#mailbox.post(async () => {
+      if (this.#hold !== undefined || this.#closed) return
+      const status = await this.#options.store.getStream(this.#options.thread)
+      await this.#catchUp(status?.headSeq ?? 0)
+    })
+  }
+
   /** Lets go of the thread. Waits go on waiting; a run that was at work is ended as interrupted. */
   async close(): Promise<void> {
     if (this.#closed) return

@@ -14,7 +14,7 @@ import { newHarnessId } from './new-id.ts'
 import { OpenThreads } from './open-threads.ts'
 import { RunContexts } from './run-contexts.ts'
 import { RunTraces } from './run-traces.ts'
-import { openThread } from './thread-opening.ts'
+import { leaveThread, openThread } from './thread-opening.ts'
 import { BUILTIN_TOOL_IDS } from './tools/builtin-tools.ts'
 import { WorkspaceSlot } from './workspace-slot.ts'
 
@@ -39,6 +39,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     store,
     now,
     open: (threadId, owner, viewers) => openThread(core, threadId, owner, viewers),
+    onClosed: leaveThread,
   })
   const core: HarnessCore = {
     config,

@@ -13,6 +13,7 @@ export interface OpenThread<Viewer> {
 export interface OpenThreadsOptions<Viewer> {
   readonly store: Store
   readonly now: () => number
+  readonly onClosed?: (runtime: ThreadRuntime) => void
   readonly open: (threadId: string, owner: ProcessOwner, viewers: ReadonlySet<Viewer>) => Promise<ThreadRuntime>
 }
 
@@ -73,6 +74,7 @@ export class OpenThreads<Viewer> {
         try {
           await runtime?.close()
         } finally {
+          if (runtime !== undefined) this.#options.onClosed?.(runtime)
           viewers.delete(viewer)
           this.#forget(threadId, place)
         }

@@ -1,4 +1,5 @@
 import type { SessionBinding } from './session-binding.ts'
+import { told } from './told.ts'
 
 interface RunController {
   readonly runId: string
@@ -41,6 +42,8 @@ export class RunAbort {
   }
 
   async #stop(runId: string): Promise<void> {
-    if (this.#binding.head?.run?.runId === runId) await this.#abort()
+    if (this.#binding.head?.run?.runId !== runId) return
+    // Nobody awaits it; what goes wrong is told by an event.
+    await told(this.#abort(), (event) => this.#binding.emit(event)).catch(() => undefined)
   }
 }

@@ -19,6 +19,7 @@ import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { opinionTeller, tracerSource } from './observability.ts'
+import { tellOtherHarnesses } from './other-harnesses.ts'
 import { outsideEvent } from './outside-event.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { runScoring } from './run-scorers.ts'
@@ -69,17 +70,26 @@ export async function openThread(
     ...(onInterrupted === undefined ? {} : { onInterrupted }),
     ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
   })
+  const stopTelling = tellOtherHarnesses(core.store, threadId, runtime)
   runtime.onEntry((entry) => core.contexts.follow(entry))
   const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
   if (observability !== undefined) runtime.onEntry(opinionTeller(observability, threadId, emit))
   control = controlThread(core, runtime, emit)
   runtime.onEntry(runScoring({ scorers: core.scorers, runtime, port: control.port, threadId, emit }))
   controls.set(runtime, control)
+  endings.set(runtime, stopTelling)
   opened.resolve()
   return runtime
 }
 
 const controls = new WeakMap<ThreadRuntime, ThreadControl>()
+const endings = new WeakMap<ThreadRuntime, () => void>()
+
+/** The thread is closed: nothing more is to be heard of it here. */
+export function leaveThread(runtime: ThreadRuntime): void {
+  endings.get(runtime)?.()
+  controls.get(runtime)?.close()
+}
 
 /** What the harness does with an open thread besides letting agents speak in it. */
 export function controlOf(runtime: ThreadRuntime): ThreadControl {

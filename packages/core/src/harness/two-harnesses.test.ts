@@ -18,8 +18,8 @@ suite('two harnesses of one process on one store', () => {
     await using fresh = new HarnessBench([{ text: 'Of the new one.' }], { storage })
     const { id } = await fresh.harness.selectOrCreateThread()
     assert.equal(id, old.harness.session.thread.getId())
-    await fresh.harness.sendMessage({ content: 'Two' })
     old.events.length = 0
+    await fresh.harness.sendMessage({ content: 'Two' })
     await old.harness.sendMessage({ content: 'Three' })
     assert.deepEqual(
       old.all('message_end').map(({ message }) => message.content),
@@ -27,6 +27,43 @@ suite('two harnesses of one process on one store', () => {
     )
     assert.equal((await old.harness.session.thread.listActiveMessages()).length, 6)
     assert.equal((await fresh.harness.session.thread.listActiveMessages()).length, 6)
+  })
+
+  test('hear at once what the other does, without taking the thread from it', async () => {
+    const storage = new MemoryStore()
+    const agent = new ForeignAgent('foreign', [says('Hello.'), says('Again.')])
+    await using first = new HarnessBench([], { storage, modes: [{ id: 'm', agent }] })
+    const { id } = await first.harness.createThread()
+    await using second = new HarnessBench([], { storage, modes: [{ id: 'm', agent: new ForeignAgent('foreign', []) }] })
+    await second.harness.switchThread({ threadId: id })
+    for (const text of ['Hello.', 'Again.']) {
+      const heard = second.next('agent_end')
+      await first.harness.sendMessage({ content: 'Hi' })
+      assert.equal((await heard).reason, 'complete')
+      assert.deepEqual(second.all('message_end').at(-1)?.message.content, [{ type: 'text', text }])
+      assert.deepEqual(second.harness.session.displayState.get().currentMessage?.content, [{ type: 'text', text }])
+    }
+    assert.deepEqual([agent.opened, agent.closed], [1, 0], 'its program was left alone')
+    await first.harness.renameThread({ title: 'Ours' })
+    const renamed = await second.harness.session.thread.getById({ threadId: id })
+    assert.equal(renamed?.title, 'Ours')
+  })
+
+  test('a question of one is told to both, and whoever answers, both hear how it ends', async () => {
+    const storage = new MemoryStore()
+    const ask = { toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] }
+    await using first = new HarnessBench([ask], { storage })
+    const { id } = await first.harness.createThread()
+    await using second = new HarnessBench([{ text: 'Left, then.' }], { storage })
+    await second.harness.switchThread({ threadId: id })
+    const asked = second.next('tool_suspended')
+    await first.harness.sendMessage({ content: 'Go.' })
+    const { toolCallId } = await asked
+    const ended = first.next('agent_end')
+    await second.harness.respondToToolSuspension({ toolCallId, resumeData: 'Left.' })
+    assert.equal((await ended).reason, 'complete')
+    assert.equal(first.harness.session.suspensions.hasPending(), false)
+    assert.equal(first.all('message_end').at(-1)?.message.content[0]?.type, 'text')
   })
 
   test('what goes on in one is not taken from it, and who has it is said', async () => {

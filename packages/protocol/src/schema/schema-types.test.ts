@@ -63,7 +63,7 @@ interface Expected {
   readonly Goal: protocol.Goal
   readonly Grants: protocol.Grants
   readonly LineageRange: protocol.LineageRange
-  readonly StoredLineage: protocol.StoredLineage
+  readonly Lineage: protocol.Lineage
   readonly PatternRule: protocol.PatternRule
   readonly PermissionRules: protocol.PermissionRules
   readonly Policy: protocol.Policy

@@ -334,13 +334,11 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     {
       type: fc.constant('rewind'),
       to: arbitraryCount,
+      lineage: arbitraryLineage,
       tasks: arbitraryTasks,
       om: fc.option(arbitraryOmPointer),
     },
-    {
-      lineage: arbitraryLineage,
-      files: shape<NonNullable<BodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}),
-    },
+    { files: shape<NonNullable<BodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}) },
   ),
   erased: shape<BodyOf<'erased'>>(
     { type: fc.constant('erased'), from: arbitraryCount, to: arbitraryCount },

@@ -8,7 +8,7 @@ import {
   rootLineage,
   type Binding,
   type ForkRecord,
-  type StoredLineage,
+  type Lineage,
   type LogRecord,
   type OmPointer,
   type RecordBody,
@@ -21,7 +21,7 @@ const START = 1_700_000_000_000
 /** A place a thread can be forked at or rewound to, with what a fork or rewind has to write down about it. */
 export interface Boundary {
   readonly seq: number
-  readonly lineage: StoredLineage
+  readonly lineage: Lineage
   readonly tasks: readonly TaskItem[]
   readonly tasksAt: number
   readonly om: OmPointer | null
@@ -56,7 +56,7 @@ export class LogWriter {
   waits: PendingWait[] = []
   queue: { readonly id: string; readonly addedAt: number }[] = []
   bindings: Map<string, Binding> = new Map()
-  lineage: StoredLineage
+  lineage: Lineage
   run: OpenRun | null = null
   tasks: readonly TaskItem[] = []
   tasksAt = 0
@@ -133,13 +133,10 @@ export class LogWriter {
     })
   }
 
-  /** To an earlier place, or to one that an earlier rewind left behind. Only the latter has to name its lineage. */
-  rewind(to: Boundary, isNamed: boolean): void {
+  /** To an earlier place, or to one that an earlier rewind left behind. */
+  rewind(to: Boundary): void {
     const { tasks, om, lineage } = to
-    const shown = lineageUpTo(this.lineage, to.seq)
-    const isShown = JSON.stringify(shown) === JSON.stringify(lineage)
-    const named = isShown && !isNamed ? {} : { lineage }
-    const seq = this.append({ type: 'rewind', to: to.seq, ...named, tasks, om })
+    const seq = this.append({ type: 'rewind', to: to.seq, lineage, tasks, om })
     this.lineage = rewindLineage(lineage, this.stream, to.seq, seq)
     this.run = null
     this.messages.length = 0

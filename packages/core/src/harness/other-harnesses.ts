@@ -1,0 +1,34 @@
+import type { Store } from '@evener/protocol'
+import type { ThreadRuntime } from '../engine/thread-runtime.ts'
+
+type Open = Pick<ThreadRuntime, 'look' | 'onEntry'>
+
+const byStore = new WeakMap<Store, Map<string, Set<Open>>>()
+
+/**
+ * Lets those who have the thread open in another harness of this process, on the same store, hear what is put on record
+ * here. Gives the function that ends it.
+ */
+export function tellOtherHarnesses(store: Store, threadId: string, runtime: Open): () => void {
+  const threads = byStore.get(store) ?? new Map<string, Set<Open>>()
+  byStore.set(store, threads)
+  const all = threads.get(threadId) ?? new Set<Open>()
+  threads.set(threadId, all)
+  all.add(runtime)
+  let isDue = false
+  const stop = runtime.onEntry((entry) => {
+    if (all.size === 1 || isDue || entry.kind !== 'record' || entry.others === true) return
+    isDue = true
+    // However much is recorded in a turn of the event loop, they look once.
+    setImmediate(() => {
+      isDue = false
+      // One that is just being closed need not know any more.
+      for (const other of all) if (other !== runtime) other.look().catch(() => undefined)
+    })
+  })
+  return () => {
+    stop()
+    all.delete(runtime)
+    if (all.size === 0) threads.delete(threadId)
+  }
+}
