@@ -13,7 +13,7 @@ import type { CallOutcome } from './call.ts'
 import type { BudgetLimit, TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
-import type { Lineage } from './lineage.ts'
+import type { StoredLineage } from './lineage.ts'
 import type { MessageRole, Part } from './message.ts'
 import type { Grants, PermissionRules } from './permission.ts'
 import type { Goal, TaskItem } from './task.ts'
@@ -309,7 +309,7 @@ export interface ForkRecord {
   readonly parent: string
   readonly at: number
   /** Up to and including `at`. */
-  readonly lineage: Lineage
+  readonly lineage: StoredLineage
   readonly keep: {
     readonly mode: string | null
     readonly model: string | null
@@ -330,8 +330,11 @@ export interface ForkRecord {
 export interface RewindRecord {
   readonly type: 'rewind'
   readonly to: number
-  /** The lineage that is in force from here on, without the record's own open range. */
-  readonly lineage: Lineage
+  /**
+   * The lineage that is in force from here on, without the record's own open range. Absent where it is what the thread
+   * showed before, up to `to`: then the record is as small after a thousand rewinds as after one.
+   */
+  readonly lineage?: StoredLineage
   /** As they were at `to`: the fold itself keeps no history to look them up in. */
   readonly tasks: readonly TaskItem[]
   readonly om: OmPointer | null

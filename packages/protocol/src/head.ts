@@ -4,7 +4,8 @@ import type { TurnDefaults } from './driver.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { Keyed } from './keyed.ts'
-import { rootLineage, type Lineage } from './lineage.ts'
+import { rootLineage, type LineageRange } from './lineage.ts'
+import { List } from './list.ts'
 import { NO_GRANTS, NO_RULES, type Grants, type PermissionRules } from './permission.ts'
 import type { Goal, TaskItem } from './task.ts'
 import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
@@ -62,7 +63,8 @@ export interface QueuedItem extends QueueItem {
 export interface Head {
   readonly stream: string
   readonly seq: number
-  readonly lineage: Lineage
+  /** Every rewind adds a range, unless it drops some. */
+  readonly lineage: List<LineageRange>
   readonly title: string | null
   /** The seq of the record that set it. */
   readonly titleAt: number
@@ -111,7 +113,7 @@ export function emptyHead(stream: string): Head {
   return {
     stream,
     seq: 0,
-    lineage: rootLineage(stream),
+    lineage: List.from(rootLineage(stream)),
     title: null,
     titleAt: 0,
     mode: null,

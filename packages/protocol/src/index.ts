@@ -130,6 +130,7 @@ export {
   streamOf,
   type Lineage,
   type LineageRange,
+  type StoredLineage,
 } from './lineage.ts'
 export type {
   BatchEvent,

@@ -15,7 +15,10 @@ export interface AppendTextOp {
   readonly value: string
 }
 
-/** Removes what stands at the path; with `from`/`to` those entries of a collection whose `order` lies between. */
+/**
+ * Removes what stands at the path; with `from`/`to` those messages whose `order`, or those ranges of the lineage whose
+ * beginning lies between.
+ */
 export interface RemoveOp {
   readonly type: 'remove'
   readonly path: Path

@@ -62,7 +62,7 @@ export const RECORD_VERSIONS: Readonly<Record<RecordType, number>> = {
   'binding.changed': 1,
   'binding.removed': 1,
   fork: 1,
-  rewind: 1,
+  rewind: 2,
   erased: 1,
   'om.committed': 1,
   note: 1,

@@ -1,14 +1,15 @@
 import type { Head, QueuedItem, RunState } from './head.ts'
 import { Keyed } from './keyed.ts'
+import { List } from './list.ts'
 
-/** By id, as JSON. */
-type ById<K> = K extends Keyed<infer T> ? { readonly [id: string]: T } : K
+/** As JSON. */
+type Plain<K> = K extends Keyed<infer T> ? { readonly [id: string]: T } : K extends List<infer T> ? readonly T[] : K
 
 /** A run as JSON. */
-export type StoredRunState = { readonly [K in keyof RunState]: ById<RunState[K]> }
+export type StoredRunState = { readonly [K in keyof RunState]: Plain<RunState[K]> }
 
 /** A head as JSON: in stores, ops and snapshots. */
-export type StoredHead = { readonly [K in keyof Omit<Head, 'run'>]: ById<Head[K]> } & {
+export type StoredHead = { readonly [K in keyof Omit<Head, 'run'>]: Plain<Head[K]> } & {
   readonly run: StoredRunState | null
 }
 
@@ -20,6 +21,7 @@ export type KeyedValue<K extends KeyedSlice> = Head[K] extends Keyed<infer T> ? 
 export function storedHead(head: Head): StoredHead {
   return {
     ...head,
+    lineage: head.lineage.toArray(),
     settings: head.settings.toJSON(),
     settingsAt: head.settingsAt.toJSON(),
     state: head.state.toJSON(),
@@ -35,6 +37,7 @@ export function storedHead(head: Head): StoredHead {
 export function reviveHead(stored: StoredHead): Head {
   return {
     ...stored,
+    lineage: List.from(stored.lineage),
     settings: reviveSlice('settings', stored.settings),
     settingsAt: reviveSlice('settingsAt', stored.settingsAt),
     state: reviveSlice('state', stored.state),

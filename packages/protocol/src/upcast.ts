@@ -25,7 +25,14 @@ export interface StoredRecord extends Omit<LogRecord, 'body'> {
 }
 
 /** The format of this release. */
-export const RECORD_FORMAT: RecordFormat = { versions: RECORD_VERSIONS, upcasters: {}, renamed: {} }
+export const RECORD_FORMAT: RecordFormat = {
+  versions: RECORD_VERSIONS,
+  upcasters: {
+    // Version 1 always named the lineage, which version 2 may.
+    rewind: [(body) => body],
+  },
+  renamed: {},
+}
 
 /** Reads a stored record as this version understands it. */
 export function upcast(stored: StoredRecord, format: RecordFormat = RECORD_FORMAT): LogRecord {

@@ -2,6 +2,8 @@ import type { Head, RunState } from './head.ts'
 import { applyToJson, badOp, isObject } from './json-op.ts'
 import type { JsonValue } from './json.ts'
 import { Keyed } from './keyed.ts'
+import type { LineageRange } from './lineage.ts'
+import { List } from './list.ts'
 import { asJson, type Op } from './op.ts'
 import {
   reviveHead,
@@ -23,6 +25,7 @@ export function applyToHead(head: Head, op: Op): Head {
   const [, key] = op.path
   if (key === undefined) return headOf(op)
   if (key === 'run') return { ...head, run: applyToRun(head.run, op) }
+  if (key === 'lineage') return { ...head, lineage: applyToLineage(head.lineage, op) }
   if (!isKeyedSlice(key)) return applyToJson(asJson(head), op, 1) as unknown as Head
   const revive = (value: JsonValue): Slice => {
     if (!isSlice(key, value)) throw badOp(op, `the value is no "${key}"`)
@@ -39,8 +42,37 @@ function headOf(op: Op): Head {
   if (op.type !== 'set') throw badOp(op, 'the head is only set')
   const { value } = op
   const isHead = isObject(value) && [...ORDERED, ...UNORDERED].every((key) => isSlice(key, value[key] ?? null))
-  if (!isHead || !isRun(value['run'] ?? null)) throw badOp(op, 'the value is no head')
+  if (!isHead || !isRun(value['run'] ?? null) || !isLineage(value['lineage'] ?? null))
+    throw badOp(op, 'the value is no head')
   return reviveHead(value as unknown as StoredHead)
+}
+
+/** Ranges are added, cut and taken away at the end; a range is known by where it begins. */
+function applyToLineage(lineage: List<LineageRange>, op: Op): List<LineageRange> {
+  const [, , start] = op.path
+  if (start === undefined && op.type === 'set') {
+    if (!isLineage(op.value)) throw badOp(op, 'the value is no lineage')
+    return List.from(op.value as unknown as LineageRange[])
+  }
+  if (start === undefined && op.type === 'remove' && op.from !== undefined) {
+    let left = lineage
+    while (left.length > 0 && (left.at(-1)?.from ?? 0) >= op.from) left = left.pop()
+    return left
+  }
+  if (op.type !== 'set' || !isRange(op.value)) throw badOp(op, 'the value is no range')
+  const range = op.value as unknown as LineageRange
+  const last = lineage.at(-1)
+  if (String(range.from) !== start || range.from < (last?.from ?? 0))
+    throw badOp(op, 'only the end of a lineage changes')
+  return range.from === last?.from ? lineage.set(lineage.length - 1, range) : lineage.push(range)
+}
+
+function isLineage(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every(isRange)
+}
+
+function isRange(value: JsonValue): boolean {
+  return isObject(value) && typeof (value as { readonly from?: unknown }).from === 'number'
 }
 
 function applyToRun(run: RunState | null, op: Op): RunState | null {

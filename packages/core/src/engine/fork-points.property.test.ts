@@ -176,9 +176,13 @@ suite('a thread', () => {
         const thread = await ThreadLog.open({ store, stream: 'main', fence })
         // Back step by step, and forward again.
         const forward = Array.from({ length: head.seq + 1 }, (_, at) => at)
-        for (const at of [...forward.toReversed(), ...forward]) {
+        const whole = lineageUpTo(head.lineage, head.seq)
+        for (const [at, target] of [
+          ...forward.toReversed().map((seq) => [seq, undefined] as const),
+          ...forward.map((seq) => [seq, whole] as const),
+        ]) {
           const before = thread.state.head
-          const rewound = rewindThread(store, thread, at, lineageUpTo(head.lineage, head.seq))
+          const rewound = rewindThread(store, thread, at, target)
           if (!boundaries.has(at)) {
             assert.equal((await refusal(rewound)).nearest, nearestOf(boundaries, at))
             assert.equal(thread.state.head, before)

@@ -125,9 +125,9 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
   checkFields('a rewind', { to }, { to: aCount }, ['to'])
   await log.flush()
   await requireBoundary(store, target ?? head.lineage, to)
-  const lineage = lineageUpTo(target ?? head.lineage, to)
-  const { tasks, om } = await stateAt(store, lineage, to)
-  const body: RewindRecord = { type: 'rewind', to, lineage, tasks, om }
+  const { tasks, om } = await stateAt(store, target ?? head.lineage, to)
+  const lineage = target === undefined ? {} : { lineage: lineageUpTo(target, to) }
+  const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om }
   await log.commit([body])
 }
 

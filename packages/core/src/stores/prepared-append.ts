@@ -3,9 +3,9 @@ import {
   isSealedPart,
   type Append,
   type CommandKey,
-  type Lineage,
   type LogRecord,
   type NewBlob,
+  type StoredLineage,
   type WaitRow,
 } from '@evener/protocol'
 import { checkHash, checkId, checkSeq, checkTime, isSeq, toJsonText } from './input-checks.ts'
@@ -16,8 +16,8 @@ export interface PreparedRecord extends RecordRow {
   readonly part: string | null
   /** Set on a sealed part with `first`: the batches of this part go. */
   readonly replaces: string | null
-  /** Set on forks and rewinds: what the stream needs of others from now on. */
-  readonly lineage: Lineage | null
+  /** Set on forks, and on rewinds that name it: what the stream needs of others from now on. */
+  readonly lineage: StoredLineage | null
 }
 
 export interface PreparedMessage {
@@ -107,7 +107,7 @@ function prepareRecord(stream: string, record: LogRecord, extra: string | null):
     body: toJsonText(`Record ${record.seq} of ${stream}`, body),
     part: body.type === 'batch' ? partKey(body.event) : null,
     replaces: replacedPart(record),
-    lineage: body.type === 'fork' || body.type === 'rewind' ? body.lineage : null,
+    lineage: (body.type === 'fork' || body.type === 'rewind' ? body.lineage : null) ?? null,
   }
 }
 

@@ -7,7 +7,7 @@ import {
   rewindLineage,
   RECORD_VERSIONS,
   rootLineage,
-  type Lineage,
+  type StoredLineage,
   type LogRecord,
   type RecordBody,
   type Store,
@@ -22,9 +22,9 @@ interface ModelThread {
   readonly id: string
   head: number
   isAlive: boolean
-  lineage: Lineage
+  lineage: StoredLineage
   /** What it was forked from: kept for it as long as it lives. */
-  readonly inherited: Lineage
+  readonly inherited: StoredLineage
   readonly base: number
   records: LogRecord[]
   /** The seqs of batches of parts that are still open, by part. */
@@ -81,7 +81,13 @@ class Model {
     await this.#start(id, 0, [], rootLineage(id), [])
   }
 
-  async #start(id: string, base: number, records: LogRecord[], lineage: Lineage, inherited: Lineage): Promise<void> {
+  async #start(
+    id: string,
+    base: number,
+    records: LogRecord[],
+    lineage: StoredLineage,
+    inherited: StoredLineage,
+  ): Promise<void> {
     const start = { owner: 'me', records }
     await this.#store.createStream({ kind: 'thread', info: infoOf(id), headSeq: base, start })
     const head = base + records.length
@@ -168,7 +174,7 @@ class Model {
   }
 
   /** What the lineage shows, in order. */
-  seen(lineage: Lineage): LogRecord[] {
+  seen(lineage: StoredLineage): LogRecord[] {
     return lineage.flatMap((range) => {
       const stream = this.threads.find((thread) => thread.id === range.stream)
       return (stream?.records ?? []).filter(({ seq }) => seq >= range.from && (range.to === null || seq <= range.to))
@@ -188,7 +194,7 @@ function entry(stream: string, seq: number, body: RecordBody): LogRecord {
   return { v: RECORD_VERSIONS[body.type], stream, seq, at: 1000 + seq, body }
 }
 
-async function readAll(store: Store, lineage: Lineage, limit: number): Promise<LogRecord[]> {
+async function readAll(store: Store, lineage: StoredLineage, limit: number): Promise<LogRecord[]> {
   const records: LogRecord[] = []
   let cursor: string | null = null
   do {

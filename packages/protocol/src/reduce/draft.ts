@@ -31,7 +31,7 @@ export interface Draft {
   readonly written: ThreadMessage[]
 }
 
-type PlainSlice = Exclude<keyof Head, KeyedSlice | 'run'>
+type PlainSlice = Exclude<keyof Head, KeyedSlice | 'lineage' | 'run'>
 
 export function setHead<K extends PlainSlice>(draft: Draft, key: K, value: Head[K]): void {
   draft.head = { ...draft.head, [key]: value }

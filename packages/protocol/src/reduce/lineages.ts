@@ -2,7 +2,8 @@ import type { Binding } from '../binding.ts'
 import type { ErasedRecord, ForkRecord, RewindRecord } from '../control-record.ts'
 import { emptyHead } from '../head.ts'
 import { Keyed } from '../keyed.ts'
-import type { Lineage } from '../lineage.ts'
+import { rangeAt, type Lineage, type LineageRange } from '../lineage.ts'
+import { List } from '../list.ts'
 import { asJson } from '../op.ts'
 import { storedHead } from '../stored-head.ts'
 import type { TaskItem } from '../task.ts'
@@ -18,7 +19,7 @@ export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext)
   draft.head = {
     ...emptyHead(record.stream),
     seq: record.seq,
-    lineage: [...body.lineage, { stream: record.stream, from: record.seq, to: null }],
+    lineage: List.from(body.lineage).push(openRange(record)),
     mode: keep.mode,
     model: keep.model,
     agentId: keep.agentId,
@@ -38,10 +39,11 @@ export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext)
 /** Conversation, tasks and memory move; rules, usage and what was answered stay. */
 export function applyRewind(draft: Draft, body: RewindRecord, record: RecordContext): void {
   const before = draft.head.lineage
-  const lineage: Lineage = [...body.lineage, { stream: record.stream, from: record.seq, to: null }]
+  const isForward = body.lineage?.some((range) => !holdsRange(before, range)) === true
   dropMessages(draft)
   if (draft.head.run !== null) setRun(draft, null)
-  setHead(draft, 'lineage', lineage)
+  if (body.lineage === undefined) cutLineage(draft, body.to, record)
+  else setLineage(draft, List.from(body.lineage).push(openRange(record)))
   setTasks(draft, body.tasks, record)
   setHead(draft, 'om', body.om)
   for (const [id, { openedAt }] of draft.head.waits.backwards()) {
@@ -52,9 +54,9 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
   staleBindings(draft, 'rewound', ({ syncedTo, stale }) => syncedTo > body.to && stale === undefined)
   // Going forward again brings messages back that a client may not have: it has to read its window anew.
   draft.ops.push(
-    body.lineage.every((range) => holdsRange(before, range))
-      ? { type: 'remove', path: ['messages'], from: body.to + 1, to: record.seq }
-      : { type: 'remove', path: ['messages'] },
+    isForward
+      ? { type: 'remove', path: ['messages'] }
+      : { type: 'remove', path: ['messages'], from: body.to + 1, to: record.seq },
   )
 }
 
@@ -101,11 +103,38 @@ function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (b
   }
 }
 
-function holdsRange(lineage: Lineage, range: Lineage[number]): boolean {
-  return lineage.some(
-    (held) =>
-      held.stream === range.stream &&
-      held.from <= range.from &&
-      (held.to === null || (range.to !== null && range.to <= held.to)),
-  )
+/** Ranges after the point go, each of them once; the one that holds it ends there; the record begins the next. */
+function cutLineage(draft: Draft, to: number, record: RecordContext): void {
+  let { lineage } = draft.head
+  while ((lineage.at(-1)?.from ?? 0) > to) lineage = lineage.pop()
+  const isShorter = lineage.length < draft.head.lineage.length
+  if (isShorter) draft.ops.push({ type: 'remove', path: ['head', 'lineage'], from: to + 1, to: record.seq })
+  const last = lineage.at(-1)
+  if (last !== undefined && (last.to === null || last.to > to)) {
+    const cut = { ...last, to }
+    lineage = lineage.set(lineage.length - 1, cut)
+    rangeOp(draft, cut)
+  }
+  const own = openRange(record)
+  draft.head = { ...draft.head, lineage: lineage.push(own) }
+  rangeOp(draft, own)
+}
+
+function setLineage(draft: Draft, lineage: List<LineageRange>): void {
+  draft.head = { ...draft.head, lineage }
+  draft.ops.push({ type: 'set', path: ['head', 'lineage'], value: asJson(lineage.toArray()) })
+}
+
+function rangeOp(draft: Draft, range: LineageRange): void {
+  draft.ops.push({ type: 'set', path: ['head', 'lineage', String(range.from)], value: asJson(range) })
+}
+
+function openRange({ stream, seq }: RecordContext): LineageRange {
+  return { stream, from: seq, to: null }
+}
+
+function holdsRange(lineage: Lineage, range: LineageRange): boolean {
+  const held = rangeAt(lineage, range.from)
+  if (held === undefined || held.stream !== range.stream) return false
+  return held.to === null || (range.to !== null && range.to <= held.to)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Binding } from '../binding.ts'
-import type { Lineage, LineageRange } from '../lineage.ts'
+import type { LineageRange, StoredLineage } from '../lineage.ts'
 import type { Grants, PatternRule, PermissionRules, Policy, ToolCategory } from '../permission.ts'
 import type { Goal, TaskItem } from '../task.ts'
 import type { Answer, Wait, WaitCancelReason, WaitKind, WaitRequest, WaitState, WaitSubject } from '../wait.ts'
@@ -141,4 +141,4 @@ export const lineageRangeSchema: Schema<LineageRange> = exact<LineageRange>()(
   object({ stream: z.string(), from: seq, to: z.nullable(seq) }),
 )
 
-export const lineageSchema: Schema<Lineage> = exact<Lineage>()(listOf(lineageRangeSchema))
+export const storedLineageSchema: Schema<StoredLineage> = exact<StoredLineage>()(listOf(lineageRangeSchema))

@@ -62,7 +62,7 @@ const ARBITRARIES: { readonly [Name in SchemaName]?: fc.Arbitrary<unknown> } = {
   Grants: arbitraryGrants,
   Goal: arbitraryGoal,
   Binding: arbitraryBinding,
-  Lineage: arbitraryLineage,
+  StoredLineage: arbitraryLineage,
   RecordBody: arbitraryRecordBody,
   Op: arbitraryOp,
   DeltaFrame: arbitraryDeltaFrame,

@@ -63,7 +63,7 @@ interface Expected {
   readonly Goal: protocol.Goal
   readonly Grants: protocol.Grants
   readonly LineageRange: protocol.LineageRange
-  readonly Lineage: protocol.Lineage
+  readonly StoredLineage: protocol.StoredLineage
   readonly PatternRule: protocol.PatternRule
   readonly PermissionRules: protocol.PermissionRules
   readonly Policy: protocol.Policy

@@ -9,7 +9,7 @@ import {
   bindingSchema,
   goalSchema,
   grantsSchema,
-  lineageSchema,
+  storedLineageSchema,
   permissionRulesSchema,
   taskItemSchema,
   waitSchema,
@@ -66,7 +66,7 @@ export const storedHeadSchema: Schema<StoredHead> = exact<StoredHead>()(
   object({
     stream: z.string(),
     seq,
-    lineage: lineageSchema,
+    lineage: storedLineageSchema,
     title: z.nullable(z.string()),
     mode: z.nullable(z.string()),
     model: z.nullable(z.string()),

@@ -25,7 +25,7 @@ import {
   bindingSchema,
   goalSchema,
   grantsSchema,
-  lineageSchema,
+  storedLineageSchema,
   permissionRulesSchema,
   taskItemSchema,
   waitCancelReasonSchema,
@@ -132,7 +132,7 @@ export const forkRecordSchema: Schema<ForkRecord> = exact<ForkRecord>()(
     type: z.literal('fork'),
     parent: z.string(),
     at: seq,
-    lineage: lineageSchema,
+    lineage: storedLineageSchema,
     keep: object({
       mode: z.nullable(z.string()),
       model: z.nullable(z.string()),
@@ -152,7 +152,7 @@ export const rewindRecordSchema: Schema<RewindRecord> = exact<RewindRecord>()(
   object({
     type: z.literal('rewind'),
     to: seq,
-    lineage: lineageSchema,
+    lineage: optional(storedLineageSchema),
     tasks: listOf(taskItemSchema),
     om: z.nullable(omPointerSchema),
     files: optional(object({ checkpointId: z.string() })),

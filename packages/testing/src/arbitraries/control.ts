@@ -3,7 +3,7 @@ import type {
   Binding,
   Goal,
   Grants,
-  Lineage,
+  StoredLineage,
   LineageRange,
   PatternRule,
   PermissionRules,
@@ -148,4 +148,4 @@ const range: fc.Arbitrary<LineageRange> = shape<LineageRange>(
   {},
 )
 
-export const arbitraryLineage: fc.Arbitrary<Lineage> = listOf(range)
+export const arbitraryLineage: fc.Arbitrary<StoredLineage> = listOf(range)

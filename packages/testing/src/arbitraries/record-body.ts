@@ -334,11 +334,13 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
     {
       type: fc.constant('rewind'),
       to: arbitraryCount,
-      lineage: arbitraryLineage,
       tasks: arbitraryTasks,
       om: fc.option(arbitraryOmPointer),
     },
-    { files: shape<NonNullable<BodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}) },
+    {
+      lineage: arbitraryLineage,
+      files: shape<NonNullable<BodyOf<'rewind'>['files']>>({ checkpointId: arbitraryId }, {}),
+    },
   ),
   erased: shape<BodyOf<'erased'>>(
     { type: fc.constant('erased'), from: arbitraryCount, to: arbitraryCount },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, storedHead, type Lineage, type LogRecord, type RecordBody } from '@evener/protocol'
+import { emptyHead, storedHead, type StoredLineage, type LogRecord, type RecordBody } from '@evener/protocol'
 import { AT, blob, command, message, note, notes, ownedThread, owner, record, waitRow } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
@@ -196,7 +196,7 @@ export function appendsContract(contract: StoreContract): void {
         const unknown = await rejection(store.readRecords('t', { after: 2, limit: 1 }), 'newer-version')
         assert.equal(unknown.details['type'], 'invented.later')
         assert.deepEqual((await store.readRecords('t', { after: 3 })).items, [record('t', 4, note('after them'))])
-        const lineage: Lineage = [{ stream: 't', from: 1, to: null }]
+        const lineage: StoredLineage = [{ stream: 't', from: 1, to: null }]
         assert.equal((await store.latestRecord(lineage, 'note', 4))?.seq, 4)
         assert.equal((await store.latestRecord(lineage, 'note', 1))?.seq, 1)
         await rejection(store.latestRecord(lineage, 'note', 3), 'newer-version')

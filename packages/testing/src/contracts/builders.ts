@@ -5,7 +5,7 @@ import {
   RECORD_VERSIONS,
   type Append,
   type Fence,
-  type Lineage,
+  type StoredLineage,
   type LogRecord,
   type NewBlob,
   type NewCommand,
@@ -53,7 +53,7 @@ export function message(id: string, order: number, text = `text of ${id}`): Stor
   return { id, role: 'user', order, at: AT + order, state: 'done', parts: [{ id: '0', type: 'text', text }] }
 }
 
-export function forkBody(parent: string, at: number, lineage: Lineage): RecordBody {
+export function forkBody(parent: string, at: number, lineage: StoredLineage): RecordBody {
   return {
     type: 'fork',
     parent,
@@ -74,7 +74,7 @@ export function forkBody(parent: string, at: number, lineage: Lineage): RecordBo
   }
 }
 
-export function rewindBody(to: number, lineage: Lineage): RecordBody {
+export function rewindBody(to: number, lineage: StoredLineage): RecordBody {
   return { type: 'rewind', to, lineage, tasks: [], om: null }
 }
 
@@ -129,7 +129,7 @@ export async function forkedThread(
   id: string,
   parent: string,
   at: number,
-  lineage: Lineage,
+  lineage: StoredLineage,
 ): Promise<Writer> {
   await store.createStream({
     kind: 'thread',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Lineage, Store } from '@evener/protocol'
+import type { StoredLineage, Store } from '@evener/protocol'
 import {
   blob,
   command,
@@ -15,9 +15,9 @@ import {
 } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
-const upTo = (stream: string, to: number): Lineage => [{ stream, from: 1, to }]
+const upTo = (stream: string, to: number): StoredLineage => [{ stream, from: 1, to }]
 
-async function seqsOf(store: Store, lineage: Lineage): Promise<number[]> {
+async function seqsOf(store: Store, lineage: StoredLineage): Promise<number[]> {
   return (await store.readLineage(lineage, { limit: 1000 })).items.map((found) => found.seq)
 }
 
@@ -89,7 +89,7 @@ export function deletionsContract(contract: StoreContract): void {
         assert.equal(wait?.wait.description, '')
         assert.deepEqual((await store.listWaits({})).items, [])
 
-        const lineage: Lineage = [...upTo('parent', 4), { stream: 'fork', from: 5, to: null }]
+        const lineage: StoredLineage = [...upTo('parent', 4), { stream: 'fork', from: 5, to: null }]
         assert.deepEqual(await seqsOf(store, lineage), [1, 2, 3, 4, 5, 6, 7])
         const shown = await store.listMessages(lineage, { order: 'oldest' })
         assert.deepEqual(
@@ -111,7 +111,11 @@ export function deletionsContract(contract: StoreContract): void {
     it(
       'C4-44 a fork of a fork keeps both ancestors, whoever of them is deleted first',
       withStore(contract, async (store) => {
-        const lineage: Lineage = [...upTo('a', 3), { stream: 'b', from: 4, to: 5 }, { stream: 'c', from: 6, to: null }]
+        const lineage: StoredLineage = [
+          ...upTo('a', 3),
+          { stream: 'b', from: 4, to: 5 },
+          { stream: 'c', from: 6, to: null },
+        ]
         for (const order of [
           ['a', 'b', 'c'],
           ['b', 'a', 'c'],
@@ -160,7 +164,7 @@ export function deletionsContract(contract: StoreContract): void {
         await forkedThread(store, 'early', 'parent', 3, upTo('parent', 3))
         const late = await forkedThread(store, 'late', 'parent', 6, upTo('parent', 6))
         await late.say(2)
-        const both: Lineage = [...upTo('parent', 6), { stream: 'late', from: 7, to: 8 }]
+        const both: StoredLineage = [...upTo('parent', 6), { stream: 'late', from: 7, to: 8 }]
         await forkedThread(store, 'of-fork', 'late', 8, both)
         await late.write([rewindBody(2, upTo('parent', 2))])
         const forks = async (from: number, to: number, stream = 'parent'): Promise<unknown> =>
@@ -224,7 +228,7 @@ export function deletionsContract(contract: StoreContract): void {
       withStore(contract, async (store) => {
         const parent = await ownedThread(store, 'parent')
         await parent.say(2)
-        const attempt = (lineage: Lineage): Promise<unknown> =>
+        const attempt = (lineage: StoredLineage): Promise<unknown> =>
           store.createStream({
             kind: 'thread',
             info: threadInfo('fork'),

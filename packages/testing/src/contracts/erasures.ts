@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { emptyHead, storedHead, type Lineage } from '@evener/protocol'
+import { emptyHead, storedHead, type StoredLineage } from '@evener/protocol'
 import {
   batch,
   blob,
@@ -15,7 +15,7 @@ import {
 } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
-const LINEAGE: Lineage = [{ stream: 't', from: 1, to: null }]
+const LINEAGE: StoredLineage = [{ stream: 't', from: 1, to: null }]
 
 export function erasuresContract(contract: StoreContract): void {
   describe('erasure', () => {
@@ -118,7 +118,7 @@ export function erasuresContract(contract: StoreContract): void {
         const parent = await ownedThread(store, 'parent')
         await parent.say(6)
         await parent.append({ records: [], blobs: [blob('secret', 2)] })
-        const shared: Lineage = [{ stream: 'parent', from: 1, to: 4 }]
+        const shared: StoredLineage = [{ stream: 'parent', from: 1, to: 4 }]
         const fork = await forkedThread(store, 'fork', 'parent', 4, shared)
         const stranger = await ownedThread(store, 'stranger')
         const secondClaim = { owner: 'me', epoch: 2 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Fence, Lineage, Store } from '@evener/protocol'
+import type { Fence, StoredLineage, Store } from '@evener/protocol'
 import {
   batch,
   blob,
@@ -16,7 +16,7 @@ import {
 import { flakyStore } from './flaky-store.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
-const LINEAGE: Lineage = [{ stream: 't', from: 1, to: null }]
+const LINEAGE: StoredLineage = [{ stream: 't', from: 1, to: null }]
 
 /** The call is carried out, and its caller hears only that the line broke. */
 async function lose(store: Store, call: (lossy: Store) => Promise<unknown>): Promise<void> {
@@ -67,7 +67,7 @@ export function lostAnswersContract(contract: StoreContract): void {
       'a fork is found whole and owned, and making it again is refused',
       withStore(contract, async (store) => {
         const fence = await said(store)
-        const shared: Lineage = [{ stream: 't', from: 1, to: 2 }]
+        const shared: StoredLineage = [{ stream: 't', from: 1, to: 2 }]
         const start = { owner: 'me', records: [record('fork', 3, forkBody('t', 2, shared))] }
         const make = (on: Store): Promise<unknown> =>
           on.createStream({ kind: 'thread', info: threadInfo('fork'), headSeq: 2, start })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MAX_PAGE, type Lineage, type LogRecord, type StoredMessage } from '@evener/protocol'
+import { MAX_PAGE, type StoredLineage, type LogRecord, type StoredMessage } from '@evener/protocol'
 import { allPages, forkedThread, message, note, notes, ownedThread, record, rewindBody } from './builders.ts'
 import { rejection, withStore, type StoreContract } from './subject.ts'
 
@@ -48,7 +48,7 @@ export function readsContract(contract: StoreContract): void {
         const other = await ownedThread(store, 'other')
         await thread.say(4)
         await other.say(4)
-        const lineage: Lineage = [{ stream: 't', from: 1, to: null }]
+        const lineage: StoredLineage = [{ stream: 't', from: 1, to: null }]
         const records = (await store.readRecords('t', { limit: 2 })).next ?? ''
         const messages = (await store.listMessages(lineage, { order: 'newest', limit: 2 })).next ?? ''
         const threads = (await store.listThreads({ limit: 1 })).next ?? ''
@@ -71,12 +71,12 @@ export function readsContract(contract: StoreContract): void {
 
     describe('of a fork of a fork that was rewound', () => {
       // grand 1–6, forked at 4 → parent 5–9, rewound at 10 to 7, forked at 11 → child 12–14
-      const parentLineage: Lineage = [
+      const parentLineage: StoredLineage = [
         { stream: 'grand', from: 1, to: 4 },
         { stream: 'parent', from: 5, to: 7 },
         { stream: 'parent', from: 10, to: null },
       ]
-      const childLineage: Lineage = [
+      const childLineage: StoredLineage = [
         { stream: 'grand', from: 1, to: 4 },
         { stream: 'parent', from: 5, to: 7 },
         { stream: 'parent', from: 10, to: 11 },
@@ -174,7 +174,7 @@ export function readsContract(contract: StoreContract): void {
         const thread = await ownedThread(store, 't')
         const event = { type: 'text-delta', messageId: 'm', partId: '0', text: 'a' } as const
         await thread.write([{ type: 'batch', event }, note('later')])
-        const lineage: Lineage = [{ stream: 't', from: 1, to: null }]
+        const lineage: StoredLineage = [{ stream: 't', from: 1, to: null }]
         assert.deepEqual(await store.latestRecord(lineage, 'batch', 9), record('t', 1, { type: 'batch', event }))
       }),
     )
@@ -184,7 +184,7 @@ export function readsContract(contract: StoreContract): void {
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')
         await thread.say(2)
-        const wrong: Lineage[] = [
+        const wrong: StoredLineage[] = [
           [],
           [{ stream: 't', from: 0, to: null }],
           [{ stream: '', from: 1, to: null }],

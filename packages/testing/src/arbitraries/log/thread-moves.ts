@@ -89,10 +89,10 @@ const note = recordBodiesByType.note.map((body): Move => (log) => {
 const anyBoundary = fc.nat({ max: 99 })
 
 /** Only between runs or while one is parked: a running one is ended first. */
-const rewind = anyBoundary.map((pick): Move => (log) => {
+const rewind = fc.record({ pick: anyBoundary, isNamed: fc.boolean() }).map(({ pick, isNamed }): Move => (log) => {
   const to = pickFrom(log.boundaries, pick)
   if (to === undefined || (log.run !== null && !log.run.isParked)) return
-  log.rewind(to)
+  log.rewind(to, isNamed)
 })
 
 /** Whole stretches of this stream, between two places at which nothing was open. */

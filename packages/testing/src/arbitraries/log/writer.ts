@@ -8,7 +8,7 @@ import {
   rootLineage,
   type Binding,
   type ForkRecord,
-  type Lineage,
+  type StoredLineage,
   type LogRecord,
   type OmPointer,
   type RecordBody,
@@ -21,7 +21,7 @@ const START = 1_700_000_000_000
 /** A place a thread can be forked at or rewound to, with what a fork or rewind has to write down about it. */
 export interface Boundary {
   readonly seq: number
-  readonly lineage: Lineage
+  readonly lineage: StoredLineage
   readonly tasks: readonly TaskItem[]
   readonly tasksAt: number
   readonly om: OmPointer | null
@@ -56,7 +56,7 @@ export class LogWriter {
   waits: PendingWait[] = []
   queue: { readonly id: string; readonly addedAt: number }[] = []
   bindings: Map<string, Binding> = new Map()
-  lineage: Lineage
+  lineage: StoredLineage
   run: OpenRun | null = null
   tasks: readonly TaskItem[] = []
   tasksAt = 0
@@ -133,10 +133,13 @@ export class LogWriter {
     })
   }
 
-  /** To an earlier place, or to one that an earlier rewind left behind. */
-  rewind(to: Boundary): void {
+  /** To an earlier place, or to one that an earlier rewind left behind. Only the latter has to name its lineage. */
+  rewind(to: Boundary, isNamed: boolean): void {
     const { tasks, om, lineage } = to
-    const seq = this.append({ type: 'rewind', to: to.seq, lineage, tasks, om })
+    const shown = lineageUpTo(this.lineage, to.seq)
+    const isShown = JSON.stringify(shown) === JSON.stringify(lineage)
+    const named = isShown && !isNamed ? {} : { lineage }
+    const seq = this.append({ type: 'rewind', to: to.seq, ...named, tasks, om })
     this.lineage = rewindLineage(lineage, this.stream, to.seq, seq)
     this.run = null
     this.messages.length = 0
