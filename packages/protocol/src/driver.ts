@@ -184,7 +184,10 @@ export interface Host {
    * its place among the events, before the next one is handed out.
    */
   noteActivity?(activity: ActivityNote, native?: NativeRef): void
-  /** What was redacted on record is sent so: instructions pass here before a model is asked with them. */
+  /**
+   * What must not be written down is taken out of a text. Instructions pass here before a model is asked with them, and the
+   * raw lines of a program before they are recorded. Never throws.
+   */
   redact?(text: string): string
   /** Something people should know, kept on record. */
   warn?(text: string, data?: JsonObject): void

@@ -135,4 +135,19 @@ describe('a turn over the Agent Client Protocol', () => {
       ['unknown', 'command', 'agent'],
     )
   })
+
+  it('records it without what the host takes out', async (t) => {
+    const host = liveHost()
+    const redacting = { ...host, host: { ...host.host, redact: (text: string) => text.replace(/sk-\d+/g, '[key]') } }
+    const { dir, run } = await stage(t, `t.text('It is sk-1.')`, {
+      host: redacting,
+      record: () => ({ dir: join(dir, 'record') }),
+    })
+    await run().all
+    for (const name of ['raw.jsonl', 'events.jsonl']) {
+      const recorded = await readFile(join(dir, 'record', name), 'utf8')
+      assert.match(recorded, /It is \[key\]\./)
+      assert.doesNotMatch(recorded, /sk-1/)
+    }
+  })
 })

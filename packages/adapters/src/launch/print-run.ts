@@ -17,6 +17,7 @@ import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
+import { redactedFor } from './recording.ts'
 import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
 import { RunLog } from './run-log.ts'
@@ -205,7 +206,7 @@ export class PrintRun {
       ...(session.kind === 'new' ? {} : { usageBaseline: this.#binding?.usageTotal ?? 'unknown' }),
       ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
     })
-    this.#opening = () => this.#log.open(header, options.record?.(this.#turn))
+    this.#opening = () => this.#log.open(header, redactedFor(this.#ports.host, options.record?.(this.#turn)))
     this.#anchor = session.kind === 'new' ? undefined : session.anchor
     const warnings: readonly RunWarning[] = [...newSession(session, title), ...(plan.warnings ?? [])]
     if (options.strict === true) refuseInstead(warnings)

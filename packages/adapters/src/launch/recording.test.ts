@@ -120,6 +120,20 @@ describe('a recorded turn reads again exactly as it was', () => {
     assert.doesNotMatch(await readFile(join(dir, 'raw.jsonl'), 'utf8'), /sk-/)
   })
 
+  it('when the host takes them out, because the thread has a redactor', async (t) => {
+    const dir = await scratch(t)
+    const recording = join(dir, 'recording')
+    const notes = diary({ redact: (text) => text.replace(/sk-\d+/g, '[key]') })
+    const bin = await program(dir, `hello(); text('the key is sk-123'); done()`)
+    const driver = printDriver(standIn(), { bin, cwd: dir, record: () => ({ dir: recording }) })
+    const session = await driver.open(null, notes.host)
+    const events = await takeAll(session.run(aTurn), notes)
+    await session.close()
+    assert.match(JSON.stringify(events), /the key is sk-123/, 'what it says is redacted where it is recorded')
+    assert.match(await assertReadsAgain(recording), /the key is \[key\]/)
+    assert.doesNotMatch(await readFile(join(recording, 'raw.jsonl'), 'utf8'), /sk-/)
+  })
+
   it('when a line could not be redacted and was withheld', async (t) => {
     const dir = await recordedTurn(t, `hello(); text('poison'); text('other'); done()`, {
       redact: (line) => {

@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { EvenerError } from '@evener/protocol'
+import { EvenerError, type Host } from '@evener/protocol'
 import { openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@evener/shell/run'
 import { activityOf, type MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
@@ -15,12 +15,18 @@ const eventsFileName = 'events.jsonl'
 export interface RecordOptions {
   /** A folder for this one run. */
   readonly dir: string
-  /** Runs on every line before it is written; the recorded events are made from what is left. */
+  /** Runs on every line before it is written; the recorded events are made from what is left. The host's when absent. */
   readonly redact?: Redactor
   /** The size at which `raw.jsonl` stops. */
   readonly maxBytes?: number
   /** Told once when a file cannot be written any more. The run goes on. */
   readonly onError?: (error: Error) => void
+}
+
+/** What must not be written of what the agent says must not be written of its raw lines. */
+export function redactedFor(host: Pick<Host, 'redact'>, record: RecordOptions | undefined): typeof record {
+  if (record === undefined || host.redact === undefined) return record
+  return { redact: (line) => host.redact?.(line) ?? '', ...record }
 }
 
 /** Writes `raw.jsonl`, every line and note with its time, and `events.jsonl`, what follows from them. */

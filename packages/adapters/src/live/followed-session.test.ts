@@ -20,8 +20,12 @@ interface Stage {
 }
 
 /** A session that binds, does something to the facts, and finishes. */
-function stage(during: (facts: SessionFacts, turn: number, host: Host) => void, binding: Binding | null = null): Stage {
-  const notes = diary()
+function stage(
+  during: (facts: SessionFacts, turn: number, host: Host) => void,
+  binding: Binding | null = null,
+  more: Partial<Host> = {},
+): Stage {
+  const notes = diary(more)
   const opened: Opened[] = []
   let turns = 0
   const open = (bound: Binding | null, host: Host, facts: SessionFacts): AgentSession => {
@@ -100,6 +104,26 @@ describe('a session that follows the native one', () => {
       ],
     )
     assert.equal(made.notes.bindings.at(-1)?.nativeId, 'asked-for', 'what the next process says counts')
+  })
+
+  it('has all that its host offers', async () => {
+    const heard: unknown[] = []
+    const made = stage(
+      (_facts, _turn, host) => {
+        void host.withdraw?.('w')
+        host.noteHandover?.({ messages: 1, tokens: 2, truncated: false })
+        heard.push(host.handover?.maxTokens, host.redact?.('sk-1'), host.signal === made.notes.abort.signal)
+      },
+      null,
+      {
+        withdraw: (waitId) => void heard.push(waitId),
+        handover: { maxTokens: 7, countTokens: () => 0 },
+        noteHandover: ({ messages }) => void heard.push(messages),
+        redact: () => '[key]',
+      },
+    )
+    await take(made)
+    assert.deepEqual(heard, ['w', 1, 7, '[key]', true])
   })
 
   it('passes on what is said to it, and is closed with it', async () => {

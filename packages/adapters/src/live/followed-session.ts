@@ -94,17 +94,10 @@ export class FollowedSession implements AgentSession {
     this.#host.bind({ ...binding, extra })
   }
 
+  /** The same host, whatever it offers, but for what is bound. */
   #following(host: Host): Host {
-    return {
-      ask: (request) => host.ask(request),
-      decide: (call) => host.decide(call),
-      history: (query) => host.history(query),
-      bind: (binding) => this.#bind(host, binding),
-      noteProcess: (note) => host.noteProcess?.(note),
-      noteActivity: (activity, native) => host.noteActivity?.(activity, native),
-      signal: host.signal,
-      now: () => host.now(),
-      log: (level, message, context) => host.log(level, message, context),
-    }
+    const following = Object.create(host) as Host
+    following.bind = (binding) => this.#bind(host, binding)
+    return following
   }
 }

@@ -3,7 +3,7 @@ import type { Line, RunExit } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { EventQueue } from '../launch/event-queue.ts'
 import { bindingFacts, instructionsHash } from '../launch/native-session.ts'
-import type { RecordOptions } from '../launch/recording.ts'
+import { redactedFor, type RecordOptions } from '../launch/recording.ts'
 import { failure } from '../launch/run-failure.ts'
 import { RunLog } from '../launch/run-log.ts'
 import type { RunHeader, StopReason } from '../launch/run-note.ts'
@@ -103,7 +103,7 @@ export class LiveTurn implements TurnPort {
   async open(header: RunHeader, anchor: string | undefined, record: RecordOptions | undefined): Promise<void> {
     this.#cwd = header.cwd
     this.#anchor = anchor
-    await this.#log.open(header, record)
+    await this.#log.open(header, redactedFor(this.#ports.host, record))
   }
 
   /** A promise holds the program's output back. */

@@ -212,7 +212,7 @@ suite('what a foreign agent says', () => {
         yield { type: 'tool-call', toolCallId: 'c', toolName: 'fetch', args: { key: 'sk-1' } }
         const subject = { toolCallId: 'c', toolName: 'fetch', args: { key: 'sk-1' } }
         const answer = await host.ask({ id: 'w', kind: 'question', subject, description: 'May I use sk-1?' })
-        seen.push(answer.value)
+        seen.push(answer.value, host.redact?.('sk-3'))
         yield { type: 'tool-result', toolCallId: 'c', toolName: 'fetch', result: 'sk-2' }
         yield { type: 'text-delta', text: 'It was sk-2.' }
       },
@@ -223,7 +223,8 @@ suite('what a foreign agent says', () => {
     assert.deepEqual([wait.description, wait.subject.args], ['May I use [key]?', { key: '[key]' }])
     await bench.runtime.answer('w', { decision: 'answer', value: 'Yes, sk-0.' })
     await run.done
-    assert.deepEqual(seen, ['Yes, sk-0.'])
+    // Raw lines are its own to record, with what the host takes out of them.
+    assert.deepEqual(seen, ['Yes, sk-0.', '[key]'])
     assert.deepEqual(JSON.stringify(agent.turns[0]?.input), '[{"id":"0","type":"text","text":"Use sk-0."}]')
     assert.doesNotMatch(JSON.stringify(await bench.records()).replaceAll('sk-0', ''), /sk-/)
     assert.equal((await agent.describe()).redaction, 'record')

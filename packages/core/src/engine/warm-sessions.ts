@@ -106,6 +106,7 @@ class TurnsHost implements Host {
   noteProcess: NonNullable<Host['noteProcess']> = (note) => this.current.noteProcess?.(note)
   noteHandover: NonNullable<Host['noteHandover']> = (note) => this.current.noteHandover?.(note)
   noteActivity: NonNullable<Host['noteActivity']> = (activity, native) => this.current.noteActivity?.(activity, native)
+  redact: NonNullable<Host['redact']> = (text) => this.current.redact?.(text) ?? text
   now: Host['now'] = () => this.current.now()
   log: Host['log'] = (level, message, context) => this.current.log(level, message, context)
 
