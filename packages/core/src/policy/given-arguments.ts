@@ -49,7 +49,7 @@ export function readArguments(base: string, command: Pick<SimpleCommand, 'args' 
     // Behind `--` an option is an operand; a script may still be handed it as an option.
     if (!isOption(text) || ended) {
       if (after === null || !takesValue(base, after)) {
-        if (!isSkipped(base, word, operands.length)) operands.push({ text, isReadable: isReadable(word), after })
+        if (!isSkipped(base, word, operands.length)) operands.push({ text, isReadable: isKnown(word, appended), after })
       }
     }
     after = isOption(text) && !ended && !text.includes('=') ? text : null
@@ -64,6 +64,11 @@ export function readArguments(base: string, command: Pick<SimpleCommand, 'args' 
     mayHideOption: appended || args.some(mayBecomeOption),
     mayHideOperand: appended || args.some((word) => !isReadable(word)),
   }
+}
+
+/** `{}` is where find and xargs put what they add. */
+function isKnown(word: Word, appended: boolean): boolean {
+  return isReadable(word) && !(appended && word.text.includes('{}'))
 }
 
 /** `cargo +nightly publish` and `docker container rm` mean what stands behind. */

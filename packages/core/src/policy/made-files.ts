@@ -41,9 +41,10 @@ function lastPart(path: string): string {
 }
 
 /** It runs a file that the same text makes. */
-export function runsMadeFile({ args, name, runs }: SimpleCommand, made: ReadonlySet<string | null>): boolean {
+export function runsMadeFile({ appended, args, name, runs }: SimpleCommand, made: ReadonlySet<string | null>): boolean {
   if (name === null || made.size === 0 || !isReadable(name)) return false
-  const isMade = (text: string): boolean => made.has(null) || made.has(lastPart(text))
+  const isMade = (text: string): boolean =>
+    made.has(null) || made.has(lastPart(text)) || (appended && text.includes('{}'))
   if (runs === 'file' && args.some((word) => !isOption(word.text) && isMade(word.text))) return true
   if (name.text.includes('/') && !/^\/(?:usr\/)?s?bin\//.test(name.text) && isMade(name.text)) return true
   const found = RUNS_BY_NAME.get(programBase(name.text))

@@ -33,7 +33,7 @@ const INPUT_IS_DATA: ReadonlySet<string> = names(
 
 /** A shell or wrapper that begins a command in the middle of another one's arguments. */
 const STARTS_COMMAND: ReadonlySet<string> = names(
-  'sh bash dash ash ksh mksh zsh rbash fish env sudo doas timeout nice nohup xargs exec eval command busybox setsid stdbuf su',
+  'sh bash dash ash ksh mksh zsh rbash fish env sudo doas timeout nice nohup xargs busybox setsid stdbuf su',
 )
 
 /** A shell on another machine, or behind a connection, gets what they are given. */

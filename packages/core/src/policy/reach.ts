@@ -62,12 +62,22 @@ function renamed(pattern: ShellPattern, base: string, { args }: SimpleCommand): 
 
 const RUNS_INSIDE = /^(?:exec|run|shell|ssh)$/
 
-/** What is added when it runs may be the very thing that is run. */
+/** What is added, or put in, when it runs may be the very thing that is run. */
 function added(base: string, { appended, args, runs }: SimpleCommand): Reach {
+  if (feedsShell(base) && namesProgramLate(args)) return 'maybe'
   if (!appended) return 'no'
   if (isRemote(base) || (feedsShell(base) && args.some(({ text }) => RUNS_INSIDE.test(text)))) return 'maybe'
   if (args.some(({ text }) => !isOption(text))) return 'no'
   return runs === 'inline-code' || TAKES_PROGRAM.test(base) ? 'maybe' : 'no'
+}
+
+/** `docker exec c $X`: a word that may become several stands behind the container, and belongs to no option. */
+function namesProgramLate(args: readonly Word[]): boolean {
+  const inside = args.findIndex(({ text }) => RUNS_INSIDE.test(text))
+  if (inside === -1) return false
+  return args.some(
+    (word, at) => at > inside + 1 && word.splits && /^[$`]/.test(word.text) && !isOption(args[at - 1]?.text ?? ''),
+  )
 }
 
 const TAKES_PROGRAM = /^(?:git|[gmn]?awk|g?sed)$/
@@ -166,7 +176,7 @@ function throughScripts(pattern: ShellPattern, base: string, command: SimpleComm
   if (showsWhatItRuns(command) || AWK.test(base)) return 'no'
   if (command.runs === 'inline-code') return hasHiddenCode(base, command.args) ? 'maybe' : 'no'
   // A script may take code as well: `-m timeit '…'`, `manage.py shell -c '…'`.
-  const isCode = ({ text }: Word): boolean => text.includes('(') && mayRunPrograms(base, text)
+  const isCode = ({ text }: Word): boolean => /\(|\bdata:/.test(text) && mayRunPrograms(base, text)
   if (command.runs === 'file' && isLanguage(base) && command.args.some(isCode)) return 'maybe'
   return embeddedReach(pattern, embeddedCommands(base, command), depth)
 }

@@ -130,11 +130,12 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
     if (appended) return notKnown(wrapper.launcher, `${base} runs what it is given as input`)
     return NOTHING
   }
+  const place = items ? optionValue(parsed.given, '-I', '-i', '--replace') : null
   const directory = wrapper.moves ? null : (optionValue(parsed.given, ...wrapper.directory) ?? 'same')
   return {
     ...NOTHING,
     launcher: wrapper.launcher,
-    commands: [{ words, assignments, appended: appended || items, directory }],
+    commands: [{ words: withPlace(words, place), assignments, appended: appended || items, directory }],
     unknown: items && completesScript(words, parsed.given) ? 'its script is completed from input' : null,
   }
 }
@@ -146,6 +147,14 @@ function passOptions(args: readonly Word[]): ParsedOptions {
   if (own.some((word) => word.dynamic)) return { ok: false, reason: 'its options are not known' }
   const operands = end === -1 ? [] : args.slice(args[end]?.text === '--' ? end + 1 : end)
   return { ok: true, given: own.map(({ text }) => ({ name: text, value: null })), operands }
+}
+
+/** Where `xargs -I %` puts its items `{}` stands, as it does for find. */
+function withPlace(words: readonly Word[], place: Word | null): readonly Word[] {
+  if (place === null || place.dynamic || place.text === '' || place.text === '{}') return words
+  return words.map((word) =>
+    word.text.includes(place.text) ? { ...word, text: word.text.replaceAll(place.text, '{}') } : word,
+  )
 }
 
 const HANDS_TO_SHELL = new Set(['eval', 'watch', 'su', 'runuser', 'script', 'flock', 'ssh', 'trap'])

@@ -38,6 +38,8 @@ export function readShellInvocation(args: readonly Word[]): ShellInvocation {
   const flags = new Set(parsed.given.map((option) => option.name))
   if (flags.has('--help') || flags.has('--version')) return { kind: 'nothing' }
   const first = parsed.operands[0]
+  // It ends the options, and what is read then is the input: `curl … | bash -`.
+  if (first?.text === '-') return { kind: 'unknown', reason: 'a dash stands where its script should' }
   if (flags.has('-c')) {
     if (first === undefined) return { kind: 'unknown', reason: 'the script is missing' }
     return { kind: 'script', script: first }
