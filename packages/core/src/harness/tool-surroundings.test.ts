@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool, type ToolContext } from '@evener/agent'
+import { HarnessBench } from './harness.fixture.ts'
+import type { HarnessRequestContext } from './request-context.ts'
+
+const CALL = { toolCalls: [{ id: 'c1', name: 'look' }] }
+
+/** A tool that gets hold of what it is told of the harness. */
+function looking(look: (harness: HarnessRequestContext) => unknown): ReturnType<typeof createTool> {
+  return createTool({
+    id: 'look',
+    description: 'Looks.',
+    execute: async (_input, { requestContext }: ToolContext) => {
+      await look(requestContext?.get('harness') as HarnessRequestContext)
+      return 'seen'
+    },
+  })
+}
+
+suite('what a tool finds of the harness in its request context', () => {
+  test('whose it is, where it is, and what may be done', async () => {
+    const seen: unknown[] = []
+    const workspace = { id: 'w', init: () => undefined }
+    const look = looking(async (harness) => {
+      const { harnessId, resourceId, session, state, threadId } = harness
+      seen.push(harnessId, resourceId, threadId, session.modeId, session.modelId, state, harness.workspace)
+      await harness.setState({ colour: 'red' })
+      const before = await harness.updateState(({ colour }) => ({ updates: { colour: 'blue' }, result: colour }))
+      seen.push(before, harness.getState(), session.state.get(), harness.state)
+      seen.push(harness.getSubagentModelId({ agentType: 'explore' }), harness.getSubagentModelId())
+      harness.emitEvent({ type: 'info', message: 'Looked.' })
+    })
+    await using bench = new HarnessBench([CALL, { text: 'Done.' }], {
+      id: 'house',
+      resourceId: 'ada',
+      workspace,
+      initialState: { yolo: true, colour: 'green' },
+      tools: { look },
+    })
+    const { harness } = bench
+    await harness.session.subagents.model.set({ modelId: 'a/one', agentType: 'explore' })
+    await harness.session.subagents.model.set({ modelId: 'a/two' })
+    await harness.sendMessage({ content: 'Go.' })
+    const threadId = harness.session.thread.getId()
+    assert.deepEqual(seen, [
+      ...['house', 'ada', threadId, 'build', ''],
+      { colour: 'green' },
+      workspace,
+      'red',
+      ...[{ colour: 'blue' }, { colour: 'blue' }, { colour: 'green' }],
+      ...['a/one', 'a/two'],
+    ])
+    assert.deepEqual(bench.all('info'), [{ type: 'info', message: 'Looked.' }])
+    assert.deepEqual(harness.session.state.get(), { colour: 'blue' })
+  })
+
+  test('a signal that is aborted with the run', async () => {
+    const got = Promise.withResolvers<AbortSignal | undefined>()
+    const look = looking(({ abortSignal }) => {
+      got.resolve(abortSignal)
+      return new Promise((resolve) => abortSignal?.addEventListener('abort', resolve, { once: true }))
+    })
+    await using bench = new HarnessBench([CALL], { initialState: { yolo: true }, tools: { look } })
+    const sent = bench.harness.sendMessage({ content: 'Go.' })
+    const signal = await got.promise
+    assert.equal(signal?.aborted, false)
+    await bench.harness.abort()
+    await sent
+    assert.equal(signal?.aborted, true)
+  })
+})
+
+suite('the workspace', () => {
+  test('that was given is ended by destroyWorkspace; one that a function makes is not', async () => {
+    const ended: string[] = []
+    const made = { id: 'made', destroy: () => void ended.push('made') }
+    await using fixed = new HarnessBench([], { workspace: { id: 'given', destroy: () => void ended.push('given') } })
+    await using dynamic = new HarnessBench([], { workspace: () => made })
+    await fixed.harness.init()
+    assert.equal(await dynamic.harness.resolveWorkspace(), made)
+    await fixed.harness.destroyWorkspace()
+    await dynamic.harness.destroyWorkspace()
+    assert.deepEqual(ended, ['given'])
+    assert.deepEqual([fixed.harness.isWorkspaceReady(), fixed.harness.getWorkspace()], [false, undefined])
+    assert.equal(dynamic.harness.getWorkspace(), made)
+  })
+})
