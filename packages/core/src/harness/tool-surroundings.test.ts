@@ -44,12 +44,19 @@ suite('what a tool finds of the harness in its request context', () => {
     await harness.sendMessage({ content: 'Go.' })
     const threadId = harness.session.thread.getId()
     assert.deepEqual(seen, [
-      ...['house', 'ada', threadId, 'build', ''],
+      'house',
+      'ada',
+      threadId,
+      'build',
+      '',
       { colour: 'green' },
       workspace,
       'red',
-      ...[{ colour: 'blue' }, { colour: 'blue' }, { colour: 'green' }],
-      ...['a/one', 'a/two'],
+      { colour: 'blue' },
+      { colour: 'blue' },
+      { colour: 'green' },
+      'a/one',
+      'a/two',
     ])
     assert.deepEqual(bench.all('info'), [{ type: 'info', message: 'Looked.' }])
     assert.deepEqual(harness.session.state.get(), { colour: 'blue' })
