@@ -45,6 +45,7 @@ export async function* nativeTurn(
   const steps: TurnStep[] = []
   let usage: UsageTotals = addUsage(NO_USAGE, turn.resumed?.usage ?? {})
   let finishReason: FinishReason = 'other'
+  let hasFailed = false
   const listen = async (): Promise<boolean> => (await host.listen?.()) ?? false
 
   yield { type: 'start' }
@@ -95,7 +96,8 @@ export async function* nativeTurn(
       finishReason = result.finishReason
       if (result.failure !== undefined) {
         const isRepeated = retries.mayRetry(result.failure)
-        if (!isRepeated) yield errorEvent(result.failure)
+        hasFailed = !isRepeated
+        if (hasFailed) yield errorEvent(result.failure)
         yield failedStep(stepIndex, result.failure, billed)
         if (!isRepeated) break
         await retries.pause(result.failure, signal)
@@ -121,20 +123,23 @@ export async function* nativeTurn(
   } catch (error) {
     if (!signal.aborted) {
       finishReason = 'error'
+      hasFailed = true
       yield thrownEvent(error)
     }
   }
   const { costUsd: _costUsd, ...tokens } = usage
-  if (signal.aborted) finishReason = 'other'
+  // What was said to have failed before somebody cancelled it has failed.
+  if (signal.aborted && !hasFailed) finishReason = 'other'
   try {
     await callHook(hooks, 'afterTurn', { context, finishReason, usage: tokens, steps }, signal)
   } catch (error) {
     if (!signal.aborted) {
       finishReason = 'error'
+      hasFailed = true
       yield thrownEvent(error)
     }
   }
-  if (signal.aborted) finishReason = 'other'
+  if (signal.aborted && !hasFailed) finishReason = 'other'
   const output = finishReason === 'error' ? undefined : answers.output
   yield { type: 'finish', finishReason, usage: tokens, ...(output === undefined ? {} : { meta: { output } }) }
 }

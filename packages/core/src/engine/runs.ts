@@ -119,7 +119,7 @@ export class Runs {
   /** Into the run that is going on; while it waits, for later. */
   async steer(submission: Submission, run: RunState): Promise<RunHandle> {
     const active = this.#active
-    const capabilities = await active?.agent.driver.describe()
+    const capabilities = active?.capabilities ?? (await active?.agent.driver.describe())
     const isLive = capabilities !== undefined && isForeign(capabilities)
     const lane = run.status === 'parked' || active === undefined ? 'follow-up' : 'steer'
     if (lane === 'steer' && isLive && capabilities.steer === 'none') {

@@ -2,12 +2,15 @@ import {
   aText,
   checkFields,
   EvenerError,
+  unlessAborted,
   type Answer,
   type CancelReceipt,
   type DeltaFrame,
+  type RecordBody,
   type ThreadState,
+  type Wait,
 } from '@evener/protocol'
-import { isForeign, type RunHandle } from './active-run.ts'
+import { isForeign, type ActiveTurn, type RunHandle } from './active-run.ts'
 import { ApprovalClock } from './approval-clock.ts'
 import { checkAnswer } from './check-answer.ts'
 import { checkFacts } from './check-facts.ts'
@@ -220,19 +223,24 @@ export class ThreadRuntime {
       const { active } = this.#runs
       // Said before the answer is taken: it could not be used.
       if (active === undefined && run !== null) this.#runs.agent(run.agentId)
-      const more =
-        answer.remember === undefined || answer.decision !== 'approve'
-          ? []
-          : await this.#policy.remember(wait, answer.remember, (call) =>
-              describeCall(
-                call,
-                active?.setup.tools.find((tool) => tool.name === call.toolName),
-              ),
-            )
+      const more = await this.#remembered(wait, answer, active)
       const isDetached = run !== null && run.turnId === null
       const isHeard = await desk.answer({ waitId, answer, more, isDetached, ...(by === undefined ? {} : { by }) })
       if (!isHeard && active === undefined && run !== null) await this.#runs.afterAnswer(run)
     })
+  }
+
+  /** What is recorded with an answer that is to count for later calls. Keeping it does not hold up who cancels. */
+  #remembered(wait: Wait, answer: Answer, active: ActiveTurn | undefined): Promise<RecordBody[]> {
+    const { decision, remember } = answer
+    if (remember === undefined || decision !== 'approve') return Promise.resolve([])
+    const kept = this.#policy.remember(wait, remember, (call) =>
+      describeCall(
+        call,
+        active?.setup.tools.find((tool) => tool.name === call.toolName),
+      ),
+    )
+    return active === undefined ? kept : unlessAborted(active.abort.signal, kept)
   }
 
   /**
@@ -247,8 +255,9 @@ export class ThreadRuntime {
 
   /** Ends the run: waits are cancelled, open calls closed, the queue is held until the next user act. */
   async cancel(): Promise<CancelReceipt> {
-    // In its turn: a run that is just being started is not a run that waits.
-    const active = await this.#command(async () => this.#runs.active)
+    this.#assertOpen()
+    // At once where it can be, in its turn otherwise: a run that is just being started is not a run that waits.
+    const active = this.#runs.active ?? (await this.#command(async () => this.#runs.active))
     return active === undefined ? this.#command(() => this.#runs.cancelParked()) : this.#runs.cancel(active)
   }
 
