@@ -47,8 +47,10 @@ for (const [name, open] of Object.entries({
         await assert.rejects(harness.session.thread.create({ id }), isTyped, JSON.stringify(id))
         await assert.rejects(harness.createSession({ resourceId: id, id: 'x' }), isTyped, JSON.stringify(id))
       }
-      await assert.rejects(harness.session.thread.create({ id: '__proto__' }), isTyped)
-      for (const id of ['constructor', '../..', 'ü'.repeat(200)]) {
+      for (const id of ['__proto__', 'constructor']) {
+        await assert.rejects(harness.session.thread.create({ id }), isTyped, id)
+      }
+      for (const id of ['toString', '../..', 'ü'.repeat(200)]) {
         await harness.session.thread.create({ id, title: id })
         assert.equal((await harness.session.thread.getById({ threadId: id }))?.title, id)
         await assert.rejects(harness.session.thread.create({ id }), isTyped, `${id} twice`)
