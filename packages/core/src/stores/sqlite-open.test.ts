@@ -4,50 +4,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { EvenerError } from '@evener/protocol'
 import { filesIn } from '../../test/stores/files.ts'
+import { makeDatabase } from '../../test/stores/make-database.ts'
+import { refused } from '../../test/stores/refused.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { messageOf, noteOf, saidOf, startThread } from '../../test/stores/threads.ts'
 import { sharedFileSystemOf } from './sqlite/file-system.ts'
 import { openDatabase } from './sqlite/open-database.ts'
 import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.ts'
-
-/** Opening fails with this code, says what to do, and leaves the directory byte for byte as it was. */
-async function refused(
-  directory: string,
-  url: string,
-  code: ErrorCode,
-  options: Partial<SqliteStoreOptions> = {},
-): Promise<EvenerError> {
-  const before = await filesIn(directory)
-  // Changes also when a file was made beside the others and removed again.
-  const { mtimeMs } = await stat(directory)
-  const store = new SqliteStore({ url, ...options })
-  const error = await store.open().then(
-    () => assert.fail('it was opened'),
-    (thrown: unknown) => thrown,
-  )
-  await store.close()
-  assert.ok(EvenerError.is(error, code), String(error))
-  assert.match(error.hint ?? '', /./)
-  assert.deepEqual(await filesIn(directory), before)
-  if (!isLookedInto(code)) assert.equal((await stat(directory)).mtimeMs, mtimeMs)
-  return error
-}
-
-/** What is damaged inside shows only when SQLite reads it, and its log comes and goes with that. */
-function isLookedInto(code: ErrorCode): boolean {
-  return code === 'corrupt'
-}
-
-async function makeDatabase(path: string): Promise<void> {
-  const store = await SqliteStore.open({ url: path })
-  const records = Array.from({ length: 200 }, (_, index) => saidOf('t', index + 1, `text ${index} `.repeat(50)))
-  const fence = await startThread(store, 't', records)
-  const messages = records.map((record) => messageOf('t', record.seq, 'text '.repeat(50)))
-  await store.append({ stream: 't', fence, records: [], messages })
-  await store.close()
-}
 
 describe('opening an SQLite store', () => {
   it(

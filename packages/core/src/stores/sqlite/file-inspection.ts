@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { EvenerError, type ErrorCode } from '@evener/protocol'
+import { hasLog, hasWriteAheadLog, logWithoutFile, refuseForeignLogs } from './log-inspection.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './migrations.ts'
 import { isBusy } from './sqlite-errors.ts'
 
@@ -17,11 +18,18 @@ const TABLE_LEAF = 0x0d
  * whether the file was made here and now, so that a failure later can take it away again.
  */
 export function inspectFile(path: string): { created: boolean } {
-  const created = createIfMissing(path)
-  if (created) return { created }
-  requireWritable(path)
-  refuseForeign(path)
-  return { created }
+  try {
+    refuseForeignLogs(path)
+    // Looked for before the file is: another process that is laying it out now begins with the file.
+    const isLogged = hasWriteAheadLog(path)
+    if (isLogged && lstatSync(path, { throwIfNoEntry: false }) === undefined) throw logWithoutFile(path)
+    if (createIfMissing(path)) return { created: true }
+    requireWritable(path)
+    refuseForeign(path, isLogged)
+    return { created: false }
+  } catch (error) {
+    throw fromFileError(error, path)
+  }
 }
 
 /** Removes what `inspectFile` made, unless somebody else has written to it meanwhile, or is about to. */
@@ -40,33 +48,31 @@ function createIfMissing(path: string): boolean {
     return true
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false
-    throw fromFileError(error, path)
+    throw error
   }
 }
 
 function requireWritable(path: string): void {
+  const fd = openSync(path, 'r+')
   try {
-    const fd = openSync(path, 'r+')
-    try {
-      if (!fstatSync(fd).isFile()) {
-        throw new EvenerError('invalid-input', `${path} is not a regular file.`, { hint: 'Give the path of a file.' })
-      }
-    } finally {
-      closeSync(fd)
+    if (!fstatSync(fd).isFile()) {
+      throw new EvenerError('invalid-input', `${path} is not a regular file.`, { hint: 'Give the path of a file.' })
     }
-  } catch (error) {
-    throw fromFileError(error, path)
+  } finally {
+    closeSync(fd)
   }
 }
 
-function refuseForeign(path: string): void {
+function refuseForeign(path: string, isLogged: boolean): void {
   const header = readHeader(path)
+  if (header.length === 0 && isLogged) throw logWithoutFile(path)
   if (header.length === 0) return
   if (header.length < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
     throw foreign(path, 'is not an SQLite database')
   }
   const applicationId = header.readUInt32BE(APPLICATION_ID_AT)
   if (applicationId !== APPLICATION_ID) {
+    // Tables may stand in a log that has not been moved into the file yet.
     if (applicationId === 0 && isWithoutTables(header) && !hasLog(path)) return
     throw foreign(path, 'is a database of another program')
   }
@@ -95,11 +101,6 @@ function isWithoutTables(header: Buffer): boolean {
   return header[SCHEMA_PAGE_AT] === TABLE_LEAF && header.readUInt16BE(SCHEMA_PAGE_AT + 3) === 0
 }
 
-/** Tables may stand in a log that has not been moved into the file yet. */
-function hasLog(path: string): boolean {
-  return ['-wal', '-journal'].some((suffix) => (statSync(path + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0)
-}
-
 function foreign(path: string, what: string): EvenerError {
   return new EvenerError('foreign-file', `${path} ${what}. Nothing was changed.`, {
     hint: 'Choose another file for Evener.',
@@ -118,6 +119,13 @@ function meaningOf(errno: string, path: string): { code: ErrorCode; what: string
   const directory = dirname(path)
   switch (errno) {
     case 'ENOENT':
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+        return {
+          code: 'not-found',
+          what: 'is a link to a file that is not there',
+          hint: 'Correct the link, or remove it.',
+        }
+      }
       // The directory is there, so it is one in which nothing can be made, as in /proc.
       return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
         ? readOnly()
@@ -126,6 +134,16 @@ function meaningOf(errno: string, path: string): { code: ErrorCode; what: string
       return { code: 'invalid-input', what: 'lies below something that is no directory', hint: 'Correct the path.' }
     case 'EISDIR':
       return { code: 'invalid-input', what: 'is a directory', hint: 'Give the path of a file in it.' }
+    case 'ENXIO':
+      return { code: 'invalid-input', what: 'is not a regular file', hint: 'Give the path of a file.' }
+    case 'ELOOP':
+      return {
+        code: 'invalid-input',
+        what: 'is a link that leads back to itself',
+        hint: 'Correct the link, or remove it.',
+      }
+    case 'ENAMETOOLONG':
+      return { code: 'invalid-input', what: 'is too long a name', hint: 'Choose a shorter one.' }
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

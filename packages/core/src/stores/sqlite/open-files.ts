@@ -1,9 +1,13 @@
 import { statSync } from 'node:fs'
 
-/** Device and inode: the file itself, whatever it is called. `null` when there is none. */
+/** Device and inode: the file itself, whatever it is called. `null` when there is none, or none that can be reached. */
 export function fileIdentity(path: string): string | null {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? null : `${stats.dev}:${stats.ino}`
+  try {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  } catch {
+    return null
+  }
 }
 
 /**

@@ -11,6 +11,8 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_TOOBIG = 18
 const SQLITE_NOTADB = 26
 const SQLITE_ERROR = 1
+/** There is no room for the index of the write-ahead log: one of the many kinds of `SQLITE_IOERR`. */
+const SQLITE_IOERR_SHMSIZE = 4874
 
 interface Meaning {
   readonly code: ErrorCode
@@ -46,7 +48,8 @@ const MEANINGS: ReadonlyMap<number, Meaning> = new Map<number, Meaning>([
 /** Turns what node:sqlite throws into one of our errors; anything else goes through unchanged. */
 export function fromSqliteError(thrown: unknown, location: string): unknown {
   if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return thrown
-  const meaning = MEANINGS.get(thrown.errcode & 0xff) ?? meaningOfText(thrown.errcode, thrown.message)
+  const code = thrown.errcode === SQLITE_IOERR_SHMSIZE ? SQLITE_FULL : thrown.errcode & 0xff
+  const meaning = MEANINGS.get(code) ?? meaningOfText(thrown.errcode, thrown.message)
   if (meaning === undefined) return thrown
   return new EvenerError(meaning.code, `Database ${location} ${meaning.what} (${thrown.message}).`, {
     hint: meaning.hint,
