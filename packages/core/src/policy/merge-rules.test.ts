@@ -71,4 +71,13 @@ suite('the rules of a child', () => {
     const byCategory: PermissionRules = { ...NO_RULES, categories: { execute: 'ask' } }
     assert.equal(judgeShell('git log', mergeRules(parent, byCategory, categoryOf)).policy, 'ask')
   })
+
+  test('ask about what may write where either denies editing, unless that one allows the very command', () => {
+    const noEdits: PermissionRules = { ...NO_RULES, categories: { edit: 'deny' }, tools: { execute_command: 'allow' } }
+    const allowed = shellRules({ allow: ['make *'] }, { tools: { execute_command: 'allow' } })
+    assert.equal(judgeShell('make', mergeRules(noEdits, allowed, categoryOf)).policy, 'ask')
+    assert.equal(judgeShell('make', mergeRules(allowed, noEdits, categoryOf)).policy, 'ask')
+    const both: PermissionRules = { ...allowed, categories: { edit: 'deny' } }
+    assert.equal(judgeShell('make', mergeRules(both, allowed, categoryOf)).policy, 'allow')
+  })
 })

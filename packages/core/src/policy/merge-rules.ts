@@ -106,12 +106,19 @@ function isListed({ pattern, tool }: PatternRule, rules: readonly PatternRule[])
 
 /** The child wants to be asked where the parent's pattern would allow. Leave to write files also counts for commands. */
 function mayAskAbout(tool: string, child: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
+  if (asksAboutWriters(tool, child, toolCategory)) return true
   if (own(child.tools, tool) === 'ask' || mayAskByCategory(child, tool, toolCategory)) return true
   if (toolCategory?.(tool) !== 'edit' && toolCategory !== undefined) return false
   return Object.values(child.tools).includes('ask') || Object.values(child.categories).includes('ask')
 }
 
+/** Where editing is denied, commands that may write are asked about unless a pattern of one's own allows them. */
+function asksAboutWriters(tool: string, rules: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
+  const mayBeShell = toolCategory === undefined || toolCategory(tool) === 'execute'
+  return mayBeShell && own(rules.categories, 'edit') === 'deny'
+}
+
 function allowsAll(tool: string, parent: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
-  if (toolCategory?.(tool) !== 'execute') return false
+  if (toolCategory?.(tool) !== 'execute' || asksAboutWriters(tool, parent, toolCategory)) return false
   return (own(parent.tools, tool) ?? byCategory(parent, tool, toolCategory)) === 'allow'
 }
