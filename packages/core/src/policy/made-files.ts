@@ -1,6 +1,6 @@
 import type { SimpleCommand } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { programBase } from './reach.ts'
+import { programBase } from './program-base.ts'
 
 const WRITES = new Set(['write', 'append', 'read-write'])
 const WRITES_ALL = /^(?:tee|sponge|sed|gsed|touch)$/

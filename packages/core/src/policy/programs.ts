@@ -37,9 +37,10 @@ const STARTS_COMMAND: ReadonlySet<string> = names(
 )
 
 /** A shell on another machine, or behind a connection, gets what they are given. */
-const REMOTE: ReadonlySet<string> = names('ssh slogin autossh rsh mosh')
+const REMOTE: ReadonlySet<string> = names('ssh slogin autossh rsh mosh plink')
 const CARRIES: ReadonlySet<string> = names(
-  'docker podman nerdctl docker-compose kubectl oc lxc incus lxc-attach machinectl vagrant nc ncat netcat socat telnet',
+  'docker podman nerdctl docker-compose kubectl oc lxc incus lxc-attach machinectl vagrant gcloud fly flyctl adb crictl ' +
+    'nc ncat netcat socat telnet',
 )
 
 /** The first word is a subcommand: `docker rm` does not run `rm`. */

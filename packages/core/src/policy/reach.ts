@@ -2,23 +2,15 @@ import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { argumentsReach } from './arguments-reach.ts'
 import { embeddedCommands, readMaybe, readScript, type Embedded } from './embedded-commands.ts'
-import { fold } from './fold.ts'
 import { isLanguage, mayRunPrograms } from './foreign-code.ts'
+import { madeFiles, runsMadeFile } from './made-files.ts'
 import { takesValue } from './option-names.ts'
+import { programBase } from './program-base.ts'
 import { feedsShell, hasSubcommands, isRemote, runsNoArgument, takesInputAsData } from './programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
 import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
 import { matchesText } from './wildcard.ts'
-
-/** What a name runs wherever it lies and however it is spelled. */
-export function programBase(name: string): string {
-  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
-  // To zsh `=rm` is the path of rm.
-  return fold(base)
-    .replace(/^=/, '')
-    .replace(/\.(?:exe|cmd|bat|com)$/, '')
-}
 
 /** Scripts in scripts are followed this far; what lies deeper may be anything. */
 const DEEPEST = 8
@@ -127,7 +119,9 @@ function codeReaches(pattern: ShellPattern, base: string, code: string, depth: n
 }
 
 function embeddedReach(pattern: ShellPattern, { commands, isObscure }: Embedded, depth: number): Reach {
-  return isObscure || commands.some((each) => reach(pattern, each, depth + 1) !== 'no') ? 'maybe' : 'no'
+  const made = madeFiles(commands)
+  const isMeant = (each: SimpleCommand): boolean => runsMadeFile(each, made) || reach(pattern, each, depth + 1) !== 'no'
+  return isObscure || commands.some(isMeant) ? 'maybe' : 'no'
 }
 
 /**
@@ -170,11 +164,13 @@ function showsWhatItRuns({ launcher, unknown }: SimpleCommand): boolean {
 }
 
 const AWK = /^[gmn]?awk$/
+const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/\d+)$/
 
 /** The program may be run by a script, or by code of another language, that stands in the arguments. */
 function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
   if (showsWhatItRuns(command) || AWK.test(base)) return 'no'
   if (command.runs === 'inline-code') return hasHiddenCode(base, command.args) ? 'maybe' : 'no'
+  if (!takesInputAsData(base) && command.args.some(({ text }) => INPUT_FILE.test(text))) return 'maybe'
   // A script may take code as well: `-m timeit '…'`, `manage.py shell -c '…'`.
   const isCode = ({ text }: Word): boolean => /\(|\bdata:/.test(text) && mayRunPrograms(base, text)
   if (command.runs === 'file' && isLanguage(base) && command.args.some(isCode)) return 'maybe'

@@ -1,7 +1,7 @@
 import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
-import { programBase } from './reach.ts'
+import { programBase } from './program-base.ts'
 
 /** A file or folder that a command touches, or at least names. */
 export interface Touch {

@@ -1,6 +1,6 @@
 import type { SimpleCommand } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { programBase } from './reach.ts'
+import { programBase } from './program-base.ts'
 import type { Reach } from './reaches.ts'
 
 interface Writing {

@@ -59,7 +59,9 @@ function literal(text: string): Word {
   return { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
 }
 
-const RUNS_INSIDE = /^(?:exec|run|attach|start|shell|ssh|debug|create)$/
+const RUNS_INSIDE = /^(?:exec|run|attach|start|shell|ssh|rsh|debug|create)$/
+const OPENS_SHELL = /^(?:attach|shell|ssh|rsh)$/
+const GIVES_COMMAND = /^(?:-c|-C|--command)/
 const HANDS_INPUT_ON = /^(?:-[a-zA-Z]*i[a-zA-Z]*|--interactive(?:=true)?|--stdin(?:=true)?)$/
 
 /** In a container: a shell that is named there, or whatever its image starts, when the input is handed on to it. */
@@ -68,6 +70,9 @@ const readsInside: Reads = (texts, args) => {
   if (at === -1) return texts.includes('build') && texts.includes('-')
   const rest = args.slice(at + 1)
   if (namesReader(rest)) return true
+  if (OPENS_SHELL.test(texts[at] ?? '') && !rest.some(({ text }) => GIVES_COMMAND.test(text))) {
+    return rest.filter(({ text }) => !text.startsWith('-')).length < 2
+  }
   const command = rest.find(({ text }) => isShell(text.slice(text.lastIndexOf('/') + 1)))
   return command === undefined && rest.some(({ text }) => HANDS_INPUT_ON.test(text))
 }
@@ -83,12 +88,16 @@ function programOption(option: RegExp): Reads {
     })
 }
 
+const readsFile = programOption(/^(?:-f|--file(?:=|$))(.*)$/)
+const fileOrInput: Reads = (texts, args) =>
+  texts.includes('-') || below(1, NEVER, /^--?(?:e|p|eval|version|help)$/)(texts, args)
+
 const SQL_VALUE = /^--?(?:cmd|init|separator|newline|nullvalue|mmap|vfs|lookaside|pagecache)$/
 
 /** Programs that take what comes on their input for code, and can run others by it. */
 const READERS: ReadonlyMap<string, Reads> = new Map<string, Reads>([
-  ...names('ssh slogin autossh rsh').map((name) => [name, readsRemotely] as const),
-  ...names('docker podman nerdctl kubectl oc lxc incus lxc-attach machinectl vagrant docker-compose').map(
+  ...names('ssh slogin autossh rsh mosh plink').map((name) => [name, readsRemotely] as const),
+  ...names('docker podman nerdctl kubectl oc lxc incus machinectl vagrant docker-compose gcloud fly flyctl crictl').map(
     (name) => [name, readsInside] as const,
   ),
   ...names('nc ncat netcat nc.openbsd nc.traditional').map((name) => [name, unless(/^-[a-zA-Z]*[zh]/)] as const),
@@ -98,16 +107,26 @@ const READERS: ReadonlyMap<string, Reads> = new Map<string, Reads>([
   ...names(
     'gdb lldb dc gnuplot octave R guile sbcl jshell groovysh scala ghci irb pry ipython ipython3 iex erl clj',
   ).map((name) => [name, unless(/^--?(?:h|v|V|help|version)$/)] as const),
-  ['m4', (texts, args) => texts.includes('-') || below(1)(texts, args)],
-  ['psql', unless(/^(?:-[a-zA-Z]*[cflV?]|--(?:command|file|list|help|version))/)],
+  ['adb', (texts) => texts.at(-1) === 'shell'],
+  ...names('newgrp sg login').map((name) => [name, unless(/^-c$/)] as const),
+  ...names('tsx ts-node esno qjs gjs elixir racket groovy raku swift').map((name) => [name, fileOrInput] as const),
+  ...names('gcc g++ cc clang clang++ tcc rustc go').map(
+    (name) => [name, (texts: readonly string[]) => texts.includes('-')] as const,
+  ),
+  ['m4', fileOrInput],
+  [
+    'psql',
+    (texts, args) =>
+      readsFile(texts, args) || unless(/^(?:-[a-zA-Z]*[cflV?]|--(?:command|file|list|help|version))/)(texts, args),
+  ],
   ...names('mysql mariadb').map((name) => [name, unless(/^(?:-[eV?]|--(?:execute|help|version))/)] as const),
   ...names('sqlite3 duckdb').map((name) => [name, below(2, SQL_VALUE, /^--?(?:c|help|version)$/)] as const),
   ...names('mongosh mongo cqlsh sqlcmd sqlplus clickhouse-client').map(
     (name) => [name, unless(/^(?:-[eqQ]|--(?:eval|execute|query|help|version))/)] as const,
   ),
   ['redis-cli', below(1, /^-[hpsaunriDd]$|^--(?:user|pass|sni|cacert|cert|key)$/, /^--(?:help|version)$/)],
-  ...names('awk gawk mawk nawk sed gsed').map((name) => [name, programOption(/^(?:-f|--file(?:=|$))(.*)$/)] as const),
-  ...names('make gmake').map((name) => [name, programOption(/^(?:-f|--(?:make)?file(?:=|$))(.*)$/)] as const),
+  ...names('awk gawk mawk nawk sed gsed').map((name) => [name, readsFile] as const),
+  ...names('make gmake').map((name) => [name, programOption(/^(?:-[a-zA-Z]*?f|--(?:make)?file(?:=|$))(.*)$/)] as const),
 ])
 
 export function readsCode(base: string, args: readonly Word[]): boolean {

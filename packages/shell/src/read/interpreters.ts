@@ -40,6 +40,7 @@ export function interpreterRuns(base: string, args: readonly Word[]): SimpleComm
     const option = EVALUATES.find(([name]) => name.test(base))?.[1]
     return option !== undefined && args.some(({ text }) => option.test(text)) ? 'inline-code' : null
   }
+  if (/^(?:bun|deno)$/.test(base) && args.some((arg) => arg.text === '-' || isInputFile(arg))) return 'stdin-script'
   for (const arg of args) {
     const { text } = arg
     if (inline.test(text)) return 'inline-code'

@@ -108,6 +108,9 @@ function readHere(args: readonly Word[]): Launch {
 /** To env and its like any word with an equals sign is one, whatever the name. */
 const ASSIGNMENT = /^([^=]+)=/
 
+/** Without a command they run a shell. */
+const STARTS_SHELL = new Set(['chroot', 'unshare', 'nsenter', 'firejail', 'proot', 'fakeroot', 'fakechroot', 'pkexec'])
+
 function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocation): Launch {
   const parsed = wrapper.anyOptions ? passOptions(args) : parseOptions(args, wrapper.options, true)
   if (!parsed.ok) return notKnown(wrapper.launcher, `${base}: ${parsed.reason}`)
@@ -128,7 +131,8 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
   const items = wrapper.launcher === 'items'
   if (words.length === 0) {
     if (appended) return notKnown(wrapper.launcher, `${base} runs what it is given as input`)
-    return NOTHING
+    if (!STARTS_SHELL.has(base)) return NOTHING
+    return { ...notKnown(wrapper.launcher, 'its script comes on its input'), runs: 'stdin-script' }
   }
   const place = items ? optionValue(parsed.given, '-I', '-i', '--replace') : null
   const directory = wrapper.moves ? null : (optionValue(parsed.given, ...wrapper.directory) ?? 'same')

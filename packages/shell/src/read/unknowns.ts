@@ -23,6 +23,7 @@ const COMPILER: Rule = { long: [], short: /^(?:-wrapper|-B|-fplugin|--?specs)/ }
 const EDITOR: Rule = { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSus])/ }
 const NETCAT: Rule = { long: ['--exec', '--sh-exec', '--lua-exec'], short: /^-[a-zA-Z]*[ec]/ }
 const MYSQL: Rule = { long: ['--init-command', '--pager'], short: /\\!|\bsystem\b|\bsource\b|\\\./i }
+const TEX: Rule = { long: [], short: /^--?(?:shell-escape|enable-write18)/ }
 const GO: Rule = { long: [], short: /^--?(?:exec|toolexec|vettool)\b/ }
 
 const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
@@ -71,6 +72,8 @@ const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['mariadb', MYSQL],
   ['sqlite3', { long: [], short: /^-(?:init|cmd)$|^\s*\.(?:sh|sy|lo|rea|im|ou|on)|\bload_extension\b|\bedit\(/im }],
   ['go', GO],
+  ...['tex', 'latex', 'pdftex', 'pdflatex', 'xelatex', 'lualatex'].map((name) => [name, TEX] as const),
+  ['groff', { long: [], short: /^-[a-zA-Z]*U/ }],
   ['fzf', { long: ['--preview', '--bind'] }],
   ['nmap', { long: ['--script'] }],
   ['wget', { long: ['--use-askpass'], short: /use[-_]?askpass/i }],
