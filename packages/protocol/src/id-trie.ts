@@ -2,16 +2,16 @@
  * A persistent trie over the hashes of ids: `put` and `cut` return a new trie that shares all but the few nodes on the
  * way with the old one. Two tries with the same items have the same shape, so comparing them compares their items.
  */
-const BITS = 5
+const BITS = 4
 const MASK = (1 << BITS) - 1
 /** Beyond this the hash is used up: what is left has the same one, and is told apart by its id alone. */
-const DEEPEST = 30
+const DEEPEST = 28
 
 export interface WithId {
   readonly id: string
 }
 
-/** `bits` says which of the 32 places are taken; `slots` holds those that are, without gaps. */
+/** `bits` says which of the 16 places are taken; `slots` holds those that are, without gaps. */
 export interface IdTrie<T extends WithId> {
   readonly bits: number
   readonly slots: readonly (T | IdTrie<T>)[]
@@ -50,6 +50,31 @@ export function cut<T extends WithId>(trie: IdTrie<T>, id: string): IdTrie<T> {
   return isNode(rest) ? rest : put(emptyTrie<T>(), rest)
 }
 
+/** The trie with another item in place of the one of this id, if there is one. It keeps its id. */
+export function alter<T extends WithId>(trie: IdTrie<T>, id: string, change: (item: T) => T): IdTrie<T> {
+  return alterAt(trie, 0, hashOf(id), id, change)
+}
+
+function alterAt<T extends WithId>(
+  node: IdTrie<T>,
+  shift: number,
+  hash: number,
+  id: string,
+  change: (item: T) => T,
+): IdTrie<T> {
+  const bit = bitAt(hash, shift)
+  const isUsedUp = shift > DEEPEST
+  const at = isUsedUp
+    ? (node.slots as readonly T[]).findIndex((item) => item.id === id)
+    : countBits(node.bits & (bit - 1))
+  const slot = node.slots[at]
+  if (slot === undefined || (!isUsedUp && (node.bits & bit) === 0)) return node
+  if (!isNode(slot) && slot.id !== id) return node
+  const slots = node.slots.slice()
+  slots[at] = isNode(slot) ? alterAt(slot, shift + BITS, hash, id, change) : change(slot)
+  return { bits: node.bits, slots }
+}
+
 /** The same ids with other things. */
 export function mapTrie<T extends WithId>(trie: IdTrie<T>, change: (item: T) => T): IdTrie<T> {
   return { bits: trie.bits, slots: trie.slots.map((slot) => (isNode(slot) ? mapTrie(slot, change) : change(slot))) }
@@ -64,7 +89,9 @@ function putAt<T extends WithId>(node: IdTrie<T>, shift: number, hash: number, i
   const at = countBits(node.bits & (bit - 1))
   const slot = node.slots[at]
   if ((node.bits & bit) === 0 || slot === undefined) {
-    return { bits: node.bits | bit, slots: [...node.slots.slice(0, at), item, ...node.slots.slice(at)] }
+    const slots = node.slots.slice()
+    slots.splice(at, 0, item)
+    return { bits: node.bits | bit, slots }
   }
   const slots = node.slots.slice()
   slots[at] = inPlaceOf(slot, shift + BITS, hash, item)
@@ -84,11 +111,16 @@ function cutAt<T extends WithId>(node: IdTrie<T>, shift: number, hash: number, i
   const at = countBits(node.bits & (bit - 1))
   const slot = node.slots[at]
   if ((node.bits & bit) === 0 || slot === undefined) return node
+  const slots = node.slots.slice()
   if (!isNode(slot)) {
-    return slot.id === id ? lifted({ bits: node.bits & ~bit, slots: node.slots.toSpliced(at, 1) }) : node
+    if (slot.id !== id) return node
+    slots.splice(at, 1)
+    return lifted({ bits: node.bits & ~bit, slots })
   }
   const rest = cutAt(slot, shift + BITS, hash, id)
-  return rest === undefined || rest === slot ? node : lifted({ bits: node.bits, slots: node.slots.with(at, rest) })
+  if (rest === undefined || rest === slot) return node
+  slots[at] = rest
+  return lifted({ bits: node.bits, slots })
 }
 
 function lifted<T extends WithId>(node: IdTrie<T>): T | IdTrie<T> | undefined {

@@ -1,4 +1,4 @@
-import { cut, emptyTrie, findIn, put, type IdTrie } from './id-trie.ts'
+import { alter, cut, emptyTrie, findIn, put, type IdTrie } from './id-trie.ts'
 
 /** One thing, and which stand before and after it. */
 interface Link<T> {
@@ -53,19 +53,16 @@ export class Keyed<T> implements Iterable<T> {
 
   /** Replaces the thing in its place, or adds it as the last. */
   set(id: string, value: T): Keyed<T> {
-    const link = findIn(this.links, id)
-    if (link !== undefined) {
-      return new Keyed(put(this.links, { ...link, value }), this.firstId, this.lastId, this.size)
-    }
-    const links = put(this.links, { id, value, before: this.lastId, after: null })
-    return new Keyed(relink(links, this.lastId, { after: id }), this.firstId ?? id, id, this.size + 1)
+    if (!this.has(id)) return this.add(id, value)
+    const links = alter(this.links, id, ({ before, after }) => ({ id, value, before, after }))
+    return new Keyed(links, this.firstId, this.lastId, this.size)
   }
 
   /** Adds a thing before all others. One that is there is moved. */
   prepend(id: string, value: T): Keyed<T> {
     const { firstId, lastId, links, size } = this.delete(id)
     const added = put(links, { id, value, before: null, after: firstId })
-    return new Keyed(relink(added, firstId, { before: id }), id, lastId ?? id, size + 1)
+    return new Keyed(withBefore(added, firstId, id), id, lastId ?? id, size + 1)
   }
 
   delete(id: string): Keyed<T> {
@@ -73,9 +70,19 @@ export class Keyed<T> implements Iterable<T> {
     if (link === undefined) return this
     if (this.size === 1) return Keyed.empty()
     const { before, after } = link
-    const links = relink(relink(cut(this.links, id), before, { after }), after, { before })
+    const links = withBefore(withAfter(cut(this.links, id), before, after), after, before)
     const firstId = this.firstId === id ? after : this.firstId
     return new Keyed(links, firstId, this.lastId === id ? before : this.lastId, this.size - 1)
+  }
+
+  /** Adds a thing after all others. One that is there is moved. */
+  append(id: string, value: T): Keyed<T> {
+    return this.delete(id).add(id, value)
+  }
+
+  private add(id: string, value: T): Keyed<T> {
+    const links = put(this.links, { id, value, before: this.lastId, after: null })
+    return new Keyed(withAfter(links, this.lastId, id), this.firstId ?? id, id, this.size + 1)
   }
 
   *[Symbol.iterator](): IterableIterator<T> {
@@ -112,11 +119,10 @@ export class Keyed<T> implements Iterable<T> {
   }
 }
 
-function relink<T>(
-  links: IdTrie<Link<T>>,
-  id: string | null,
-  change: { readonly before?: string | null; readonly after?: string | null },
-): IdTrie<Link<T>> {
-  const link = id === null ? undefined : findIn(links, id)
-  return link === undefined ? links : put(links, { ...link, ...change })
+function withBefore<T>(links: IdTrie<Link<T>>, id: string | null, before: string | null): IdTrie<Link<T>> {
+  return id === null ? links : alter(links, id, ({ value, after }) => ({ id, value, before, after }))
+}
+
+function withAfter<T>(links: IdTrie<Link<T>>, id: string | null, after: string | null): IdTrie<Link<T>> {
+  return id === null ? links : alter(links, id, ({ value, before }) => ({ id, value, before, after }))
 }

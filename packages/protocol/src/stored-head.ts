@@ -83,8 +83,11 @@ export function reviveSlice(key: KeyedSlice, stored: { readonly [id: string]: un
 
 /** The collection with this entry: a new one comes last, but what was queued for the front first. */
 export function withEntry(key: KeyedSlice, entries: Keyed<unknown>, id: string, value: unknown): Keyed<unknown> {
-  const isFront = key === 'queue' && (value as QueuedItem).front === true
-  return isFront && !entries.has(id) ? entries.prepend(id, value) : entries.set(id, value)
+  return isForFront(key, value) && !entries.has(id) ? entries.prepend(id, value) : entries.set(id, value)
+}
+
+export function isForFront(key: KeyedSlice, value: unknown): boolean {
+  return key === 'queue' && (value as QueuedItem).front === true
 }
 
 /** What was put to the front last is the first. */

@@ -5,7 +5,7 @@ import type { JsonValue } from '../json.ts'
 import { Keyed } from '../keyed.ts'
 import type { Part, StoredMessage, ThreadMessage } from '../message.ts'
 import { asJson, isSafeSegment, type Op } from '../op.ts'
-import { withEntry, type KeyedSlice, type KeyedValue } from '../stored-head.ts'
+import { isForFront, withEntry, type KeyedSlice, type KeyedValue } from '../stored-head.ts'
 
 /** The bounded state of a thread: its head and the messages of the open run. History is a view, not state. */
 export interface ThreadState {
@@ -26,6 +26,8 @@ export interface Draft {
   head: Head
   messages: IdList<ThreadMessage>
   calls: IdTrie<CallPlace>
+  /** The message the record is about, once it was looked for. */
+  found?: { readonly id: string; readonly index: number }
   readonly ops: Op[]
   /** Messages whose view row has to be written with this record. */
   readonly written: ThreadMessage[]
@@ -42,12 +44,26 @@ export function setHead<K extends PlainSlice>(draft: Draft, key: K, value: Head[
 export function setHeadEntry<K extends KeyedSlice>(draft: Draft, key: K, id: string, value: KeyedValue<K>): void {
   const entries: Keyed<unknown> = withEntry(key, draft.head[key], id, value)
   draft.head = { ...draft.head, [key]: entries }
-  entryOp(draft, ['head', key], entries, id)
+  entryOp(draft, ['head', key], entries, id, value)
+}
+
+/** Adds an entry in its place as if it had never been there. */
+export function addHeadEntry<K extends 'queue' | 'waits'>(
+  draft: Draft,
+  key: K,
+  id: string,
+  value: KeyedValue<K>,
+): void {
+  const before: Keyed<unknown> = draft.head[key]
+  const entries = isForFront(key, value) ? before.prepend(id, value) : before.append(id, value)
+  draft.head = { ...draft.head, [key]: entries }
+  if (entries.size === before.size && isSafeSegment(id)) draft.ops.push({ type: 'remove', path: ['head', key, id] })
+  entryOp(draft, ['head', key], entries, id, value)
 }
 
 export function removeHeadEntry(draft: Draft, key: KeyedSlice, id: string): void {
-  if (!draft.head[key].has(id)) return
   const entries: Keyed<unknown> = draft.head[key].delete(id)
+  if (entries === draft.head[key]) return
   draft.head = { ...draft.head, [key]: entries }
   entryOp(draft, ['head', key], entries, id)
 }
@@ -65,19 +81,25 @@ export function changeRunEntry<K extends KeyedOfRun>(
   if (run === null) return
   const entries = change((run[key] ?? Keyed.empty()) as NonNullable<RunState[K]>)
   draft.head = { ...draft.head, run: { ...run, [key]: entries } }
-  entryOp(draft, ['head', 'run', key], entries, id)
+  entryOp(draft, ['head', 'run', key], entries, id, entries.get(id))
 }
 
 /** Names that come from outside need not be fit for a path: then all entries are sent. */
-function entryOp(draft: Draft, path: readonly string[], entries: Keyed<unknown>, id: string): void {
-  const value = entries.get(id)
+function entryOp(draft: Draft, path: readonly string[], entries: Keyed<unknown>, id: string, value?: unknown): void {
   if (!isSafeSegment(id)) draft.ops.push({ type: 'set', path, value: asJson(entries.toJSON()) })
   else if (value === undefined) draft.ops.push({ type: 'remove', path: [...path, id] })
   else draft.ops.push({ type: 'set', path: [...path, id], value: value as JsonValue })
 }
 
+/** Where a message of the open run stands, or -1. */
+export function findMessage(draft: Draft, id: string): number {
+  if (draft.found?.id !== id) draft.found = { id, index: draft.messages.indexOf(id) }
+  return draft.found.index
+}
+
 /** The messages leave the state. */
 export function dropMessages(draft: Draft): void {
+  delete draft.found
   draft.messages = IdList.empty()
   draft.calls = emptyTrie()
 }

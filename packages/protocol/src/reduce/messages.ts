@@ -2,7 +2,7 @@ import type { MessageAddedRecord, MessageEndedRecord, MessageStartedRecord } fro
 import { List } from '../list.ts'
 import type { MessageFields, Part, ThreadMessage } from '../message.ts'
 import { asJson } from '../op.ts'
-import { putMessage, setPartOp, storedMessage, type Draft } from './draft.ts'
+import { findMessage, putMessage, setPartOp, storedMessage, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
 
 export function applyMessageAdded(draft: Draft, body: MessageAddedRecord, record: RecordContext): void {
@@ -28,7 +28,7 @@ export function applyMessageStarted(draft: Draft, body: MessageStartedRecord, re
 }
 
 export function applyMessageEnded(draft: Draft, body: MessageEndedRecord): void {
-  const at = draft.messages.indexOf(body.messageId)
+  const at = findMessage(draft, body.messageId)
   const message = draft.messages.at(at)
   if (at < 0 || message === undefined) return
   closeMessage(draft, at, {

@@ -5,7 +5,7 @@ import { findIn, put } from '../id-trie.ts'
 import type { Part, PartBase, ThreadMessage, ToolResultPart } from '../message.ts'
 import { asJson } from '../op.ts'
 import type { SealedPart } from '../record.ts'
-import { partPath, putMessage, setPartOp, type Draft } from './draft.ts'
+import { findMessage, partPath, putMessage, setPartOp, type Draft } from './draft.ts'
 import { endDoubt, noteDefinition, noteDoubt } from './doubts.ts'
 import { partIndex, putPart } from './part-list.ts'
 import type { RecordContext } from './reduce.ts'
@@ -15,7 +15,7 @@ const OUTPUT_WINDOW = 64 * 1024
 
 /** Appends what a batch carries to its open part; the first batch opens the part. */
 export function applyBatch(draft: Draft, event: BatchEvent): void {
-  const at = draft.messages.indexOf(event.messageId)
+  const at = findMessage(draft, event.messageId)
   if (at < 0) return
   const message = draft.messages.at(at) as ThreadMessage
   const index = partIndex(event.partId, message.parts.length)
@@ -98,7 +98,7 @@ function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent
 
 /** The part as it stays. It is built from the record alone, so that a replay without the batches gives the same. */
 export function applySeal(draft: Draft, body: SealedPart): void {
-  const at = draft.messages.indexOf(body.messageId)
+  const at = findMessage(draft, body.messageId)
   if (at < 0) return
   const message = draft.messages.at(at) as ThreadMessage
   const index = partIndex(body.partId, message.parts.length)
@@ -235,13 +235,14 @@ function toolAt(draft: Draft, address: PartAddress): string | undefined {
 }
 
 function partAt(draft: Draft, { messageId, partId }: PartAddress): Part | undefined {
-  const message = draft.messages.get(messageId)
+  const at = findMessage(draft, messageId)
+  const message = at < 0 ? undefined : draft.messages.at(at)
   return message?.parts.at(partIndex(partId, message.parts.length))
 }
 
 /** Moves a call along its state machine; a move that it does not allow changes nothing. */
 export function moveCall(draft: Draft, address: PartAddress, next: (call: CallState) => CallState): void {
-  const at = draft.messages.indexOf(address.messageId)
+  const at = findMessage(draft, address.messageId)
   const message = draft.messages.at(at)
   if (at < 0 || message === undefined) return
   const index = partIndex(address.partId, message.parts.length)

@@ -6,7 +6,15 @@ import { Keyed } from '../keyed.ts'
 import type { ThreadMessage } from '../message.ts'
 import type { Op } from '../op.ts'
 import type { LogRecord, RecordBody } from '../record.ts'
-import { changeRunEntry, removeHeadEntry, setHead, setHeadEntry, type Draft, type ThreadState } from './draft.ts'
+import {
+  addHeadEntry,
+  changeRunEntry,
+  removeHeadEntry,
+  setHead,
+  setHeadEntry,
+  type Draft,
+  type ThreadState,
+} from './draft.ts'
 import { endDoubt } from './doubts.ts'
 import { applyErased, applyFork, applyRewind, setTasks } from './lineages.ts'
 import { applySettings } from './settings.ts'
@@ -146,8 +154,7 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
 
 function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordContext): void {
   // What is asked anew is asked last.
-  removeHeadEntry(draft, 'waits', body.wait.id)
-  setHeadEntry(draft, 'waits', body.wait.id, {
+  addHeadEntry(draft, 'waits', body.wait.id, {
     ...body.wait,
     ...(record.run === undefined ? {} : { run: record.run }),
     ...(record.turn === undefined ? {} : { turn: record.turn }),
@@ -189,8 +196,7 @@ function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
 }
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {
-  removeHeadEntry(draft, 'queue', body.item.id)
-  setHeadEntry(draft, 'queue', body.item.id, {
+  addHeadEntry(draft, 'queue', body.item.id, {
     ...body.item,
     addedAt: record.seq,
     ...(body.front === true ? { front: true } : {}),

@@ -135,6 +135,17 @@ const ask = fc
     if (at !== undefined) at.call.wait = pending
   })
 
+/** An agent that asks about many things before anybody answers. */
+const askMany = fc
+  .record({ request: arbitraryWaitRequest, count: fc.integer({ min: 20, max: 60 }) })
+  .map(({ request, count }): Move => (log) => {
+    ensureRun(log)
+    for (let n = 0; n < count; n++) {
+      const wait = { ...request, id: log.newId('w') }
+      log.waits.push({ id: wait.id, openedAt: log.append({ type: 'wait.opened', wait }) })
+    }
+  })
+
 const answer = fc.record({ pick, answer: arbitraryAnswer }).map(({ pick, answer }): Move => (log) => {
   const wait = pickFrom(log.waits, pick)
   if (wait === undefined) return
@@ -226,6 +237,7 @@ export const agentMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 6, arbitrary: orderCall },
   { weight: 1, arbitrary: delegate },
   { weight: 3, arbitrary: ask },
+  { weight: 1, arbitrary: askMany },
   { weight: 3, arbitrary: answer },
   { weight: 1, arbitrary: withdraw },
   { weight: 6, arbitrary: beginCall },

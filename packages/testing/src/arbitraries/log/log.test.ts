@@ -57,6 +57,20 @@ suite('arbitraryLog', () => {
     )
   })
 
+  test('has many waits, queued items and rewinds at once, often enough to matter', () => {
+    const most = { waits: 0, queue: 0, ranges: 0 }
+    for (const records of fc.sample(arbitraryLog({ maxMoves: 120 }), { numRuns: 40, seed: 1 })) {
+      let state = emptyState('main')
+      for (const record of records) {
+        state = reduce(state, record).state
+        most.waits = Math.max(most.waits, state.head.waits.size)
+        most.queue = Math.max(most.queue, state.head.queue.size)
+        most.ranges = Math.max(most.ranges, state.head.lineage.length)
+      }
+    }
+    assert.ok(most.waits >= 40 && most.queue >= 40 && most.ranges >= 15, JSON.stringify(most))
+  })
+
   test('rewinds only to a place its own lineage ends at', () => {
     fc.assert(
       fc.property(arbitraryLog(), (records) => {

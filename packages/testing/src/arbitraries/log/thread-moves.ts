@@ -26,6 +26,17 @@ const enqueue = fc.record({ item: arbitraryQueueItem, front: fc.boolean() }).map
   log.queue.push({ id, addedAt: log.append(body, { by: 'user' }) })
 })
 
+/** Somebody who queues much, some of it before all else. */
+const enqueueMany = fc
+  .record({ item: arbitraryQueueItem, fronts: fc.array(fc.boolean(), { minLength: 20, maxLength: 60 }) })
+  .map(({ item, fronts }): Move => (log) => {
+    for (const front of fronts) {
+      const id = log.newId('q')
+      const body = { type: 'queue.added', item: { ...item, id }, ...(front ? { front } : {}) } as const
+      log.queue.push({ id, addedAt: log.append(body, { by: 'user' }) })
+    }
+  })
+
 const dequeue = fc
   .record({ pick, reason: fc.constantFrom('heard' as const, 'sent' as const, 'dropped' as const) })
   .map(({ pick, reason }): Move => (log) => {
@@ -95,6 +106,20 @@ const rewind = fc.record({ pick: anyBoundary, isNamed: fc.boolean() }).map(({ pi
   log.rewind(to, isNamed)
 })
 
+/** Somebody who says something again and again, and each time goes back to just before it. */
+const rewindOften = fc
+  .record({ parts: arbitraryUserParts, count: fc.nat({ max: 20 }), isNamed: fc.boolean() })
+  .map(({ parts, count, isNamed }): Move => (log) => {
+    if (log.run !== null) return
+    for (let n = 0; n < count; n++) {
+      log.append({ type: 'message.added', messageId: log.newId('m'), role: 'user', parts }, { by: 'user' })
+      log.markBoundary()
+      const here = log.boundaries.at(-1)
+      log.append({ type: 'message.added', messageId: log.newId('m'), role: 'user', parts }, { by: 'user' })
+      if (here !== undefined) log.rewind(here, isNamed)
+    }
+  })
+
 /** Whole stretches of this stream, between two places at which nothing was open. */
 const erase = fc.record({ from: anyBoundary, to: anyBoundary }).map(({ from, to }): Move => (log) => {
   const first = log.records[0]?.seq
@@ -112,6 +137,7 @@ export const threadMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 4, arbitrary: say },
   { weight: 3, arbitrary: start },
   { weight: 2, arbitrary: enqueue },
+  { weight: 1, arbitrary: enqueueMany },
   { weight: 2, arbitrary: dequeue },
   { weight: 1, arbitrary: hold },
   { weight: 2, arbitrary: configure },
@@ -122,5 +148,6 @@ export const threadMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 2, arbitrary: observe },
   { weight: 1, arbitrary: note },
   { weight: 3, arbitrary: rewind },
+  { weight: 1, arbitrary: rewindOften },
   { weight: 2, arbitrary: erase },
 ]
