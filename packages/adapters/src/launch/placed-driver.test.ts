@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { EvenerError, type AgentSession, type Binding, type Capabilities } from '@evener/protocol'
+import { EvenerError, type AgentSession, type Binding, type Capabilities, type Host } from '@evener/protocol'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { bindingOf, errorOf, finishOf, takeTurn, textOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn } from '../../test/launch/stand-in.ts'
@@ -31,6 +31,7 @@ async function stage(
   }: Partial<PrintHarness> & {
     readonly body?: string
   } = {},
+  host: Partial<Host> = {},
 ): Promise<Stage> {
   const dir = await scratch(t)
   const placed: PlaceRequest[] = []
@@ -40,6 +41,7 @@ async function stage(
       const native = { sessionId: 'native-1', messageId: 'a1' }
       yield { id: 'm', role: 'assistant', order: 9, at: 1, state: 'done', run: 'earlier', parts, native }
     },
+    ...host,
   })
   const harness: PlacedHarness = {
     ...standIn({
@@ -56,7 +58,11 @@ async function stage(
       return place(request)
     },
   }
-  const driver = placedDriver(harness, { bin: await program(dir, body), cwd: dir })
+  const driver = placedDriver(harness, {
+    bin: await program(dir, body),
+    cwd: dir,
+    record: ({ runId }) => ({ dir: join(dir, runId) }),
+  })
   return {
     notes,
     dir,
@@ -130,6 +136,24 @@ describe('a program whose session is placed before a turn', () => {
     assert.equal(textOf(await turn(anchored)), 'true')
     assert.equal(existsSync(seen[0] ?? '/'), false)
     assert.equal(existsSync(placed[0]?.dir ?? '/'), false)
+  })
+
+  it('has all that its host offers: what is redacted, and how much may be handed over', async (t) => {
+    const { dir, notes, turn } = await stage(
+      t,
+      async () => ({ kind: 'new', id: 'x', because: 'its session is gone' }),
+      {},
+      {
+        redact: (text) => text.replaceAll('Do it', '[redacted]'),
+        handover: { maxTokens: 0, countTokens: (text) => text.length },
+        noteHandover: ({ truncated }) => void notes.order.push(truncated ? 'told in part' : 'told all'),
+      },
+    )
+    assert.match(textOf(await turn(anchored)), /Do it/)
+    const raw = await readFile(join(dir, aTurn.runId, 'raw.jsonl'), 'utf8')
+    assert.match(raw, /\[redacted\]/)
+    assert.doesNotMatch(raw, /Do it/)
+    assert.ok(notes.order.includes('told in part'), notes.order.join('\n'))
   })
 
   it('is placed from turn to turn of one session', async (t) => {

@@ -164,7 +164,7 @@ class PlacedSession implements AgentSession {
       this.#binding = moved(told)
       host.bind(this.#binding)
     }
-    return printDriver(harness, this.#context.options).open(binding, delegating(host, bind, signal))
+    return printDriver(harness, this.#context.options).open(binding, following(host, bind, signal))
   }
 }
 
@@ -179,16 +179,7 @@ function anew(harness: PlacedHarness, session: Extract<NativeSession, { kind: 'n
   }
 }
 
-function delegating(host: Host, bind: Host['bind'], signal: AbortSignal): Host {
-  return {
-    ask: (request) => host.ask(request),
-    decide: (call) => host.decide(call),
-    history: (query) => host.history(query),
-    bind,
-    noteProcess: (note) => host.noteProcess?.(note),
-    noteActivity: (activity, native) => host.noteActivity?.(activity, native),
-    signal,
-    now: () => host.now(),
-    log: (level, message, context) => host.log(level, message, context),
-  }
+/** The same host, whatever it offers, but for what is bound and what ends the turn. */
+function following(host: Host, bind: Host['bind'], signal: AbortSignal): Host {
+  return Object.create(host, { bind: { value: bind }, signal: { value: signal } }) as Host
 }
