@@ -21,6 +21,7 @@ const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
 
 /** Items that are calls of something. */
 type ItemType = 'command_execution' | 'file_change' | 'mcp_tool_call' | 'collab_tool_call' | 'web_search'
+type Phase = 'started' | 'updated' | 'completed'
 
 class CodexReader implements DialectReader {
   readonly #run: Run
@@ -38,10 +39,15 @@ class CodexReader implements DialectReader {
     const { type } = record
     if (this.#heldError !== undefined) this.#settleError(type === 'turn.failed')
     switch (type) {
+      // From here on the names are our own: strings of a record are slow to compare.
       case 'item.completed':
+        this.#item(record, 'completed')
+        return
       case 'item.started':
+        this.#item(record, 'started')
+        return
       case 'item.updated':
-        this.#item(record, type)
+        this.#item(record, 'updated')
         return
       case 'thread.started':
         this.#threadStarted(asText(record['thread_id']))
@@ -123,18 +129,25 @@ class CodexReader implements DialectReader {
 
   // Items.
 
-  #item(record: JsonObject, phase: 'item.started' | 'item.updated' | 'item.completed'): void {
+  #item(record: JsonObject, phase: Phase): void {
     const item = asObject(record['item'])
     if (item === undefined) return
-    const isCompleted = phase === 'item.completed'
-    const { type } = item
-    switch (type) {
+    const isCompleted = phase === 'completed'
+    switch (item['type']) {
       case 'command_execution':
+        this.#call('command_execution', item, phase, record)
+        return
       case 'file_change':
+        this.#call('file_change', item, phase, record)
+        return
       case 'mcp_tool_call':
+        this.#call('mcp_tool_call', item, phase, record)
+        return
       case 'collab_tool_call':
+        this.#call('collab_tool_call', item, phase, record)
+        return
       case 'web_search':
-        this.#call(type, item, phase, record)
+        this.#call('web_search', item, phase, record)
         return
       case 'agent_message':
       case 'assistant_message':
@@ -165,34 +178,31 @@ class CodexReader implements DialectReader {
     else this.#run.reasoning(text, { native: this.#native(asText(item['id'])) })
   }
 
-  #call(type: ItemType, item: JsonObject, phase: string, record: JsonObject): void {
+  #call(type: ItemType, item: JsonObject, phase: Phase, record: JsonObject): void {
     const id = asText(item['id'])
     if (id === undefined) return
-    if (phase === 'item.updated') {
+    if (phase === 'updated') {
       this.#run.consume('task-progress')
       return
     }
-    const native = this.#native(id)
-    if (phase === 'item.started') {
-      this.#run.call(callOf(id, type, item, record, native))
+    const call = callOf(id, type, item, record, this.#native(id))
+    if (phase === 'started') {
+      this.#run.call(call)
       return
     }
-    const outcome = outcomeOf(type, item)
-    const activity = type === 'collab_tool_call' ? this.#subagents.read(item) : undefined
-    this.#run.resultOrCall({ id, parent: null, raw: record, outcome, isRestated: true, native, activity }, () =>
-      callOf(id, type, item, record, native),
-    )
+    const details = type === 'collab_tool_call' ? { activity: this.#subagents.read(item) } : undefined
+    this.#run.resultOrCall(call, outcomeOf(type, item), details)
   }
 
   /** An item of a kind that is not known: its last record is the whole of it. */
-  #stranger(id: string | undefined, phase: string, record: JsonObject): void {
+  #stranger(id: string | undefined, phase: Phase, record: JsonObject): void {
     if (id === undefined) return
-    if (phase === 'item.updated') {
+    if (phase === 'updated') {
       this.#run.consume('task-progress')
       return
     }
     this.#strangers.get(id)?.drop('restated')
-    if (phase === 'item.started') this.#strangers.set(id, this.#run.hold([{ type: 'unknown', raw: record }]))
+    if (phase === 'started') this.#strangers.set(id, this.#run.hold([{ type: 'unknown', raw: record }]))
     else {
       this.#strangers.delete(id)
       this.#run.unknown(record)

@@ -12,13 +12,15 @@ export class Subagents {
 
   /** What a completed item tells that was not told before. */
   read(item: JsonObject): readonly ActivityDraft[] | ConsumedCall {
-    const drafts = [...started(item), ...this.#newlyEnded(item)]
+    const drafts = started(item)
+    this.#addEnded(item, drafts)
     return drafts.length === 0 ? CONSUMED : drafts
   }
 
-  #newlyEnded(item: JsonObject): ActivityDraft[] {
-    const drafts: ActivityDraft[] = []
-    for (const [subagentId, state] of Object.entries(asObject(item['agents_states']) ?? NO_FIELDS)) {
+  #addEnded(item: JsonObject, drafts: ActivityDraft[]): void {
+    const states = asObject(item['agents_states']) ?? NO_FIELDS
+    for (const subagentId of Object.keys(states)) {
+      const state = states[subagentId]
       const status = asText(asObject(state)?.['status']) ?? asText(state)
       if (status === undefined || this.#ended.has(subagentId)) continue
       const isSuccess = status === 'completed'
@@ -27,7 +29,6 @@ export class Subagents {
       const action = isSuccess ? 'subagent_completed' : 'subagent_failed'
       drafts.push({ type: 'orchestration', action, subagentId, isSuccess })
     }
-    return drafts
   }
 }
 

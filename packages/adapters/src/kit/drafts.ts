@@ -18,6 +18,9 @@ export function commandDraft(
   isSuccess: boolean | undefined,
   workingDirectory?: string,
 ): ActivityDraft {
+  if (workingDirectory === undefined && exitCode !== undefined && isSuccess !== undefined) {
+    return { type: 'command', command, exitCode, isSuccess }
+  }
   const draft: Draft<'command'> =
     workingDirectory === undefined ? { type: 'command', command } : { type: 'command', command, workingDirectory }
   if (exitCode !== undefined) draft.exitCode = exitCode

@@ -1,4 +1,12 @@
-import type { EventMeta, ReasoningDeltaEvent, TextDeltaEvent, ToolCallEvent, ToolResultEvent } from '@evener/protocol'
+import type {
+  ActivityNote,
+  EventMeta,
+  NativeRef,
+  ReasoningDeltaEvent,
+  TextDeltaEvent,
+  ToolCallEvent,
+  ToolResultEvent,
+} from '@evener/protocol'
 import type { ActivityDraft } from './activity.ts'
 import type { OpenCall } from './calls.ts'
 import { cleanText } from './clean-text.ts'
@@ -20,29 +28,39 @@ export function isBlank(text: string): boolean {
 }
 
 export function callEvent(call: OpenCall): ToolCallEvent {
-  const event: Mutable<ToolCallEvent> = {
-    type: 'tool-call',
-    toolCallId: call.callId,
-    toolName: call.name,
-    args: call.input,
+  const { callId, name, input, parent, native, serverName, invalidInput } = call
+  if (parent === undefined && native !== undefined && serverName === undefined && invalidInput === undefined) {
+    return { type: 'tool-call', toolCallId: callId, toolName: name, args: input, native }
   }
-  if (call.parent !== undefined) event.parentToolCallId = call.parent
-  if (call.native !== undefined) event.native = call.native
-  if (call.serverName !== undefined) event.serverName = call.serverName
-  if (call.invalidInput !== undefined) event.meta = { invalidInput: call.invalidInput }
+  const event: Mutable<ToolCallEvent> = { type: 'tool-call', toolCallId: callId, toolName: name, args: input }
+  if (parent !== undefined) event.parentToolCallId = parent
+  if (native !== undefined) event.native = native
+  if (serverName !== undefined) event.serverName = serverName
+  if (invalidInput !== undefined) event.meta = { invalidInput }
   return event
 }
 
-export function resultEvent(call: OpenCall, outcome: ToolOutcome): Mutable<ToolResultEvent> {
-  const event: Mutable<ToolResultEvent> = {
-    type: 'tool-result',
-    toolCallId: call.callId,
-    toolName: call.name,
-    result: outcome.result ?? null,
+/** `isSynthetic`: the program did not report it. */
+export function resultEvent(
+  call: OpenCall,
+  outcome: ToolOutcome,
+  native: NativeRef | undefined,
+  isSynthetic: boolean,
+  activity: ActivityNote | undefined,
+): ToolResultEvent {
+  const { callId, name, parent, serverName } = call
+  const result = outcome.result ?? null
+  const isUsual = parent === undefined && serverName === undefined && native !== undefined && !isSynthetic
+  if (isUsual && activity !== undefined && outcome.isSuccess !== false) {
+    return { type: 'tool-result', toolCallId: callId, toolName: name, result, native, activity }
   }
+  const event: Mutable<ToolResultEvent> = { type: 'tool-result', toolCallId: callId, toolName: name, result }
   if (outcome.isSuccess === false) event.isError = true
-  if (call.parent !== undefined) event.parentToolCallId = call.parent
-  if (call.serverName !== undefined) event.serverName = call.serverName
+  if (parent !== undefined) event.parentToolCallId = parent
+  if (serverName !== undefined) event.serverName = serverName
+  if (native !== undefined) event.native = native
+  if (isSynthetic) event.meta = { synthetic: true }
+  if (activity !== undefined) event.activity = activity
   return event
 }
 

@@ -11,8 +11,15 @@ export type LinePart =
 /** How often a record is looked for in a line that is not one: bounds the work on hostile lines. */
 const MAX_TRIES = 8
 
+const BRACE = 0x7b
+
 /** What JSON can begin with. Finding out by parsing costs an exception for each line of plain text. */
 const JSON_START = /^\s*[[{"\-\dtfn]/
+
+/** The record that a line is, if it begins as one. */
+export function recordOf(text: string): JsonObject | undefined {
+  return text.charCodeAt(0) === BRACE ? parseRecord(text) : undefined
+}
 
 /** The one record that a well-formed line is; `undefined` for everything else, which `splitLine` takes apart. */
 export function parseRecord(text: string): JsonObject | undefined {

@@ -47,6 +47,8 @@ export interface Mapper {
   readonly sessionId: string | undefined
   /** One line of standard output, without its ending; `at` in milliseconds since the epoch. */
   line(text: string, at: number): Account
+  /** Lines of standard output that came together. */
+  lines(texts: readonly string[], at: number): void
   /** One line of standard error. */
   stderr(text: string, at: number): Account
   /** The program is gone and both streams are read. Closes what is open. The second call does nothing. */
@@ -103,6 +105,8 @@ export interface CallAnswer {
   /** The result repeats the call, so an `unknown` needs only `raw`. */
   readonly isRestated?: boolean
 }
+
+export type ResultDetails = Pick<CallAnswer, 'activity' | 'isRestated'>
 
 /** A record whose meaning the next ones decide. Its line waits; at the end of the run it is kept. */
 export interface HeldRecord {
@@ -163,12 +167,7 @@ export interface Run extends ToolContext {
   call(call: CallRecord): OpenCall
   result(answer: CallAnswer): void
   /** The end of a call, in a record that also tells what was called, should that not be known. */
-  resultOrCall(
-    answer: CallAnswer & { readonly id: string; readonly parent: string | null },
-    call: () => CallRecord,
-  ): void
-  /** A call and its result in one record. */
-  callWithResult(call: CallRecord, outcome: ToolOutcome, activity?: CallAnswer['activity']): void
+  resultOrCall(call: CallRecord, outcome: ToolOutcome, details?: ResultDetails): void
   /** The one open call with this id; the caller can be left out where the id alone is unique. */
   openCall(id: string, parent?: string | null): OpenCall | undefined
   /** A call with this id is open, or several are. */

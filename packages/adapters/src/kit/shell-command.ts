@@ -70,6 +70,9 @@ function operationDraft(
   isSuccess: boolean | undefined,
   reported: string | undefined,
 ): ActivityDraft {
+  if (operation.kind === 'read' && operation.startLine === undefined && isSuccess !== undefined) {
+    return { type: 'read', path: operation.path, isSuccess }
+  }
   const draft = unendedDraft(operation, reported)
   if (isSuccess !== undefined) draft.isSuccess = isSuccess
   return draft

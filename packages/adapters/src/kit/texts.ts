@@ -24,8 +24,11 @@ export class Texts {
     return open
   }
 
+  get isEmpty(): boolean {
+    return this.#open.size === 0
+  }
+
   takeAll(): OpenText[] {
-    if (this.#open.size === 0) return []
     const all = [...this.#open.values()]
     this.#open.clear()
     return all

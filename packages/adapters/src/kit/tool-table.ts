@@ -55,6 +55,10 @@ export interface ToolTableOptions {
 
 export function toolTable(rules: Readonly<Record<string, ToolRule>>, options: ToolTableOptions = {}): ToolTable {
   const { ignoreCase = false, strip } = options
+  if (!ignoreCase && strip === undefined) {
+    const byExactName = new Map(Object.entries(rules))
+    return { rule: (name) => byExactName.get(name) }
+  }
   const fold = (name: string): string => (ignoreCase ? name.toLowerCase() : name)
   const byName = new Map(Object.entries(rules).map(([name, rule]) => [fold(name), rule]))
   return {

@@ -243,9 +243,10 @@ export class PrintRun {
       ...this.#limits(),
       stopWay: harness.profile.stop,
       log: {
-        line: (stream, line) => {
-          const written = this.#log.line(stream, line)
-          return trial?.hears(stream, line.text) === true && !this.#log.isOpen ? this.#openLog() : written
+        lines: (stream, lines) => {
+          const written = this.#log.lines(stream, lines)
+          if (trial === undefined || this.#log.isOpen) return written
+          return lines.some((line) => trial.hears(stream, line.text)) ? this.#openLog() : written
         },
         warn: (message, code) => this.#log.warn(message, code),
       },

@@ -50,13 +50,23 @@ export class RunLog {
    * comes right after its header.
    */
   line(stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
+    return this.lines(stream, [line])
+  }
+
+  /** The same for lines that came together, and so at one time. */
+  lines(stream: 'stdout' | 'stderr', lines: readonly Line[]): Promise<void> | undefined {
     if (this.#mapping === undefined) {
-      this.#early.push(() => void this.line(stream, line))
+      this.#early.push(() => void this.lines(stream, lines))
       return undefined
     }
     const at = this.#now()
-    this.#mapping.line(stream, line.text, at)
-    return this.#recorder?.line(stream, line, at)
+    const texts = lines.map((line) => line.text)
+    this.#mapping.lines(stream, texts, at)
+    let written: Promise<void> | undefined
+    if (this.#recorder !== undefined) {
+      for (const line of lines) written = this.#recorder.line(stream, line, at) ?? written
+    }
+    return written
   }
 
   tell(note: RunNote): void {

@@ -48,6 +48,13 @@ export class RunMapping {
     else this.mapper.stderr(text, at)
   }
 
+  /** Lines that came together. */
+  lines(stream: 'stdout' | 'stderr', texts: readonly string[], at: number): void {
+    this.#at = at
+    if (stream === 'stdout') this.mapper.lines(texts, at)
+    else for (const text of texts) this.mapper.stderr(text, at)
+  }
+
   note(note: RunNote, at: number): void {
     this.#at = at
     if ('warning' in note) this.#warn(note.warning)

@@ -23,7 +23,7 @@ export interface ProgramOptions extends Omit<SpawnRunOptions, 'stdin' | 'spool'>
   /** What it reads, then end of file. Absent: end of file at once. */
   readonly input?: string
   readonly stopWay: StopWay
-  readonly log: Pick<RunLog, 'line' | 'warn'>
+  readonly log: Pick<RunLog, 'lines' | 'warn'>
   /** Settles when more may be read: how slow takers of events hold the program back. */
   readonly room: () => Promise<void> | undefined
   readonly noteProcess: (note: ProcessNote) => Promise<void> | void
@@ -100,8 +100,8 @@ export class Program {
 
   async #read(name: 'stdout' | 'stderr', lines: LineStream): Promise<void> {
     const { log, room } = this.#options
-    for await (const line of lines) {
-      const written = log.line(name, line)
+    for await (const batch of lines.batches()) {
+      const written = log.lines(name, batch)
       if (written !== undefined) await written
       const free = room()
       if (free !== undefined) await free

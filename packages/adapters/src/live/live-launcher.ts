@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { NO_RULES, type Binding, type Host, type JsonObject, type StoredMessage } from '@evener/protocol'
 import type { KillReceipt, Line } from '@evener/shell/run'
 import { cleanText } from '../kit/clean-text.ts'
-import { parseRecord, splitLine } from '../kit/json-line.ts'
+import { recordOf, splitLine } from '../kit/json-line.ts'
 import { hasKey } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { chooseSession, instructionsHash, newSession, type NativeSession } from '../launch/native-session.ts'
@@ -263,7 +263,7 @@ async function endOf(process: LiveProcess): Promise<KillReceipt> {
 }
 
 function recordsOf(text: string): readonly JsonObject[] {
-  const record = text.charCodeAt(0) === 0x7b ? parseRecord(text) : undefined
+  const record = recordOf(text)
   if (record !== undefined) return [record]
   return splitLine(text).flatMap((part) => (part.kind === 'record' ? [part.record] : []))
 }

@@ -141,8 +141,7 @@ export class OpencodeReader implements DialectReader {
     if (phase === 'announced') this.#run.consume('partial')
     else if (phase === 'over') {
       if (outcome.isSuccess === false) this.#hasFailedCall = true
-      const answer = { id: call.id, parent: parent ?? null, raw: record, outcome, native, isRestated: true }
-      this.#run.resultOrCall(answer, () => call)
+      this.#run.resultOrCall(call, outcome)
     } else if (this.#run.isOpen(call.id, parent ?? null)) this.#run.consume('partial')
     else this.#run.call(call)
     return true

@@ -24,7 +24,7 @@ export function readToolEnd(record: JsonObject, run: Run): void {
   const input = asObject(record['input']) ?? asObject(record['args'])
   if (id === undefined || name === undefined || input === undefined) {
     run.result({ id, parent: null, raw: record, outcome })
-  } else run.resultOrCall({ id, parent: null, raw: record, outcome }, () => ({ id, name, input, raw: record }))
+  } else run.resultOrCall({ id, name, input, raw: record }, outcome, { isRestated: false })
 }
 
 function outcomeOf(record: JsonObject, name: string | undefined): ToolOutcome {

@@ -250,11 +250,10 @@ class AppServerReader implements DialectReader {
       this.#run.call(opened)
       return
     }
-    const outcome = outcomeOfItem(item)
-    const activity = item['type'] === 'collabAgentToolCall' ? this.#subagents.read(collabItem(item)) : undefined
-    if (item['type'] === 'collabAgentToolCall') this.#noteReceivers(id, item)
-    const answer = { id, parent: parent ?? null, raw: record, outcome, isRestated: true, native }
-    this.#run.resultOrCall(activity === undefined ? answer : { ...answer, activity }, () => opened)
+    const isCollab = item['type'] === 'collabAgentToolCall'
+    const details = isCollab ? { activity: this.#subagents.read(collabItem(item)) } : undefined
+    if (isCollab) this.#noteReceivers(id, item)
+    this.#run.resultOrCall(opened, outcomeOfItem(item), details)
   }
 
   // Subagents.

@@ -1,0 +1,69 @@
+import type { ReasoningDeltaEvent, TextDeltaEvent } from '@evener/protocol'
+import type { ActivityDraft } from './activity.ts'
+import { cleanText } from './clean-text.ts'
+import { ENDED, endOfText, INTERRUPTED, isBlank, setPlace, type Mutable } from './event-parts.ts'
+import type { Ledger } from './ledger.ts'
+import type { Place } from './mapper.ts'
+import { Texts, unsaid } from './texts.ts'
+
+type Said = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
+type PartPlace = Place & { readonly partId: string }
+
+/** What agents say: words as they come, and whole texts that may repeat them. */
+export class Speech {
+  readonly #ledger: Ledger
+  readonly #push: (event: Said, drafts?: readonly ActivityDraft[]) => void
+  readonly #texts = new Texts()
+
+  constructor(ledger: Ledger, push: (event: Said, drafts?: readonly ActivityDraft[]) => void) {
+    this.#ledger = ledger
+    this.#push = push
+  }
+
+  delta(type: Said['type'], text: string, place: PartPlace): void {
+    this.#texts.append(place.partId, text, place.parent, type === 'reasoning-delta')
+    const event: Said = { type, text }
+    setPlace(event, place)
+    this.#push(event)
+  }
+
+  text(text: string, place: Place, interrupted: boolean): void {
+    const event = this.#whole('text-delta', text, place, interrupted)
+    const message = place.parent === undefined ? cleanText(text) : ''
+    if (!isBlank(message)) {
+      this.#ledger.made()
+      this.#push(event, [{ type: 'agent', message }])
+      return
+    }
+    this.#ledger.consume(place.parent === undefined ? 'empty-text' : 'subagent-text')
+    this.#push(event)
+  }
+
+  reasoning(text: string, place: Place): void {
+    this.#ledger.consume('reasoning')
+    this.#push(this.#whole('reasoning-delta', text, place, false))
+  }
+
+  /** Texts that were never said in whole are over; what was said of them counts. */
+  close(): void {
+    if (this.#texts.isEmpty) return
+    for (const open of this.#texts.takeAll()) {
+      const message = open.parent === undefined && !open.isReasoning ? cleanText(open.said) : ''
+      this.#push(endOfText(open), isBlank(message) ? undefined : [{ type: 'agent', message }])
+    }
+  }
+
+  /** The event that ends a text: with what deltas have not said of it. */
+  #whole(type: Said['type'], text: string, place: Place, interrupted: boolean): Said {
+    const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
+    const rest = open === undefined ? text : unsaid(text, open.said)
+    const event: Said = { type, text: rest ?? text, meta: interrupted ? INTERRUPTED : ENDED }
+    setPlace(event, place)
+    if (open !== undefined && rest === undefined) {
+      // What was shown is not taken back: the other wording is a text of its own.
+      this.#push(endOfText(open))
+      event.partId = `${open.key}'`
+    }
+    return event
+  }
+}
