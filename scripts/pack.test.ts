@@ -157,8 +157,10 @@ for (const version of NODES) {
       while (existsSync(`/proc/${pid}`)) await delay(50)
     })
 
-    it('runs the command, which says what it can do', async () => {
+    it('runs the command, which says what it can do, and which one it is', async () => {
       assert.match(await evener(version, '--help'), /^Usage: evener /m)
+      const { version: ours } = packages.find(({ source }) => source.name === 'evener')?.source ?? {}
+      assert.equal(await evener(version, '--version'), `${ours}\n`)
     })
 
     it('runs the demo agent, and keeps what it said in a file', async () => {

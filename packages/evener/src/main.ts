@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { EvenerError } from '@evener/protocol'
 import { doctorCommand } from './commands/doctor.ts'
 import { normalizeCommand } from './commands/normalize.ts'
@@ -47,10 +47,12 @@ function noSuchCommand(name: string, terminal: Terminal): number {
   return 2
 }
 
-/** The manifest lies beside the sources, and beside what was built from them. */
+/** The manifest lies above the sources, and above what was built from them, which may stand a folder deeper. */
 function version(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
+  const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url))
+  const manifest = places.find((place) => existsSync(place))
+  if (manifest === undefined) throw new EvenerError('not-found', 'The package.json of evener is missing.')
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version
 }
 
 function explain(error: unknown, command: Command, terminal: Terminal): number {
