@@ -25,6 +25,11 @@ describe('Claude Code is told', () => {
     assert.equal(optionOf(plan, '--output-format'), 'stream-json')
   })
 
+  it('nothing that a provider would refuse as no text: half a surrogate pair', () => {
+    const plan = launch({ input: [{ id: '0', type: 'text', text: 'a \ud83d b 😀' }] })
+    assert.ok(plan.stdin?.includes('"a \ufffd b 😀"'))
+  })
+
   it('images, before the words', () => {
     const plan = launch({ input: [{ id: '0', type: 'text', text: 'See.' }, aPicture] })
     const { message } = JSON.parse(plan.stdin ?? '') as { message: { content: unknown } }

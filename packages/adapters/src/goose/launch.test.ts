@@ -33,6 +33,14 @@ describe('Goose is told', () => {
     assert.equal(recipeOf(plan)['prompt'], text)
   })
 
+  it('texts with half a surrogate pair so that it can read its recipe', () => {
+    const half = 'a \ud83d b'
+    const plan = launch({ input: [{ id: '0', type: 'text', text: half }], instructions: half })
+    assert.doesNotMatch(fileOf(plan, 'turn.json'), /\\ud83d/)
+    const { prompt, instructions } = recipeOf(plan)
+    assert.deepEqual([prompt, instructions], ['a \ufffd b', 'a \ufffd b'])
+  })
+
   it('to begin a session that can be found by its name', () => {
     const plan = launch()
     assert.equal(optionOf(plan, '--name'), `evener-${SESSION}`)

@@ -3,6 +3,7 @@ import type { JsonObject } from '@evener/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { promptText } from '../launch/prompt.ts'
+import { strictJson } from '../launch/strict-json.ts'
 import { gooseExtensions } from './extensions.ts'
 import { gooseProfile } from './profile.ts'
 
@@ -60,5 +61,5 @@ export function sessionName(id: string): string {
 
 /** A recipe is a template before it is JSON. Braces of the text are written so that only JSON sees them. */
 function recipeText(recipe: JsonObject): string {
-  return JSON.stringify(recipe).replaceAll(/\{(?=[{%#])/g, String.raw`\u007b`)
+  return strictJson(recipe).replaceAll(/\{(?=[{%#])/g, String.raw`\u007b`)
 }

@@ -30,7 +30,8 @@ export function promptOf(input: readonly Part[], title: string): Prompt {
   if (texts.every((text) => text.trim() === '') && images.length === 0) {
     throw new EvenerError('invalid-input', 'The turn says nothing.', { hint: 'Give it a text or an image.' })
   }
-  return { text: texts.join('\n\n'), images }
+  // A provider refuses half a surrogate pair.
+  return { text: texts.join('\n\n').toWellFormed(), images }
 }
 
 /** The text alone, for programs that take no images. */

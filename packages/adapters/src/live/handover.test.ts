@@ -55,6 +55,20 @@ describe('what is handed over', () => {
     assert.deepEqual(await ids(history(other, inParts, older)), ['other'])
   })
 
+  it('is never cut within a character', async () => {
+    const budget = { maxTokens: 3, countTokens: (text: string) => text.length }
+    const handover = await unheard(history(aMessage('smile', '😀😀😀')), {
+      isKnown: () => false,
+      syncedTo: 0,
+      heardRuns: new Set(),
+      budget,
+    })
+    assert.deepEqual(
+      handover.messages.flatMap(({ parts }) => parts.map(wordsOf)),
+      ['😀 […]'],
+    )
+  })
+
   it('is cut where it gets too long, at the old end', async () => {
     const long = aMessage('long', 'x'.repeat(200_000), { order: 2 })
     const handover = await unheard(history(other, long, older), {

@@ -75,7 +75,8 @@ function isOfTurn({ role, run, turn }: StoredMessage, { runId, turnId }: TurnOfI
 }
 
 function beginning(words: string, share: number): Part {
-  return { id: '0', type: 'text', text: `${words.slice(0, Math.floor(words.length * share)).trimEnd()} […]` }
+  const text = words.slice(0, Math.floor(words.length * share)).replace(/[\ud800-\udbff]$/, '')
+  return { id: '0', type: 'text', text: `${text.trimEnd()} […]` }
 }
 
 /** Longer arguments and results are cut: another agent needs to know what was done, not every byte of it. */

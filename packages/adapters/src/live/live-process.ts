@@ -13,6 +13,7 @@ import type { Environment } from '../launch/find-cli.ts'
 import { processNote } from '../launch/process-note.ts'
 import type { PrivateDir } from '../launch/private-dir.ts'
 import { stopRun } from '../launch/stop-run.ts'
+import { strictJson } from '../launch/strict-json.ts'
 
 /** How long something that outlives the program may hold its output open. */
 const HELD_OPEN_MS = 2_000
@@ -73,7 +74,7 @@ export class LiveProcess {
 
   send(message: JsonObject): void {
     // A program that takes no input any more has ended, which says more.
-    this.#process.write(`${JSON.stringify(message)}\n`).catch(() => undefined)
+    this.#process.write(`${strictJson(message)}\n`).catch(() => undefined)
   }
 
   /** Its input ends, and after the grace period everything that is left. The second call waits for the first. */
