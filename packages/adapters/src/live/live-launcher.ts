@@ -52,6 +52,8 @@ export class Launcher {
   #running: Running | undefined
   #ending: Promise<KillReceipt | undefined> = Promise.resolve(undefined)
   #turn: LiveTurn | undefined
+  /** The turn that has heard all that was held: nothing new may come before that. */
+  #hearing: LiveTurn | undefined
   #between: HeldLine[] = []
   #onWord: (() => void) | undefined
 
@@ -112,6 +114,7 @@ export class Launcher {
     const held = this.#between
     this.#between = []
     for (const { stream, line } of held) void live.line(stream, line, false)
+    this.#hearing = live
   }
 
   /** Ends the process, if there is one. Resolves when nothing of it is left, also when another call is ending it. */
@@ -190,9 +193,10 @@ export class Launcher {
   #line(peer: LivePeer | undefined, stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
     if (stream === 'stdout') this.#onWord?.()
     const live = this.#turn
+    const isHearing = live === this.#hearing
     let held: Promise<void> | undefined
-    if (live !== undefined && live.isOpen && !live.isOver) held = live.line(stream, line, peer?.isWaiting !== true)
-    else if (live?.isOpen !== true || this.#between.length < MAX_HELD) this.#between.push({ stream, line })
+    if (isHearing && live?.isOver === false) held = live.line(stream, line, peer?.isWaiting !== true)
+    else if (!isHearing || this.#between.length < MAX_HELD) this.#between.push({ stream, line })
     if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(line.text)) this.#tell(peer, record)
     return held
   }

@@ -78,10 +78,6 @@ export class LiveTurn implements TurnPort {
     return this.#isStopped
   }
 
-  get isOpen(): boolean {
-    return this.#log.isOpen
-  }
-
   get whenOver(): Promise<void> {
     return this.#whenOver.promise
   }

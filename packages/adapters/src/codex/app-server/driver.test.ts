@@ -378,6 +378,23 @@ describe('a process', () => {
     assert.equal(unknown.length, 4)
     assert.deepEqual([unknown[0], unknown[1], unknown[3]], ['Loading…', '{"half":', 'no newline'])
   })
+
+  it('may say much with one write: every turn hears it in order', async (t) => {
+    const body = `process.stdin.prependListener('data', () => {
+        process.stdout.cork()
+        setImmediate(() => process.stdout.uncork())
+      })
+      for (let line = 1; line <= 50; line++) t.raw(line + ' of ' + t.prompt + '\\n')`
+    const { host, run } = await stage(t, body)
+    for (const input of ['one', 'two', 'three']) {
+      const before = host.activity.length
+      await run({ input: say(input) }).all
+      assert.deepEqual(
+        host.activity.slice(before).flatMap((event) => (event.type === 'unknown' ? [event.raw] : [])),
+        Array.from({ length: 50 }, (_, index) => `${index + 1} of ${input}`),
+      )
+    }
+  })
 })
 
 describe('a message while the agent works', () => {
