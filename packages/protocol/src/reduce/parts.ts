@@ -1,4 +1,4 @@
-import type { BatchEvent, CallStartedRecord, PartAddress } from '../control-record.ts'
+import type { BatchEvent, CallStartedRecord, PartAddress, RecordedToolResult } from '../control-record.ts'
 import type { CallState } from '../call.ts'
 import { canCallMove } from '../call.ts'
 import { findIn, put } from '../id-trie.ts'
@@ -105,7 +105,7 @@ export function applySeal(draft: Draft, body: SealedPart): void {
   if (index < 0) return
   const existing = message.parts.at(index)
   const part = sealedPart(body, existing)
-  putMessage(draft, at, { ...message, parts: putPart(message.parts, index, part) })
+  const sealed: ThreadMessage = { ...message, parts: putPart(message.parts, index, part) }
   noteCall(draft, message.id, part)
   if (existing !== undefined && isSameText(existing, part)) {
     // Every client that kept up has the text: sending it again would double the bytes of the whole stream.
@@ -113,13 +113,21 @@ export function applySeal(draft: Draft, body: SealedPart): void {
   } else {
     setPartOp(draft, message.id, part)
   }
-  if (body.type === 'tool-result') {
-    const address = body.call ?? findCall(draft, body.messageId, body.toolCallId)
-    const outcome = body.outcome ?? (body.isError === true ? 'error' : 'ok')
-    if (address === undefined) return
-    if (outcome === 'in-doubt') noteDoubt(draft, callAt(draft, address) ?? {})
-    moveCall(draft, address, (call) => ({ ...call, stage: 'ended', outcome }))
+  if (body.type === 'tool-result') endCall(draft, at, sealed, body)
+  else putMessage(draft, at, sealed)
+}
+
+/** Puts a message that has got a result, and ends the call of the result: mostly one of the same message. */
+function endCall(draft: Draft, at: number, message: ThreadMessage, body: RecordedToolResult): void {
+  const address = body.call ?? findCall(draft, message, body.toolCallId)
+  const outcome = body.outcome ?? (body.isError === true ? 'error' : 'ok')
+  const end = (call: CallState): CallState => ({ ...call, stage: 'ended', outcome })
+  const isOwn = address?.messageId === message.id
+  if (address !== undefined && outcome === 'in-doubt') {
+    noteDoubt(draft, (isOwn ? callIn(message, address.partId) : callAt(draft, address)) ?? {})
   }
+  putMessage(draft, at, isOwn ? withMovedCall(draft, message, address.partId, end) : message)
+  if (address !== undefined && !isOwn) moveCall(draft, address, end)
 }
 
 function sealedPart(body: SealedPart, existing: Part | undefined): Part {
@@ -181,12 +189,12 @@ function isSameText(existing: Part, sealed: Part): boolean {
   )
 }
 
-function findCall(draft: Draft, messageId: string, toolCallId: string): PartAddress | undefined {
-  const place = findIn(draft.calls, callKey(messageId, toolCallId))
+function findCall(draft: Draft, message: ThreadMessage, toolCallId: string): PartAddress | undefined {
+  const place = findIn(draft.calls, callKey(message.id, toolCallId))
   if (place === undefined) return undefined
-  const address = { messageId, partId: place.partId }
-  const part = partAt(draft, address)
-  return part?.type === 'tool-call' && part.toolCallId === toolCallId ? address : undefined
+  const part = partIn(message, place.partId)
+  const isIt = part?.type === 'tool-call' && part.toolCallId === toolCallId
+  return isIt ? { messageId: message.id, partId: place.partId } : undefined
 }
 
 /** Notes where a call stands. Of two with one id in a message the later one counts, whichever is sealed first. */
@@ -225,31 +233,49 @@ function boundTo(call: CallState, hash: string): CallState {
 }
 
 function callAt(draft: Draft, address: PartAddress): CallState | undefined {
-  const part = partAt(draft, address)
-  return part?.type === 'tool-call' ? part.call : undefined
+  const message = messageAt(draft, address)
+  return message === undefined ? undefined : callIn(message, address.partId)
 }
 
 function toolAt(draft: Draft, address: PartAddress): string | undefined {
-  const part = partAt(draft, address)
+  const message = messageAt(draft, address)
+  const part = message === undefined ? undefined : partIn(message, address.partId)
   return part?.type === 'tool-call' ? part.toolName : undefined
 }
 
-function partAt(draft: Draft, { messageId, partId }: PartAddress): Part | undefined {
+function messageAt(draft: Draft, { messageId }: PartAddress): ThreadMessage | undefined {
   const at = findMessage(draft, messageId)
-  const message = at < 0 ? undefined : draft.messages.at(at)
-  return message?.parts.at(partIndex(partId, message.parts.length))
+  return at < 0 ? undefined : draft.messages.at(at)
+}
+
+function callIn(message: ThreadMessage, partId: string): CallState | undefined {
+  const part = partIn(message, partId)
+  return part?.type === 'tool-call' ? part.call : undefined
+}
+
+function partIn(message: ThreadMessage, partId: string): Part | undefined {
+  const index = partIndex(partId, message.parts.length)
+  return index < 0 ? undefined : message.parts.at(index)
 }
 
 /** Moves a call along its state machine; a move that it does not allow changes nothing. */
 export function moveCall(draft: Draft, address: PartAddress, next: (call: CallState) => CallState): void {
-  const at = findMessage(draft, address.messageId)
-  const message = draft.messages.at(at)
-  if (at < 0 || message === undefined) return
-  const index = partIndex(address.partId, message.parts.length)
-  const part = message.parts.at(index)
-  if (index < 0 || part?.type !== 'tool-call') return
+  const message = messageAt(draft, address)
+  if (message === undefined) return
+  const moved = withMovedCall(draft, message, address.partId, next)
+  if (moved !== message) putMessage(draft, findMessage(draft, message.id), moved)
+}
+
+function withMovedCall(
+  draft: Draft,
+  message: ThreadMessage,
+  partId: string,
+  next: (call: CallState) => CallState,
+): ThreadMessage {
+  const part = partIn(message, partId)
+  if (part?.type !== 'tool-call') return message
   const call = next(part.call)
-  if (!canCallMove(part.call.stage, call.stage)) return
-  putMessage(draft, at, { ...message, parts: message.parts.set(index, { ...part, call }) })
+  if (!canCallMove(part.call.stage, call.stage)) return message
   draft.ops.push({ type: 'set', path: partPath(message.id, part.id, 'call'), value: asJson(call) })
+  return { ...message, parts: message.parts.set(partIndex(partId, message.parts.length), { ...part, call }) }
 }
