@@ -134,6 +134,30 @@ describe('a recorded turn reads again exactly as it was', () => {
     assert.doesNotMatch(await readFile(join(recording, 'raw.jsonl'), 'utf8'), /sk-/)
   })
 
+  it('when they stood in what we have to say of the program', async (t) => {
+    const dir = await scratch(t)
+    const recorder = await recordRun(
+      {
+        dir: join(dir, 'recording'),
+        redact: (line) => {
+          if (line.includes('poison')) throw new Error('cannot')
+          return line.replace(/sk-\d+/g, '[key]')
+        },
+      },
+      codexDialect,
+      { harness: 'codex' },
+      1000,
+    )
+    recorder.note({ warning: { message: 'An answer came too late: curl -u sk-123', code: 'late-answer' } }, 1001)
+    recorder.note({ warning: { message: 'poison' } }, 1002)
+    recorder.note({ stop: { reason: 'failed', error: { name: 'Error', message: 'It said sk-456' } } }, 1003)
+    recorder.note({ end: { exitCode: null, signal: null } }, 1004)
+    await recorder.close()
+    const events = await assertReadsAgain(join(dir, 'recording'))
+    assert.match(events, /curl -u \[key\][^]*could not be redacted[^]*It said \[key\]/)
+    assert.doesNotMatch(await readFile(join(dir, 'recording', 'raw.jsonl'), 'utf8'), /sk-|poison/)
+  })
+
   it('when a line could not be redacted and was withheld', async (t) => {
     const dir = await recordedTurn(t, `hello(); text('poison'); text('other'); done()`, {
       redact: (line) => {

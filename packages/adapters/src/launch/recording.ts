@@ -82,6 +82,22 @@ class Redaction {
     this.last = this.#redact === undefined ? text : this.#redact(text)
     return this.last
   }
+
+  /** Our own words may repeat the program's: a question, a complaint. */
+  note(note: RunNote): RunNote {
+    if ('warning' in note) return { warning: { ...note.warning, message: this.#words(note.warning.message) } }
+    if (!('stop' in note) || note.stop.error === undefined) return note
+    const { error } = note.stop
+    return { stop: { ...note.stop, error: { ...error, message: this.#words(error.message) } } }
+  }
+
+  #words(text: string): string {
+    try {
+      return this.#redact === undefined ? text : this.#redact(text)
+    } catch {
+      return 'This could not be redacted.'
+    }
+  }
 }
 
 interface RecorderParts {
@@ -128,9 +144,10 @@ class Recorder implements RunRecorder {
   }
 
   note(note: RunNote, at: number): void {
+    const told = this.#redaction.note(note)
     this.#at = at
-    this.#spool.note(noteToJson(note), at)
-    this.#mapping.note(note, at)
+    this.#spool.note(noteToJson(told), at)
+    this.#mapping.note(told, at)
   }
 
   async close(): Promise<void> {
