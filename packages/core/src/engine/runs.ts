@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import {
   EvenerError,
   toErrorData,
+  unlessAborted,
   type CancelReceipt,
   type Capabilities,
   type Part,
@@ -35,11 +36,13 @@ import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'
 import { NOTHING_SPENT, runSpending, tokensOf, type RunSpending } from './run-spending.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
 import { tellAgent } from './tell-agent.ts'
 import { driveTurn } from './turn-drive.ts'
+import { TurnSetup } from './turn-setup.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
 const MAX_ATTEMPTS = 3
@@ -87,6 +90,17 @@ export class Runs {
     throw new EvenerError('not-found', `There is no agent "${agentId}".`, known)
   }
 
+  /** What the run has to work with while nothing of it is at work here, such as after a restart. */
+  async toolsAtRest(): Promise<readonly RunnableTool[]> {
+    const { run } = this.#log.state.head
+    if (run === null) return []
+    const { agentId, runId } = run
+    const turnId = run.turnId ?? runId
+    const setup = new TurnSetup({ agent: this.agent(agentId), runId, turnId, state: () => this.#log.state })
+    await setup.refresh()
+    return setup.tools
+  }
+
   async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
     const { agentId, by, parts, requestContext, turn } = submission
     const { beforeRun, newId = randomUUID } = this.#ports.options
@@ -119,7 +133,7 @@ export class Runs {
   /** Into the run that is going on; while it waits, for later. */
   async steer(submission: Submission, run: RunState): Promise<RunHandle> {
     const active = this.#active
-    const capabilities = active?.capabilities ?? (await active?.agent.driver.describe())
+    const capabilities = active?.capabilities ?? (await capabilitiesUntilCancelled(active))
     const isLive = capabilities !== undefined && isForeign(capabilities)
     const lane = run.status === 'parked' || active === undefined ? 'follow-up' : 'steer'
     if (lane === 'steer' && isLive && capabilities.steer === 'none') {
@@ -233,9 +247,13 @@ export class Runs {
     if (active !== undefined) this.#settle(active.runId, 'interrupted')
   }
 
-  /** No run is started any more, and the one that was left at work is over. */
-  async close(left: ActiveTurn | undefined): Promise<void> {
+  /** What is queued stays so. */
+  stopQueue(): void {
     this.#isClosed = true
+  }
+
+  /** The run that was left at work is over. */
+  async close(left: ActiveTurn | undefined): Promise<void> {
     const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
     const { run } = this.#log.state.head
     if (run !== null && run.status !== 'parked' && this.#log.failure === undefined)
@@ -277,10 +295,24 @@ export class Runs {
     const floor = this.#floor?.runId === runId ? this.#floor.to : undefined
     this.#floor = undefined
     const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason: 'answer' }
-    await this.#nextTurn(
+    await this.#passFloor(
       { ...(floor ?? { agentId: run.agentId, input: continuationInput(answered) }), before: [resumed] },
       this.handleOf(runId),
     )
+  }
+
+  /** An agent that cannot take the floor ends the run: nobody else would. */
+  async #passFloor(next: NextTurn, handle: OpenHandle): Promise<void> {
+    const { runId } = handle
+    try {
+      await this.#nextTurn(next, handle)
+    } catch (error) {
+      if (this.#active !== undefined || this.#log.failure !== undefined) throw error
+      this.#log.add({ type: 'error', error: toErrorData(error) }, { run: runId })
+      await closeInterruptedRun(this.#log, 'error')
+      this.#settle(runId, 'error')
+      await this.nextInQueue()
+    }
   }
 
   async #nextTurn({ agentId, input, before }: NextTurn, handle: OpenHandle): Promise<void> {
@@ -339,7 +371,14 @@ export class Runs {
   #abandon(active: ActiveTurn): void {
     active.isDetached = true
     active.receipt = { ...NOTHING_TO_CANCEL, ...active.receipt, how: 'gone' }
-    this.#ports.mailbox.post(() => this.#end(active, undefined)).catch(() => this.#drop(active))
+    const { agent, capabilities, session } = active
+    const end = async (): Promise<void> => {
+      // It is still at work with its turn: it must not be given the next one.
+      if (capabilities !== undefined && isForeign(capabilities) && session !== undefined)
+        await this.#ports.warm.drop(agent.driver.id, session)
+      await this.#end(active, undefined)
+    }
+    this.#ports.mailbox.post(end).catch(() => this.#drop(active))
   }
 
   /** The end could not be written: the log has failed, and the next process finds the run as it stands there. */
@@ -371,7 +410,12 @@ export class Runs {
     ])
     this.#active = undefined
     this.#hold.desk.forget()
-    if (goesOn) return this.#nextTurn(next, active.handle)
+    if (goesOn && active.abort.signal.aborted) {
+      // Somebody has cancelled the run while the end of this turn was written.
+      active.receipt = await this.cancelParked()
+      return this.#ports.onRest()
+    }
+    if (goesOn) return this.#passFloor(next, active.handle)
     this.#settle(runId, outcome)
     await this.nextInQueue()
     this.#ports.onRest()
@@ -431,4 +475,9 @@ export class Runs {
     await parkWithoutTurn(this.#log, await this.#turnUsage())
     this.#ports.onRest()
   }
+}
+
+/** A program that does not even say what it can must not keep a cancelled run from ending. */
+function capabilitiesUntilCancelled(active: ActiveTurn | undefined): Promise<Capabilities> | undefined {
+  return active === undefined ? undefined : unlessAborted(active.abort.signal, active.agent.driver.describe())
 }

@@ -21,6 +21,7 @@ import { recordPagesAfter } from './load-state.ts'
 import { Mailbox } from './mailbox.ts'
 import type { RecordOrigin } from './record-body.ts'
 import { queueItem } from './run-queue.ts'
+import type { RunnableTool } from './runnable-tool.ts'
 import { Runs } from './runs.ts'
 import { ThreadHold } from './thread-hold.ts'
 import { reportUnhandled, type LogEntry } from './thread-log.ts'
@@ -222,7 +223,7 @@ export class ThreadRuntime {
       checkAnswer(wait, answer, by)
       const { active } = this.#runs
       // Said before the answer is taken: it could not be used.
-      if (active === undefined && run !== null) this.#runs.agent(run.agentId)
+      if (active === undefined && run !== null) await this.#runs.agent(run.agentId).driver.describe()
       const more = await this.#remembered(wait, answer, active)
       const isDetached = run !== null && run.turnId === null
       const isHeard = await desk.answer({ waitId, answer, more, isDetached, ...(by === undefined ? {} : { by }) })
@@ -234,13 +235,19 @@ export class ThreadRuntime {
   #remembered(wait: Wait, answer: Answer, active: ActiveTurn | undefined): Promise<RecordBody[]> {
     const { decision, remember } = answer
     if (remember === undefined || decision !== 'approve') return Promise.resolve([])
-    const kept = this.#policy.remember(wait, remember, (call) =>
+    if (active !== undefined) {
+      return unlessAborted(active.abort.signal, this.#kept(wait, remember, active.setup.tools))
+    }
+    return this.#runs.toolsAtRest().then((tools) => this.#kept(wait, remember, tools))
+  }
+
+  #kept(wait: Wait, scope: 'tool' | 'category', tools: readonly RunnableTool[]): Promise<RecordBody[]> {
+    return this.#policy.remember(wait, scope, (call) =>
       describeCall(
         call,
-        active?.setup.tools.find((tool) => tool.name === call.toolName),
+        tools.find((tool) => tool.name === call.toolName),
       ),
     )
-    return active === undefined ? kept : unlessAborted(active.abort.signal, kept)
   }
 
   /**
@@ -292,12 +299,18 @@ export class ThreadRuntime {
     this.#closed = true
     clearTimeout(this.#restTimer)
     this.#clock?.stop()
+    this.#runs.stopQueue()
     const { active } = this.#runs
+    // Whoever cancels is told how it went.
+    if (active?.abort.signal.aborted === true) await active.handle.done
     // What is being done is broken off, so that it cannot keep the mailbox busy.
-    if (active !== undefined) await this.#runs.detach()
+    await this.#runs.detach()
     await this.#mailbox.post(async () => {
       if (this.#hold !== undefined) {
-        await this.#runs.close(active)
+        // It was just being started.
+        const begun = this.#runs.active
+        await this.#runs.detach()
+        await this.#runs.close(begun ?? active)
         await this.#letGo(this.#hold)
       }
       await this.#warm.close()
@@ -370,7 +383,8 @@ export class ThreadRuntime {
     if (active === undefined) return true
     // A program that waits is kept until it is parked; our own loop goes on from the log.
     const isOurs = active.capabilities !== undefined && !isForeign(active.capabilities)
-    return isOurs && this.state.head.run?.status === 'parked' && !hasRedactedCall(this.state)
+    const isWaiting = this.state.head.run?.status === 'parked' && !active.abort.signal.aborted
+    return isOurs && isWaiting && !hasRedactedCall(this.state)
   }
 
   async #passivate(): Promise<void> {
@@ -380,7 +394,10 @@ export class ThreadRuntime {
   }
 
   /** Somebody else in this process wants the thread. What goes on in it stays ours. */
-  #yield(): Promise<boolean> {
+  async #yield(): Promise<boolean> {
+    const { active } = this.#runs
+    // A run that is being cancelled is soon over.
+    if (active?.abort.signal.aborted === true) await active.handle.done
     return this.#mailbox.post(async () => {
       if (this.#runs.active === undefined) await this.#warm.close()
       await this.#passivate()

@@ -37,6 +37,24 @@ suite('in the next process', () => {
     assert.equal(journal.length, 2)
   })
 
+  test('what was asked before can be always allowed: the tool says of what kind it is there, too', async () => {
+    const storage = new MemoryStore()
+    const journal: unknown[] = []
+    const first = new HarnessBench([PAINT], { storage, tools: { paint: paint(journal) } })
+    const asked = first.next('tool_approval_required')
+    const sent = first.harness.sendMessage({ content: 'Paint' })
+    await asked
+    await first.harness.destroy()
+    await sent
+    await using second = new HarnessBench([PAINT, { text: 'Done.' }], { storage, tools: { paint: paint(journal) } })
+    await second.harness.selectOrCreateThread()
+    const ended = second.next('agent_end')
+    await second.harness.session.respondToToolApproval({ decision: 'always_allow_category' })
+    assert.ok(second.harness.session.hasCategoryGrant('edit'))
+    assert.equal((await ended).reason, 'complete')
+    assert.deepEqual([second.all('info'), second.all('tool_approval_required').length, journal.length], [[], 1, 2])
+  })
+
   test('a thread still knows how many tokens it took', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([{ text: 'Yes.', usage: { inputTokens: 10, outputTokens: 5 } }], { storage })
