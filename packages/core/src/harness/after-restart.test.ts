@@ -69,6 +69,71 @@ suite('in the next process', () => {
   })
 })
 
+suite('who comes to a run at work', () => {
+  const script = [
+    { toolCalls: [{ id: 'w1', name: 'task_write', input: { tasks: [] } }] },
+    { toolCalls: [...PAINT.toolCalls, { id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] },
+  ]
+
+  test('in the next process sees its calls and its message, and is told that it runs', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench(script, { storage, tools: { paint: paint([]) } })
+    const both = Promise.all([first.next('tool_suspended'), first.next('tool_approval_required')])
+    const sent = first.harness.sendMessage({ content: 'Paint' })
+    await both
+    const shown = first.harness.session.displayState.get()
+    assert.deepEqual(
+      [...shown.activeTools].map(([id, { status }]) => [id, status]),
+      [
+        ['w1', 'completed'],
+        ['c1', 'running'],
+        ['q1', 'running'],
+      ],
+    )
+    await first.harness.destroy()
+    await sent
+    await using second = new HarnessBench([{ text: 'Done.' }], { storage, tools: { paint: paint([]) } })
+    await second.harness.selectOrCreateThread()
+    assert.deepEqual(second.harness.session.displayState.get(), shown)
+    assert.deepEqual(second.types().toSorted(), [
+      'agent_start',
+      'thread_changed',
+      'tool_approval_required',
+      'tool_suspended',
+    ])
+    assert.deepEqual(second.types().slice(0, 2), ['thread_changed', 'agent_start'])
+    const rested = second.next('agent_end')
+    await second.harness.session.respondToToolApproval({ decision: 'approve' })
+    await rested
+    assert.equal(second.harness.session.displayState.get().activeTools.get('c1')?.status, 'completed')
+    await second.harness.respondToToolSuspension({ resumeData: 'The left one' })
+    assert.deepEqual(
+      second.all('agent_end').map(({ reason }) => reason),
+      ['suspended', 'complete'],
+    )
+    assert.equal(second.all('agent_start').length, 2)
+  })
+
+  test('from another session is told so once, however often it turns to it', async () => {
+    await using bench = new HarnessBench([PAINT, { text: 'Done.' }], { tools: { paint: paint([]) } })
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Paint' })
+    await asked
+    const other = await bench.harness.createSession()
+    const types: string[] = []
+    other.subscribe(({ type }) => void types.push(type))
+    const threadId = bench.harness.session.thread.requireId()
+    await other.thread.switch({ threadId })
+    await other.thread.switch({ threadId })
+    assert.equal(types.filter((type) => type === 'agent_start').length, 1)
+    assert.deepEqual(other.displayState.get(), bench.harness.session.displayState.get())
+    await other.respondToToolApproval({ decision: 'approve' })
+    await sent
+    assert.equal(types.filter((type) => type === 'agent_end').length, 1)
+    assert.equal(bench.all('agent_start').length, 1)
+  })
+})
+
 suite('a call that a crash cut short', () => {
   for (const [onInterrupted, times] of [
     [undefined, 1],

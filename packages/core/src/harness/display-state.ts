@@ -1,5 +1,6 @@
 import {
   defaultDisplayState,
+  toHarnessContent,
   toHarnessMessage,
   toTokenUsage,
   type ActiveSubagentState,
@@ -111,6 +112,19 @@ export class DisplayState {
     this.#snapshot = undefined
   }
 
+  /** What is to be seen of a run that began before we looked. */
+  catchUp(messages: readonly ThreadMessage[]): void {
+    const own = messages.filter(({ parentToolCallId }) => parentToolCallId === undefined)
+    this.#message = own.findLast(({ role }) => role === 'assistant') ?? own.at(-1) ?? null
+    for (const part of own.flatMap(({ parts }) => [...parts])) {
+      const content = toHarnessContent(part)
+      if (content?.type === 'tool_call') {
+        this.#tools.set(content.id, { name: content.name, args: content.args, status: 'running' })
+      } else if (content?.type === 'tool_result') this.#toolEnded(content.id, content)
+    }
+    this.#snapshot = undefined
+  }
+
   clearModifiedFiles(): void {
     this.#files.clear()
     this.#snapshot = undefined
@@ -152,6 +166,8 @@ export class DisplayState {
     this.#snapshot = undefined
     switch (event.type) {
       case 'agent_start':
+        // Told again to one who comes to a run at work, which is shown already.
+        if (this.#isRunning) return
         this.#isRunning = true
         this.#message = null
         this.#tools.clear()
@@ -202,11 +218,7 @@ export class DisplayState {
         })
         return
       case 'tool_end':
-        this.#changeTool(event.toolCallId, {
-          status: event.isError ? 'error' : 'completed',
-          result: event.result,
-          isError: event.isError,
-        })
+        this.#toolEnded(event.toolCallId, event)
         return
       case 'subagent_start':
       case 'subagent_text_delta':
@@ -227,6 +239,10 @@ export class DisplayState {
     if (isSame) return
     this.#memory = { ...this.#memory, omProgress: { ...omProgress, ...now } }
     this.#snapshot = undefined
+  }
+
+  #toolEnded(toolCallId: string, { isError, result }: { readonly isError: boolean; readonly result: unknown }): void {
+    this.#changeTool(toolCallId, { status: isError ? 'error' : 'completed', result, isError })
   }
 
   #changeTool(toolCallId: string, changes: Partial<ActiveToolState>): void {

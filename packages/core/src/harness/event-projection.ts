@@ -62,6 +62,8 @@ export class EventProjection {
   readonly #options: ProjectionOptions
   #head: Head
   #runId: string | undefined
+  /** The run that was at work when we came, until that is told. */
+  #joined: string | undefined
   readonly #inputs = new Set<string>()
   readonly #subagents: InlineSubagents
   /** When the newest record was made. */
@@ -80,6 +82,8 @@ export class EventProjection {
     const { run } = state.head
     if (run !== null && !isSuspended(state.head)) this.#runId = run.runId
     options.display.reset(state.head, this.isRunning)
+    if (run !== null) options.display.catchUp([...state.messages])
+    this.#joined = this.#runId
   }
 
   /** False while the run waits for a tool's own question: for those who look on it is over until then. */
@@ -87,8 +91,10 @@ export class EventProjection {
     return this.#runId !== undefined
   }
 
-  /** What waits for an answer in a thread that somebody begins to look at. */
-  announceWaits(): void {
+  /** What goes on in a thread that somebody begins to look at: the run at work, once, and what waits for an answer. */
+  announce(): void {
+    if (this.isRunning && this.#joined === this.#runId) this.#options.emit({ type: 'agent_start' })
+    this.#joined = undefined
     for (const wait of this.#head.waits) this.#waitOpened(wait)
   }
 

@@ -152,9 +152,9 @@ export class SessionBinding {
     })
   }
 
-  /** What waits for an answer in the thread is told to those who have just begun to look. */
-  announceWaits(): void {
-    this.#bound?.projection.announceWaits()
+  /** What goes on and waits in the thread is told to those who have just begun to look. */
+  announce(): void {
+    this.#bound?.projection.announce()
   }
 
   #attach({ runtime, threadId, viewers }: OpenThread<ThreadViewer>): void {

@@ -185,7 +185,7 @@ export class ThreadLifecycle {
     const previousThreadId = binding.threadId
     await this.#enter(threadId, { isNew: false, config: {} })
     binding.emit({ type: 'thread_changed', threadId, previousThreadId })
-    binding.announceWaits()
+    binding.announce()
   }
 
   async #enter(
