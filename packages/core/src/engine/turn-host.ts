@@ -109,7 +109,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     decide,
     ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
     history: (query) => hold.history.read(query),
-    listen: () => mailbox.post(() => hear(hold, origin)),
+    // After a cancel what was steered stays in the queue: nobody would answer it.
+    listen: () => mailbox.post(async () => !abort.signal.aborted && (await hear(hold, origin))),
     turn: () => setup.refresh(),
     listTools: () => setup.tools,
     callTool: (call) => runner.run(call),
