@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { EvenerError, type AgentSession, type Binding, type Capabilities, type Host } from '@evener/protocol'
+import {
+  EvenerError,
+  type AgentEvent,
+  type AgentSession,
+  type Binding,
+  type Capabilities,
+  type Host,
+} from '@evener/protocol'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
 import { bindingOf, errorOf, finishOf, takeTurn, textOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn } from '../../test/launch/stand-in.ts'
@@ -12,6 +19,11 @@ import type { PrintHarness } from './print-driver.ts'
 
 const capabilities: Capabilities = { ...standIn().capabilities, resume: 'anchor', fork: 'anchor' }
 const anchored = bindingOf({ anchor: 'a1' })
+
+function restoreTemp(value: string | undefined): void {
+  if (value === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = value
+}
 
 interface Stage {
   readonly notes: Diary
@@ -120,6 +132,44 @@ describe('a program whose session is placed before a turn', () => {
     const events = await turn(anchored)
     assert.deepEqual(errorOf(events), { code: 'io', message: 'The server did not start.' })
     assert.equal(notes.processes.length, 0)
+  })
+
+  it('fails the turn when its session cannot be chosen, and takes the next', async (t) => {
+    const { notes, open } = await stage(
+      t,
+      async ({ session }) => session,
+      {},
+      {
+        history: async function* () {
+          throw new Error('The log cannot be read.')
+        },
+      },
+    )
+    const session = await open(bindingOf({ anchor: 'a1', origin: true }))
+    const turn = (runId: string): Promise<AgentEvent[]> => takeAll(session.run({ ...aTurn, runId }), notes)
+    assert.equal(errorOf(await turn('run-1')).message, 'The log cannot be read.')
+    assert.equal(errorOf(await turn('run-2')).message, 'The log cannot be read.')
+    await session.close()
+  })
+
+  it('fails the turn when nothing can be written for it, and can be closed', async (t) => {
+    const { notes, open } = await stage(t, async ({ session }) => session)
+    const session = await open(anchored)
+    const { TMPDIR } = process.env
+    process.env['TMPDIR'] = '/nowhere/at/all'
+    t.after(() => restoreTemp(TMPDIR))
+    assert.equal(errorOf(await takeAll(session.run(aTurn), notes)).code, 'ENOENT')
+    restoreTemp(TMPDIR)
+    assert.equal(finishOf(await takeAll(session.run({ ...aTurn, runId: 'run-2' }), notes)), 'stop')
+    await session.close()
+  })
+
+  it('fails the turn when its program has gone since', async (t) => {
+    const { dir, notes, open } = await stage(t, async ({ session }) => session)
+    const session = await open(null)
+    await rm(join(dir, 'stand-in.mjs'))
+    assert.equal(finishOf(await takeAll(session.run(aTurn), notes)), 'error')
+    await session.close()
   })
 
   it('has a private directory while it is placed and runs, and not after', async (t) => {

@@ -13,8 +13,8 @@ import type { Environment, FoundCli } from './find-cli.ts'
 import { findCli } from './find-cli.ts'
 import type { LaunchRequest } from './launch-plan.ts'
 import { chooseSession, newSession, type NativeSession } from './native-session.ts'
-import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
-import { makePrivateDir } from './private-dir.ts'
+import { printDriver, PrintSession, type PrintContext, type PrintHarness, type PrintOptions } from './print-driver.ts'
+import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 
 /** A native session that a turn is about to go on with, and what it takes to look at it. */
 export interface PlaceRequest {
@@ -45,16 +45,13 @@ export function placedDriver(harness: PlacedHarness, options: PrintOptions = {})
     describe: () => plain.describe(),
     open: async (binding, host) => {
       const cli = await findCli(harness.profile, { env, ...bin })
-      return new PlacedSession({ harness, options, env, cli }, binding, host)
+      return new PlacedSession({ id: plain.id, harness, options, env, cli }, binding, host)
     },
   }
 }
 
-interface PlacedContext {
+interface PlacedContext extends PrintContext {
   readonly harness: PlacedHarness
-  readonly options: PrintOptions
-  readonly env: Environment
-  readonly cli: FoundCli
 }
 
 /** One turn under way: it is stopped by its signal until there is a session of its own to be cancelled. */
@@ -89,10 +86,10 @@ class PlacedSession implements AgentSession {
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     const current: Current = { stop: new AbortController(), over }
     this.#current = current
-    const dir = await makePrivateDir()
+    let dir: PrivateDir | undefined
     try {
       const signal = AbortSignal.any([this.#host.signal, current.stop.signal])
-      const inner = await this.#place(turn, dir.path, signal)
+      const inner = await this.#place(turn, async () => (dir = await makePrivateDir()).path, signal)
       current.inner = inner
       try {
         yield* inner.run(turn)
@@ -100,7 +97,7 @@ class PlacedSession implements AgentSession {
         await inner.close()
       }
     } finally {
-      await dir.remove()
+      await dir?.remove()
       this.#current = undefined
       end()
     }
@@ -120,22 +117,23 @@ class PlacedSession implements AgentSession {
     await this.cancel()
   }
 
-  /** A session for this one turn, whose launch goes on where the native session was brought to. */
-  async #place(turn: Turn, dir: string, signal: AbortSignal): Promise<AgentSession> {
+  /** A session for this one turn, whose launch goes on where the native session was brought to. Never rejects. */
+  async #place(turn: Turn, makeDir: () => Promise<string>, signal: AbortSignal): Promise<AgentSession> {
     const { harness, options, env, cli } = this.#context
-    const binding = this.#binding
-    const session = await chooseSession(binding, harness.capabilities, (query) => this.#host.history(query))
-    if (session.kind === 'new') return this.#open(harness, binding, signal)
     const { permissions = 'edit', allowUngoverned = false, mcp = {} } = options
+    const binding = this.#binding
+    let session: NativeSession
     let placed: NativeSession
     try {
+      session = await chooseSession(binding, harness.capabilities, (query) => this.#host.history(query))
+      if (session.kind === 'new') return this.#open(harness, binding, signal)
       placed = await harness.place({
         session,
         limits: { rules: turn.rules ?? NO_RULES, permissions, allowUngoverned, mcp },
         cli,
         env,
         cwd: turn.cwd ?? options.cwd ?? process.cwd(),
-        dir,
+        dir: await makeDir(),
         signal,
       })
     } catch (error) {
@@ -145,11 +143,13 @@ class PlacedSession implements AgentSession {
       return this.#open({ ...harness, launch: fail }, binding, signal)
     }
     if (placed.kind === 'new') return this.#open(anew(harness, placed), null, signal)
+    const to = placed
+    const { anchor } = session
     const launch = (request: LaunchRequest): ReturnType<PrintHarness['launch']> =>
-      harness.launch(request.session.kind === 'new' ? request : { ...request, session: placed })
+      harness.launch(request.session.kind === 'new' ? request : { ...request, session: to })
     // What stands at the old anchor stands at the placed session's own one.
     const moved = (told: Binding): Binding =>
-      told.anchor === session.anchor && placed.anchor !== undefined ? { ...told, anchor: placed.anchor } : told
+      told.anchor === anchor && to.anchor !== undefined ? { ...told, anchor: to.anchor } : told
     return this.#open({ ...harness, launch }, binding, signal, moved)
   }
 
@@ -158,13 +158,13 @@ class PlacedSession implements AgentSession {
     binding: Binding | null,
     signal: AbortSignal,
     moved: (told: Binding) => Binding = (told) => told,
-  ): Promise<AgentSession> {
+  ): AgentSession {
     const host = this.#host
     const bind = (told: Binding): void => {
       this.#binding = moved(told)
       host.bind(this.#binding)
     }
-    return printDriver(harness, this.#context.options).open(binding, following(host, bind, signal))
+    return new PrintSession({ ...this.#context, harness }, binding, following(host, bind, signal))
   }
 }
 

@@ -107,7 +107,8 @@ export interface PrintContext {
 
 const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
 
-class PrintSession implements AgentSession {
+/** A session whose program was found already. */
+export class PrintSession implements AgentSession {
   readonly #context: PrintContext
   readonly #host: Host
   #binding: Binding | null

@@ -17,7 +17,7 @@ import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
-import { redactedFor } from './recording.ts'
+import { redactedFor, type RecordOptions } from './recording.ts'
 import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
 import { RunLog } from './run-log.ts'
@@ -206,12 +206,24 @@ export class PrintRun {
       ...(session.kind === 'new' ? {} : { usageBaseline: this.#binding?.usageTotal ?? 'unknown' }),
       ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
     })
-    this.#opening = () => this.#log.open(header, redactedFor(this.#ports.host, options.record?.(this.#turn)))
+    this.#opening = () => this.#openRecorded(header)
     this.#anchor = session.kind === 'new' ? undefined : session.anchor
     const warnings: readonly RunWarning[] = [...newSession(session, title), ...(plan.warnings ?? [])]
     if (options.strict === true) refuseInstead(warnings)
     for (const { message, code } of warnings) this.#log.warn(message, code)
     return plan
+  }
+
+  /** Whoever cannot say where to record fails the turn, which is told of all the same. */
+  async #openRecorded(header: RunHeader): Promise<void> {
+    let record: RecordOptions | undefined
+    try {
+      record = redactedFor(this.#ports.host, this.#context.options.record?.(this.#turn))
+    } catch (error) {
+      await this.#log.open(header)
+      throw error
+    }
+    await this.#log.open(header, record)
   }
 
   /** From here on it is this run that is told of. */

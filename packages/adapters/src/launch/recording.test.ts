@@ -233,6 +233,25 @@ describe('a recording', () => {
     assert.equal(notes.processes.length, 0)
   })
 
+  it('whose place nobody can say fails the turn, too', async (t) => {
+    const notes = diary()
+    const dir = await scratch(t)
+    const driver = printDriver(standIn(), {
+      bin: await program(dir, `hello(); done()`),
+      record: () => {
+        throw new Error('Nowhere.')
+      },
+    })
+    const session = await driver.open(null, notes.host)
+    const events = await takeAll(session.run(aTurn), notes)
+    await session.close()
+    assert.deepEqual(
+      events.map((event) => (event.type === 'error' ? event.error.message : event.type)),
+      ['start', 'Nowhere.', 'finish'],
+    )
+    assert.equal(notes.processes.length, 0)
+  })
+
   it('that a crash has torn still gives what it holds, and says so', async (t) => {
     const dir = await recordedTurn(t, `hello(); text('hi'); done()`)
     await appendFile(join(dir, 'raw.jsonl'), '{"at":12,"stream":"std')
