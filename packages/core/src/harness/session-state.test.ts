@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
 import { z } from 'zod'
+import { MemoryStore } from '../stores/memory-store.ts'
 import { splitState } from './control-keys.ts'
 import type { HarnessState } from './harness-config.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -37,6 +38,40 @@ suite('the state of a session', () => {
     await assert.rejects(state.set({ colour: 'red' } as never), /does not know "colour"/)
     assert.equal(state.get().count, 3)
     assert.equal(bench.all('state_changed').length, 0)
+  })
+
+  test('a schema that makes something else of values is given what was set, not what it made of it', async () => {
+    const changing = z.object({
+      amount: z.string().transform(Number),
+      word: z.string().transform((word) => `${word}!`),
+      note: z.string().optional(),
+    })
+    const storage = new MemoryStore()
+    const config = { storage, stateSchema: changing, initialState: { amount: '5', word: 'hey' } as never }
+    const first = new HarnessBench<z.infer<typeof changing>>([], config)
+    const { state } = await first.harness.createSession({ id: 'one' })
+    await state.set({ note: 'first' })
+    await state.set({ note: 'second' })
+    assert.deepEqual(state.get(), { amount: 5, word: 'hey!', note: 'second' })
+    await state.set({ amount: '7' } as never)
+    await first.harness.destroy()
+    await using second = new HarnessBench<z.infer<typeof changing>>([], config)
+    const again = await second.harness.createSession({ id: 'one' })
+    assert.deepEqual(again.state.get(), { amount: 7, word: 'hey!', note: 'second' })
+    await again.state.set({ note: 'third' })
+    assert.deepEqual(again.state.get(), { amount: 7, word: 'hey!', note: 'third' })
+  })
+
+  test('what no longer fits the schema after a restart is still there', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([], { storage })
+    await (await first.harness.createSession({ id: 'one' })).state.set({ count: 'many', name: 'A' })
+    await first.harness.destroy()
+    await using second = new HarnessBench<z.infer<typeof schema>>([], { storage, stateSchema: schema })
+    const { state } = await second.harness.createSession({ id: 'one' })
+    assert.deepEqual(state.get(), { count: 'many', name: 'A', look: { dark: true } })
+    await state.set({ count: 4 })
+    assert.deepEqual(state.get(), { count: 4, name: 'A', look: { dark: true } })
   })
 
   test('a change is told of, with what changed', async () => {

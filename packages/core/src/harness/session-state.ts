@@ -30,14 +30,17 @@ export interface SessionStateOptions<State> {
 export class SessionState<State extends HarnessState = HarnessState> {
   readonly #options: SessionStateOptions<State>
   readonly #updates = new Mailbox()
+  /** As it was given. A schema that makes something else of a value is not to be given that again. */
+  #given: HarnessState
   #state: State
 
   constructor(options: SessionStateOptions<State>) {
     this.#options = options
     const { initial, schema } = options
     const given = splitState(initial ?? {}).own
-    const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given } as unknown as State
-    this.#state = copyOf(initial === undefined ? start : checkedAtOnce(schema, start))
+    const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given }
+    this.#given = copyOf(start)
+    this.#state = copyOf(initial === undefined ? (start as unknown as State) : checkedAtOnce(schema, start))
   }
 
   /** A copy, however deep: changing it changes nothing. */
@@ -65,22 +68,29 @@ export class SessionState<State extends HarnessState = HarnessState> {
   }
 
   /** As an earlier process left it. */
-  restore(state: HarnessState): void {
-    this.#state = { ...this.#state, ...state }
+  restore(kept: HarnessState): void {
+    this.#given = { ...this.#given, ...kept }
+    const result = this.#options.schema?.['~standard'].validate(copyOf(this.#given))
+    const isFit = result !== undefined && !(result instanceof Promise) && result.issues === undefined
+    // What the schema no longer allows is not lost: the next change has to put it right.
+    this.#state = isFit ? result.value : { ...this.#state, ...kept }
   }
 
   async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
     const { control, emit, persist, schema } = this.#options
     if (!isFields(updates)) throw invalid('it has to be an object')
     const { control: forControl, own } = splitState(updates)
-    const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, { ...this.#state, ...own })
+    const given = { ...this.#given, ...own }
+    const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, given)
     const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
     if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
     // Nothing of an update that is refused holds: whatever can be refused has been looked at by now.
     await control(forControl)
+    const changed = changesBetween(this.#given, given)
+    if (changed.length > 0) await persist(Object.fromEntries(changed.map((key) => [key, given[key]])))
+    this.#given = copyOf(given)
     const changedKeys = changesBetween(this.#state, next)
     if (changedKeys.length > 0) {
-      await persist(Object.fromEntries(changedKeys.map((key) => [key, next[key]])))
       this.#state = copyOf(next)
       emit({ type: 'state_changed', state: this.get(), changedKeys })
     }
@@ -117,14 +127,14 @@ function changesBetween(before: HarnessState, after: HarnessState): string[] {
   return [...keys].filter((key) => !isDeepStrictEqual(after[key], before[key]))
 }
 
-async function checked<State>(schema: StateSchema<State> | undefined, state: State): Promise<State> {
-  return schema === undefined ? state : valueOf(await schema['~standard'].validate(state))
+async function checked<State>(schema: StateSchema<State> | undefined, given: HarnessState): Promise<State> {
+  return schema === undefined ? (given as State) : valueOf(await schema['~standard'].validate(copyOf(given)))
 }
 
 /** At construction nobody can wait; a schema that has to is asked with the first change. */
-function checkedAtOnce<State>(schema: StateSchema<State> | undefined, state: State): State {
-  const result = schema?.['~standard'].validate(state)
-  return result === undefined || result instanceof Promise ? state : valueOf(result)
+function checkedAtOnce<State>(schema: StateSchema<State> | undefined, given: HarnessState): State {
+  const result = schema?.['~standard'].validate(copyOf(given))
+  return result === undefined || result instanceof Promise ? (given as State) : valueOf(result)
 }
 
 function valueOf<State>(result: StandardSchemaV1.Result<State>): State {
