@@ -5,7 +5,7 @@ export type { ModelRequest, ScriptedModel, ScriptedModelOptions } from './script
 export { startProvider } from './provider/start-provider.ts'
 export type { HttpRequest, Provider, ProviderOptions, ProviderRequest, RequestOutcome } from './provider/provider.ts'
 export { WaitFailed } from './provider/watch.ts'
-export { InvalidScript, QuoteNotFound, ScriptEnded } from './script-errors.ts'
+export { InvalidScript, QuoteNotFound, ScriptEnded, UnplayableTurn } from './script-errors.ts'
 export type {
   Deltas,
   Script,

@@ -42,6 +42,14 @@ export class QuoteNotFound extends Error {
   }
 }
 
+/** A turn that the format it was asked for in has no words for. */
+export class UnplayableTurn extends Error {
+  constructor(why: string) {
+    super(`This turn cannot be played: ${why}`)
+    this.name = 'UnplayableTurn'
+  }
+}
+
 const excerptLength = 200
 
 function excerpt(text: string): string {

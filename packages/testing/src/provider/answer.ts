@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import { forever, pause } from '../abort.ts'
 import { newToolCallId } from '../ids.ts'
+import { UnplayableTurn } from '../script-errors.ts'
 import type { ScriptedError, Turn } from '../script.ts'
 import { defaultStatus, errorHeaders, streamErrorAsCallError } from '../scripted-error.ts'
 import { planTurn, stepsOf } from '../timeline.ts'
@@ -20,7 +21,7 @@ export interface Answering {
   readonly gone: AbortSignal
 }
 
-/** Plays one turn as the response. Returns how it ended; rejects with an `AbortError` when the client went away. */
+/** Plays one turn as the response. Gives how it ended; rejects when the client went away, or the format cannot say it. */
 export async function answer(turn: Turn, to: Answering): Promise<'answered' | 'cut'> {
   if (turn.delayMs !== undefined) await pause(turn.delayMs, to.gone)
   for (const [name, value] of Object.entries(turn.headers ?? {})) to.response.setHeader(name, value)
@@ -28,7 +29,7 @@ export async function answer(turn: Turn, to: Answering): Promise<'answered' | 'c
   const plan = planTurn(turn, newToolCallId)
   const streams = to.body['stream'] === true
   const refused = to.format.refuses(plan, streams)
-  if (refused !== undefined) return sendError({ status: 400, message: `This turn cannot be played: ${refused}` }, to)
+  if (refused !== undefined) throw new UnplayableTurn(refused)
   if (plan.parts.length === 0) {
     if (plan.ending.kind === 'hang') await forever(to.gone)
     if (plan.ending.kind === 'cut' && plan.ending.how !== 'end') return breakConnection(to)

@@ -271,6 +271,10 @@ test('an answer that a format cannot say is refused with the reason', async () =
   }
   const error = await failureOf(generateText({ model: clientOf('anthropic', provider), prompt: 'Hi' }))
   assert.match(error.message, /can only be streamed/)
+  assert.deepEqual(
+    provider.problems.map((problem) => problem.name),
+    ['UnplayableTurn', 'UnplayableTurn', 'UnplayableTurn'],
+  )
 })
 
 function inputDeltas(parts: readonly TextStreamPart<ToolSet>[], id: string): string[] {
