@@ -98,6 +98,23 @@ suite('attacks on shell rules', () => {
     assert.equal(judgeShell(`echo ${'x'.repeat(limits.length)}`, denied, { yolo: true }).policy, 'ask')
   })
 
+  test('C4-8 a hostile text is judged in the end, and asked about', () => {
+    const deny = shellRules({ deny: ['rm *', '* --force'] }, { categories: { execute: 'allow' } })
+    const hostile = [
+      `${'ssh h '.repeat(100)}bash`,
+      `python3 -c '${'open x '.repeat(15_000)}'`,
+      `python3 -c 'import ${'os, '.repeat(25_000)}'`,
+      `tool ${'a '.repeat(4_900)}`,
+      `${'tool a | '.repeat(190)}tool`,
+      `${'cat | '.repeat(10_000)}cat`,
+      `${'echo $('.repeat(5_000)}ls${')'.repeat(5_000)}`,
+      `echo ${'a '.repeat(500_000)}`,
+    ]
+    for (const yolo of [false, true]) {
+      for (const text of hostile) assert.equal(judgeShell(text, deny, { yolo }).policy, 'ask', text.slice(0, 40))
+    }
+  })
+
   test('C4-9 quotes change nothing, and what is decided by expansion asks', () => {
     const deny = shellRules({ deny: ['rm *'] })
     const quoted = ['r\\m x', '"r"m x', "$'\\x72m' x"]

@@ -8,16 +8,21 @@ const LANGUAGE =
 
 /** Ways to run a program, or code that is only made when it runs, in the languages scripts are written in. */
 const RUNS =
-  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\bopen[23]?\b[^\n;]*\||\$\w+\s*\(|\)\s*\(|\]\s*\(|\[\s*["'][^\]]*\+|\\u(?:00[4-7]|\{0*[4-7])/i
+  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\$\w+\s*\(|\)\s*\(|\]\s*\(|\\u(?:00[4-7]|\{0*[4-7])/i
 /** The same for what debuggers, editors and database clients are told. */
 const CONSOLE_RUNS =
   /[!\\`|]|^\s*\.[a-z]|\b(?:program|system|shell|source|load\w*|exec\w*|eval|run|python|pipe|e?syscmd|read)\b|xp_cmdshell/im
 
+/** The same, where a second mark must stand behind the first before the end of a statement or bracket. */
+const RUNS_IN_TWO: readonly { readonly end: RegExp; readonly first: RegExp; readonly second: string }[] = [
+  { end: /[\n;]/, first: /\bopen[23]?\b/i, second: '|' },
+  { end: /\]/, first: /\[\s*["']/, second: '+' },
+]
+
 /** What looks like one of them and is none. */
 const HARMLESS: readonly RegExp[] = [
-  /\brequire\s*\(?\s*(["'])(?:node:)?(?:fs|fs\/promises|path|util|url|crypto|zlib|json|csv|set|time|date|yaml|pathname|digest)\1\s*\)?/g,
+  /\brequire\s{0,9}\(?\s{0,9}(["'])(?:node:)?(?:fs|fs\/promises|path|util|url|crypto|zlib|json|csv|set|time|date|yaml|pathname|digest)\1\s{0,9}\)?/g,
   /\bprocess\.(?:argv|env|exit|exitCode|stdout|stderr|stdin|cwd|platform|versions?|pid|uptime|hrtime|memoryUsage)\b/g,
-  /(?<=\bimport [\w, ]*)\bos\b/g,
   /\bos\.(?:path|environ|getcwd|listdir|walk|makedirs|mkdir|sep|linesep|name|stat|getenv|scandir)\b/g,
   /\bre\.compile\b|\bjson\.loads?\b/g,
   /__(?:name|main|file)__/g,
@@ -31,6 +36,18 @@ export function isLanguage(base: string): boolean {
 export function mayRunPrograms(base: string, code: string): boolean {
   if (RUNS_WORDS.test(base)) return true
   if (!isLanguage(base)) return CONSOLE_RUNS.test(code)
-  const rest = HARMLESS.reduce((text, harmless) => text.replace(harmless, ' '), code.normalize('NFKC'))
-  return RUNS.test(rest) || (rest.includes('`') && !QUOTES_WITH_BACKTICKS.test(base))
+  const imported = code.normalize('NFKC').replace(/\bimport [\w, ]*/g, (names) => names.replace(/\bos\b/g, ' '))
+  const rest = HARMLESS.reduce((text, harmless) => text.replace(harmless, ' '), imported)
+  if (RUNS.test(rest) || runsInTwo(rest)) return true
+  return rest.includes('`') && !QUOTES_WITH_BACKTICKS.test(base)
+}
+
+/** Looked for in pieces: one expression for both marks would take quadratic time. */
+function runsInTwo(code: string): boolean {
+  return RUNS_IN_TWO.some(({ end, first, second }) =>
+    code.split(end).some((piece) => {
+      const at = piece.search(first)
+      return at !== -1 && piece.includes(second, at)
+    }),
+  )
 }

@@ -31,6 +31,9 @@ export interface CommandCall {
 /** Every word is held against every rule; nobody could look through more of them anyway. */
 const MOST_WORDS = 5_000
 
+/** No shell takes a longer text as an argument, and to look for names in it would take too long. */
+const LONGEST_SEARCHED = 131_072
+
 /** Judges every program that a command text would run, and every file that it would write, each by itself. */
 export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): Judgement {
   const shellRules = rules.filter((rule) => rule.kind === 'shell')
@@ -84,7 +87,9 @@ function judgeUnreadable(
   rules: readonly PlacedRule[],
   reason: string,
 ): Judgement {
-  const named = shellRules.find(({ rule, pattern }) => rule.policy === 'deny' && mentions(pattern, call.text))
+  const isNamed = ({ rule, pattern }: ShellRule): boolean =>
+    rule.policy === 'deny' && !pattern.program.isAny && mentions(pattern, call.text)
+  const named = call.text.length > LONGEST_SEARCHED ? undefined : shellRules.find(isNamed)
   return {
     denied: named === undefined ? null : finding(named, call.text),
     doubtful: anyDeny(call, shellRules, rules),

@@ -15,6 +15,9 @@ import { matchesText } from './wildcard.ts'
 /** Scripts in scripts are followed this far; what lies deeper may be anything. */
 const DEEPEST = 8
 
+/** Where any word may be the program, so many behind it are looked at; the others may be anything. */
+const MOST_FOLLOWING = 200
+
 /**
  * A deny or ask is read as widely as it can be meant: any folder, any order and spelling of options, more arguments than it
  * names, and programs that may run what stands in their arguments or comes on their input.
@@ -132,7 +135,7 @@ export function throughPipe(pattern: ShellPattern, command: SimpleCommand, earli
   const { launcher, name, runs } = command
   if (name === null || !isReadable(name) || launcher !== null || (runs !== null && runs !== 'stdin-script')) return 'no'
   if (takesInputAsData(programBase(name.text))) return 'no'
-  return earlier.some(({ source }) => mentions(pattern, source)) ? 'maybe' : 'no'
+  return earlier.some((each) => isNamedIn(pattern, tokensOf(each))) ? 'maybe' : 'no'
 }
 
 /** The program may be named in the arguments of one that is not known to run others. */
@@ -151,7 +154,9 @@ function throughArguments(pattern: ShellPattern, base: string, command: SimpleCo
         continue
       }
       if (isOption(text) || !matchesText(pattern.base, programBase(text))) continue
-      const inner = argumentsReach(pattern, programBase(text), { args: args.slice(at + 1), appended })
+      const rest = args.slice(at + 1, at + 1 + MOST_FOLLOWING)
+      const isCut = at + 1 + rest.length < args.length
+      const inner = argumentsReach(pattern, programBase(text), { args: rest, appended: appended || isCut })
       found = strongest(found, runs === 'file' && at === operand ? inner : weakest(inner, 'maybe'))
     }
   }
@@ -186,8 +191,30 @@ function hasHiddenCode(base: string, args: readonly Word[]): boolean {
 
 /** The words of a rule stand somewhere in a text that cannot be taken apart. */
 export function mentions(pattern: ShellPattern, text: string): boolean {
-  const tokens = text.replace(/["'\\]/g, '').split(/[^\p{L}\p{N}_./+~-]+/u)
-  const isNamed = (word: PatternWord): boolean => tokens.some((token) => matchesLoosely(word, token))
-  if (!tokens.some((token) => matchesText(pattern.base, programBase(token)))) return false
+  return isNamedIn(pattern, splitTokens(text))
+}
+
+interface Tokens {
+  readonly texts: readonly string[]
+  /** The programs they would be. */
+  readonly bases: readonly string[]
+}
+
+const tokensFound = new WeakMap<SimpleCommand, Tokens>()
+
+function tokensOf(command: SimpleCommand): Tokens {
+  const tokens = tokensFound.get(command) ?? splitTokens(command.source)
+  tokensFound.set(command, tokens)
+  return tokens
+}
+
+function splitTokens(text: string): Tokens {
+  const texts = [...new Set(text.replace(/["'\\]/g, '').split(/[^\p{L}\p{N}_./+~-]+/u))]
+  return { texts, bases: texts.map(programBase) }
+}
+
+function isNamedIn(pattern: ShellPattern, { bases, texts }: Tokens): boolean {
+  const isNamed = (word: PatternWord): boolean => texts.some((text) => matchesLoosely(word, text))
+  if (!bases.some((base) => matchesText(pattern.base, base))) return false
   return pattern.words.every((word) => isOption(word.text) || isNamed(word))
 }

@@ -134,3 +134,15 @@ suite('a tool that runs what it is given', () => {
     })
   }
 })
+
+suite('programs that hand their words on, one behind the other', () => {
+  test('are looked through once, not once for each', () => {
+    assert.equal(runs(`${'ssh h '.repeat(100)}ls`), null)
+    assert.equal(runs(`${'ssh h '.repeat(100)}bash`), 'stdin-script')
+    assert.equal(runs(`${'docker exec c '.repeat(100)}sh`), 'stdin-script')
+  })
+
+  test('may run their input where there are too many words to tell', () => {
+    assert.equal(runs(`ssh h ${'a '.repeat(50_000)}`), 'stdin-script')
+  })
+})

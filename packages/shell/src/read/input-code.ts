@@ -45,13 +45,25 @@ const readsRemotely: Reads = (texts, args) => {
   return /[$`]/.test(text) || namesReader(text.split(/[\s;|&()<>"']+/).map(literal))
 }
 
+/** Each word is held against all that follow it; more of them may be anything. */
+const MOST_WORDS = 500
+
 /** A shell, an interpreter or the like stands among the words, and gets no program but its input. */
 function namesReader(words: readonly Word[]): boolean {
+  if (words.length > MOST_WORDS) return true
+  let isHandedOn = false
   return words.some(({ text }, at) => {
     const base = text.slice(text.lastIndexOf('/') + 1)
     const rest = words.slice(at + 1)
     if (isShell(base)) return readShellInvocation(rest).kind !== 'script' && readShellInvocation(rest).kind !== 'file'
-    return interpreterRuns(base, rest) === 'stdin-script' || (READERS.has(base) && readsCode(base, rest))
+    if (interpreterRuns(base, rest) === 'stdin-script') return true
+    const reads = READERS.get(base)
+    if (reads === readsRemotely || reads === readsInside) {
+      // The first looks through all that follows; asking each again would double the work with every `ssh h ssh h …`.
+      if (isHandedOn) return false
+      isHandedOn = true
+    }
+    return reads !== undefined && readsCode(base, rest)
   })
 }
 
