@@ -15,12 +15,12 @@ const ID_KEY = /(?:^id|Id|ID|_id|^uuid)$/
 const SESSION_KEY = /session|thread/i
 /** A word of a command or a path, unless it is a program, a keyword, or a directory of the system. */
 const NAME =
-  /(?<![-\w$.])(?!(?:bash|sh|bin|usr|cat|sed|nl|head|rg|grep|find|ls|cd|echo|exit|sleep|rm|true|pwd|touch|make|wc|for|in|seq|do|done|id|workspace)\b)[A-Za-z]\w+(?![\w-])/g
+  /(?<![-\p{L}\w$.])(?!(?:bash|sh|bin|usr|cat|sed|nl|head|rg|grep|find|ls|cd|echo|exit|sleep|rm|true|pwd|touch|make|wc|for|in|seq|do|done|id|workspace)\b)\p{L}[\p{L}\w]+(?![\p{L}\w-])/gu
 
 /** `bash -lc ls`: a script that needs no quotes until a word is added. */
 const BARE_SCRIPT = /^(\S*sh -l?c )([\w-]+)$/
-/** With the quote after it, if the whole script of a shell is quoted. */
-const LAST_WORD = /(\S)(['"]?)$/
+/** With what closes the script of a shell after it. */
+const LAST_WORD = /(\S)(['")]?)$/
 
 /**
  * A stream as long as one likes, made of what a real program printed: its recorded lines over and over, each time with other

@@ -10,6 +10,8 @@ describe('where a shell stands after a command that has succeeded', () => {
     ['cd src # there', '/repo/src'],
     ['cd src && ls', '/repo/src'],
     ['cd src; ls', '/repo/src'],
+    ['cd ünï; true', '/repo/ünï'],
+    ['cd src && npm test 2>&1 | tail -5', '/repo/src'],
     ['make && cd src', '/repo/src'],
     ['cd src\ncat <<END\ncd other\nEND', '/repo/src'],
     ['cd a && cd ../b', '/repo/b'],
@@ -36,6 +38,9 @@ describe('where a shell stands after a command that has succeeded', () => {
     ['cd ~/x', null],
     ['cd a || cd b', null],
     ['cd a || true', null],
+    ['cd a && ls || true', null],
+    ['cd a; ls &', '/repo/a'],
+    ['cd a b', null],
     ['! cd a', null],
     ['for x in a b; do cd $x; done', null],
     ['cd src \\', null],
@@ -48,6 +53,7 @@ describe('where a shell stands after a command that has succeeded', () => {
   it('without knowing where it began', () => {
     assert.equal(directoryAfter('ls', undefined), null)
     assert.equal(directoryAfter('cd src', undefined), null)
+    assert.equal(directoryAfter('cd src', 'somewhere'), null)
     assert.equal(directoryAfter('cd /tmp/x && ls', undefined), '/tmp/x')
   })
 })

@@ -6,7 +6,7 @@ import type { SimpleCommand } from './reading.ts'
 const END = 'pwd'
 const MOVES = /\b(?:cd|pushd|popd)\b/
 /** The usual way to go somewhere: told without the parser, which takes longer than all the rest. */
-const GOES_FIRST = /^cd ([\w./][\w./-]*)(?:$| && )/
+const GOES_FIRST = /^cd ([\p{L}\p{N}_./][\p{L}\p{N}_./-]*)(?:$| && |; )/u
 /** What may come after that without a look at it: it neither moves nor leaves, hides no failure and is waited for. */
 const STAYS = /^(?!.*(?:\b(?:cd|pushd|popd|exit|exec)\b|\|\||!|(?<![&>])&(?![&>]))).*$/s
 
@@ -19,8 +19,8 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
   const start = cwd ?? null
   if (!MOVES.test(text)) return start
   const [lead, target] = GOES_FIRST.exec(text) ?? []
-  if (cwd !== undefined && lead !== undefined && target !== undefined && STAYS.test(text.slice(lead.length))) {
-    return joinPath(cwd, target)
+  if (lead !== undefined && target !== undefined && STAYS.test(text.slice(lead.length))) {
+    return known(joinPath(cwd ?? '.', target))
   }
   const reading = readCommand(`${text}\n${END}`, cwd === undefined ? {} : { cwd })
   if (!reading.ok || reading.suspicious.length > 0) return null
@@ -31,7 +31,11 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
   const leaving = own.filter(({ program }) => program === 'exit' || program === 'exec')
   if (leaving.length > 0) return leaving.some(({ nesting }) => nesting.length === 0) ? start : null
   if (own.some(hidesFailure)) return null
-  return last.cwd !== null && isAbsolute(last.cwd) && !last.cwd.startsWith('~') ? last.cwd : null
+  return known(last.cwd)
+}
+
+function known(path: string | null): string | null {
+  return path !== null && isAbsolute(path) && !path.startsWith('~') ? path : null
 }
 
 /** `cd a || true` succeeds wherever it ends. */

@@ -40,7 +40,7 @@ const GREATER = 0x3e
 const PIPE = 0x7c
 
 const DIGITS = /^\d+$/
-const NAME_START = /^\w/
+const NAME_START = /^[\w\u0080-\uffff]/
 const NO_ARGUMENTS: readonly Word[] = []
 
 /**

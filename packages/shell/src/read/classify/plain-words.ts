@@ -11,6 +11,7 @@ for (let code = 0; code < 128; code += 1) if (/[\w./,:@%+-]/.test(String.fromCha
 for (const character of ' |&;<>') KINDS[character.charCodeAt(0)] = BETWEEN
 for (const character of `'"`) KINDS[character.charCodeAt(0)] = QUOTE
 KINDS['='.charCodeAt(0)] = EQUALS
+fillLetters(KINDS, PLAIN, OTHER)
 
 /** What a character means inside quotes; nothing for most. */
 const STRANGE = 1
@@ -23,11 +24,18 @@ for (let code = 0x20; code < 0x7f; code += 1) TRAITS[code] = 0
 for (const character of '\t\n') TRAITS[character.charCodeAt(0)] = 0
 for (const character of '$`') TRAITS[character.charCodeAt(0)] = ACTIVE
 TRAITS['\\'.charCodeAt(0)] = ESCAPING
+fillLetters(TRAITS, 0, STRANGE)
 
 const DOUBLE_QUOTE = 0x22
 const SINGLE_QUOTE = 0x27
 const BACKSLASH = 0x5c
 const ESCAPED_NEWLINE = '\\\n'
+
+/** The blocks of the world's letters, without what is invisible in them or looks like a space. To a shell they are alike. */
+function fillLetters(table: Uint8Array, letter: number, other: number): void {
+  table.fill(letter, 0xa1, 0x2000).fill(letter, 0x3001, 0xd800)
+  for (const code of [0xad, 0x61c, 0x1680, 0x180e]) table[code] = other
+}
 
 export function kindOf(code: number): number {
   return KINDS[code] ?? OTHER

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { suspiciousCharacters } from '../characters.ts'
 import { classify, classifyRead } from './classify.ts'
 import { classifyPlain } from './plain.ts'
 
@@ -32,6 +33,8 @@ describe('plain commands', () => {
       'zsh -lc ls',
       '/bin/cat a.txt',
       `'cat' a.txt`,
+      'cat ünï/日本.txt',
+      `grep -rn "größer" src/한국어`,
     ]) {
       assert.equal(told(text), true, text)
       assert.notEqual(classify(text), null, text)
@@ -92,7 +95,7 @@ describe('plain commands', () => {
       '2>&1',
       'cat <(ls)',
       "cat 'a\u0007b'",
-      'cat ünï',
+      'cat 🙂',
     ]) {
       assert.equal(told(text), null, text)
     }
@@ -230,7 +233,17 @@ describe('telling without the parser', () => {
     assert.ok(withoutParser > 500, `${withoutParser} were told to be operations`)
   })
 
-  it('gives the same for any characters', () => {
+  it('gives the same for every character there is, and tells nothing of one that deceives', () => {
+    for (let code = 1; code < 0x1_0000; code += 1) {
+      const character = String.fromCharCode(code)
+      for (const text of [`cat a${character}b`, `cat "${character}"`]) {
+        if (told(text) !== null) assert.deepEqual(classify(text), classifyRead(text), `${text} ${code}`)
+        if (told(text) === true) assert.deepEqual(suspiciousCharacters(text), [], `${text} ${code}`)
+      }
+    }
+  })
+
+  it('gives the same for any pieces', () => {
     const pieces = fc.constantFrom(
       ...'cat ls rg \'x\' "y" a.b | && || ; > < 2>&1 & $ ` \\ ( ) { } * ? [ ] ~ ! # = - / \n \t é'.split(' '),
       ' ',
