@@ -140,7 +140,7 @@ describe('a program whose session is placed before a turn', () => {
       async ({ session }) => session,
       {},
       {
-        history: async function* () {
+        history: () => {
           throw new Error('The log cannot be read.')
         },
       },

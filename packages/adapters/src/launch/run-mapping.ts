@@ -18,6 +18,7 @@ export class RunMapping {
   readonly #brokenOff = new Set<string>()
   #stop: RunStop | undefined
   #hasFailed = false
+  #hasAnswered = false
   #at = 0
 
   constructor(dialect: Dialect, header: RunHeader, emit: (event: MappedEvent) => void) {
@@ -78,7 +79,12 @@ export class RunMapping {
 
   #pass(event: MappedEvent): void {
     switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        this.#hasAnswered = true
+        break
       case 'tool-call':
+        this.#hasAnswered = true
         this.#openCalls.add(event.toolCallId)
         if (this.#stop !== undefined) this.#brokenOff.add(event.toolCallId)
         break
@@ -119,10 +125,16 @@ export class RunMapping {
       const code = error.code === undefined ? {} : { code: error.code }
       const activity = this.#stamp(errorDraft(error.message, error.code))
       const event: ErrorEvent = { type: 'error', error, ...code, activity }
-      const hint = error.code === 'auth-required' ? this.#failureHint : undefined
+      const hint = this.#mayLackKey(stop) ? this.#failureHint : undefined
       this.#emit(hint === undefined ? event : withHint(event, hint))
     }
     this.#emit({ ...event, finishReason: this.#hasFailed ? 'error' : 'other' })
+  }
+
+  /** Without a key some programs go on trying without a word. */
+  #mayLackKey({ reason, error }: RunStop): boolean {
+    if (error?.code === 'auth-required') return true
+    return (reason === 'deadline' || reason === 'stalled') && !this.#hasAnswered
   }
 
   #say(draft: ActivityDraft): void {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { MappedEvent } from '../kit/activity.ts'
+import { codexDialect } from '../codex/mapper.ts'
+import { failure } from './run-failure.ts'
+import { RunMapping } from './run-mapping.ts'
+import type { StopReason } from './run-note.ts'
+
+const ANSWER = '{"type":"item.completed","item":{"id":"0","type":"agent_message","text":"a"}}'
+const HINT = 'No key was found.'
+
+/** What is said of a run that was stopped. */
+function failureOf(reason: StopReason, lines: readonly string[]): string | undefined {
+  const events: MappedEvent[] = []
+  const mapping = new RunMapping(codexDialect, { harness: 'codex', failureHint: HINT }, (event) => events.push(event))
+  mapping.lines('stdout', lines, 1)
+  mapping.note({ stop: { reason, error: failure(reason, 'It was stopped.') } }, 2)
+  mapping.note({ end: { exitCode: null, signal: 'SIGTERM' } }, 3)
+  return events.flatMap((event) => (event.type === 'error' ? [event.error.message] : [])).at(0)
+}
+
+describe('a run that was stopped because it took too long', () => {
+  it('may have lacked a key when no model has answered: some programs go on trying without a word', () => {
+    for (const reason of ['deadline', 'stalled'] as const)
+      assert.equal(failureOf(reason, []), `It was stopped. ${HINT}`)
+  })
+
+  it('had one when a model has answered', () => {
+    assert.equal(failureOf('deadline', [ANSWER]), 'It was stopped.')
+  })
+})
+
+describe('a run that failed because of ourselves', () => {
+  it('says nothing of keys', () => {
+    assert.equal(failureOf('failed', []), 'It was stopped.')
+  })
+})
