@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { inspect } from 'node:util'
 import {
   EvenerError,
   type Answer,
@@ -152,6 +153,65 @@ suite('a tool', () => {
     assert.deepEqual(progress, ['{"at":1}', '{"at":2}'])
     assert.deepEqual(warnings, [])
   })
+
+  test('that is a generator may say at its end what the result is, and need not be asynchronous', async () => {
+    const returning = createTool({
+      id: 'count',
+      description: 'Counts.',
+      execute: async function* () {
+        yield 'one'
+        return 'all'
+      },
+      toModelOutput: (result) => result.toUpperCase(),
+    })
+    const { outcome, progress } = await run(returning)
+    assert.deepEqual(outcome, { result: 'all', modelOutput: { type: 'text', value: 'ALL' } })
+    assert.deepEqual(progress, ['one'])
+    const plain = createTool({
+      id: 'count',
+      description: 'Counts.',
+      execute: function* () {
+        yield 1
+        yield 2
+      },
+    })
+    assert.deepEqual((await run(plain)).outcome, { result: 2 })
+  })
+
+  test('may show on its way what is no JSON', async () => {
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    const showing = createTool({
+      id: 'show',
+      description: 'Shows.',
+      execute: async function* (_input, { writer }) {
+        await writer.write(circle)
+        yield 7n
+      },
+    })
+    const { outcome, progress } = await run(showing)
+    assert.deepEqual(outcome, { result: '7' })
+    assert.deepEqual(progress, ['{"self":"[Circular]"}', '"7"'])
+  })
+
+  for (const shown of [
+    { type: 'json', value: 7n },
+    { type: 'picture', value: 'x' },
+    { type: 'content', value: 'x' },
+    7,
+  ]) {
+    test(`has its result also when it says ${inspect(shown)} is to be shown of it`, async () => {
+      const odd = createTool({
+        id: 'odd',
+        description: 'Odd.',
+        execute: () => 'done',
+        toModelOutput: () => shown as unknown as string,
+      })
+      const { outcome, warnings } = await run(odd)
+      assert.deepEqual(outcome, { result: 'done' })
+      assert.match(warnings[0] ?? '', /could not say what to show/)
+    })
+  }
 
   test('that is a generator may ask, and fail, as any other', async () => {
     const ask = createTool({

@@ -33,14 +33,16 @@ export interface ToolOptions<
    */
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
-  /** As a generator it shows what it yields as progress, and the last of it is the result. */
+  /** As a generator it shows what it yields as progress. What it returns is the result, or else the last it yielded. */
   readonly execute: (
     input: Infer<Input>,
     context: ToolContext<Infer<Suspend>, Infer<Resume>>,
-  ) => Promise<Result> | Result | AsyncGenerator<Result, void>
+  ) => Promise<Result> | Result | Steps<Result>
   /** What the model sees of a result. The record keeps all of it. */
   readonly toModelOutput?: (result: Awaited<Result>) => ModelOutput | string | Promise<ModelOutput | string>
 }
+
+type Steps<Result> = AsyncGenerator<Result, Result | void> | Generator<Result, Result | void>
 
 /** A tool as it is defined. Methods, so that tools of any input fit into one list. */
 export interface Tool<Input = unknown, Result = unknown> {
@@ -55,7 +57,7 @@ export interface Tool<Input = unknown, Result = unknown> {
   readonly idempotent?: boolean
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
-  execute(input: Input, context: ToolContext): Promise<Result> | Result | AsyncGenerator<Result, void>
+  execute(input: Input, context: ToolContext): Promise<Result> | Result | Steps<Result>
   toModelOutput?(result: Result): ModelOutput | string | Promise<ModelOutput | string>
 }
 

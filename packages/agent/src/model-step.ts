@@ -10,6 +10,7 @@ import {
 } from '@evener/protocol'
 import { finishReasonOf, usageOf, type LanguageModel } from './language-model.ts'
 import { failureOf, STREAM_CUT, type ModelFailure } from './model-failure.ts'
+import { toJson } from './to-json.ts'
 
 /** How one model call ended. */
 export interface StepResult {
@@ -20,6 +21,8 @@ export interface StepResult {
   /** Something was shown: the attempt cannot be made as if it had never been. */
   readonly hasContent: boolean
   readonly text: string
+  /** Kinds of parts that there is no place for on record. */
+  readonly unkept: readonly string[]
   /** The answer is not whole. */
   readonly failure: ModelFailure | undefined
 }
@@ -44,6 +47,8 @@ export async function* modelStep(
   let usage: UsageMetadata = {}
   let hasContent = false
   let text = ''
+  const unkept = new Set<string>()
+  const proofs = new Proofs()
   ids.nextStep()
   const signal = options.abortSignal
   let letGo: (() => void) | undefined
@@ -57,22 +62,38 @@ export async function* modelStep(
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       const part = read.value
       switch (part.type) {
+        case 'text-start':
+        case 'reasoning-start':
+          proofs.begin(part.type === 'text-start' ? 'text' : 'reasoning', part.id, part.providerMetadata)
+          break
         case 'text-delta':
+          if (part.providerMetadata !== undefined) proofs.add('text', part.id, part.providerMetadata)
           hasContent = true
           text += part.delta
           yield { type: 'text-delta', partId: part.id, text: part.delta }
           break
         case 'reasoning-delta':
+          if (part.providerMetadata !== undefined) proofs.add('reasoning', part.id, part.providerMetadata)
           hasContent = true
           yield { type: 'reasoning-delta', partId: part.id, text: part.delta }
           break
         case 'text-end':
-          yield { type: 'text-delta', partId: part.id, text: '', meta: endOf(part.providerMetadata) }
+          yield {
+            type: 'text-delta',
+            partId: part.id,
+            text: '',
+            meta: proofs.end('text', part.id, part.providerMetadata),
+          }
           break
         case 'reasoning-end':
           // Reasoning that is not shown may still have to go back: its proof is all there is of it.
           hasContent = true
-          yield { type: 'reasoning-delta', partId: part.id, text: '', meta: endOf(part.providerMetadata) }
+          yield {
+            type: 'reasoning-delta',
+            partId: part.id,
+            text: '',
+            meta: proofs.end('reasoning', part.id, part.providerMetadata),
+          }
           break
         case 'tool-input-start':
           toolNames.set(part.id, part.toolName)
@@ -93,7 +114,14 @@ export async function* modelStep(
           break
         }
         case 'tool-result':
+          // What another one is going to replace: a call has one result.
+          if (part.preliminary === true) break
           yield providerResult(part, ids.taken(part.toolCallId))
+          break
+        case 'file':
+        case 'reasoning-file':
+        case 'tool-approval-request':
+          unkept.add(part.type)
           break
         case 'error':
           failure ??= failureOf(part.error, now())
@@ -119,6 +147,7 @@ export async function* modelStep(
     calls: failure === undefined ? calls : [],
     hasContent,
     text,
+    unkept: [...unkept],
     failure,
   }
 }
@@ -223,7 +252,7 @@ function providerResult(
     type: 'tool-result',
     toolCallId,
     toolName: part.toolName,
-    result: part.result as JsonObject,
+    result: toJson(part.result).value,
     ...(part.isError === undefined ? {} : { isError: part.isError }),
     meta: {
       providerExecuted: true,
@@ -267,6 +296,27 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function endOf(provider: unknown): EventMeta {
-  return provider === undefined ? { end: true } : { end: true, provider: provider as JsonObject }
+type Spoken = 'text' | 'reasoning'
+
+/**
+ * What a provider wants to have back with a part: a signature, an id. It may come with its start, its end or anything in
+ * between, and the last that came counts.
+ */
+class Proofs {
+  readonly #given = new Map<string, unknown>()
+
+  begin(kind: Spoken, id: string, provider: unknown): void {
+    this.#given.delete(`${kind} ${id}`)
+    this.add(kind, id, provider)
+  }
+
+  add(kind: Spoken, id: string, provider: unknown): void {
+    if (provider !== undefined) this.#given.set(`${kind} ${id}`, provider)
+  }
+
+  end(kind: Spoken, id: string, provider: unknown): EventMeta {
+    const last = provider ?? this.#given.get(`${kind} ${id}`)
+    this.#given.delete(`${kind} ${id}`)
+    return last === undefined ? { end: true } : { end: true, provider: last as JsonObject }
+  }
 }

@@ -104,6 +104,8 @@ export async function* nativeTurn(
         continue
       }
       retries.succeeded()
+      for (const type of result.unkept)
+        host.warn?.(`The model's answer had a part of type "${type}", which is not kept.`)
       yield { type: 'step-finish', stepIndex, finishReason, usage: billed }
       if (signal.aborted) break
       const toolResults = yield* carryOut(result.calls, { host, hooks, context, signal })

@@ -21,7 +21,8 @@ export class Retries {
   #failures = 0
 
   constructor(options: RetryOptions = {}, host: Host) {
-    this.#options = { maxRetries: 4, initialDelayMs: 1000, maxDelayMs: 30_000, maxRetryAfterMs: 300_000, ...options }
+    const { maxRetries = 4, initialDelayMs = 1000, maxDelayMs = 30_000, maxRetryAfterMs = 300_000 } = options
+    this.#options = { maxRetries, initialDelayMs, maxDelayMs, maxRetryAfterMs }
     this.#host = host
   }
 

@@ -69,29 +69,36 @@ async function carryOut(
   return question === undefined ? outcomeOf(tool, result, run) : suspensionOf(tool, question)
 }
 
-function isGenerator(value: unknown): value is AsyncGenerator<unknown, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  return Symbol.asyncIterator in value && 'next' in value && typeof value.next === 'function'
+type AnyGenerator = AsyncGenerator<unknown, unknown> | Generator<unknown, unknown>
+
+function isGenerator(value: unknown): value is AnyGenerator {
+  if (typeof value !== 'object' || value === null || !('next' in value) || typeof value.next !== 'function')
+    return false
+  // Other things that can be walked through once are results: a list is not what it ends with.
+  return Symbol.asyncIterator in value || Object.prototype.toString.call(value) === '[object Generator]'
 }
 
-/** Whoever cancels takes no more of it; what it holds is given back by its own `finally`. */
-async function lastOf(
-  values: AsyncGenerator<unknown, unknown>,
-  { writer }: ToolContext,
-  signal: AbortSignal,
-): Promise<unknown> {
+/**
+ * What it returns, or else the last it has yielded. Whoever cancels takes no more of it; what it holds is given back by its
+ * own `finally`.
+ */
+async function lastOf(values: AnyGenerator, { writer }: ToolContext, signal: AbortSignal): Promise<unknown> {
   let last: unknown
-  const stop = (): void => void values.return(undefined).catch(() => undefined)
+  const end = async (): Promise<unknown> => values.return(undefined)
+  const stop = (): void => void end().catch(() => undefined)
   signal.addEventListener('abort', stop, { once: true })
   try {
-    for await (const value of values) {
-      last = value
-      await writer.write(value)
+    for (;;) {
+      const { done, value } = await values.next()
+      if (done === true) return value ?? last
+      // A sync one yields promises as they are.
+      last = await value
+      await writer.write(last)
     }
   } finally {
     signal.removeEventListener('abort', stop)
+    stop()
   }
-  return last
 }
 
 type Resume = { readonly data: unknown } | { readonly refused: string }
@@ -138,12 +145,32 @@ async function outcomeOf(tool: Tool, result: unknown, run: ToolRunContext): Prom
 /** The tool has had its effect: that it cannot be shown well must not make it look as if it had failed. */
 async function modelOutputOf(tool: Tool, result: unknown, run: ToolRunContext): Promise<ModelOutput | undefined> {
   try {
-    const shown = await tool.toModelOutput?.(result)
-    return typeof shown === 'string' ? { type: 'text', value: shown } : shown
+    const shown: unknown = await tool.toModelOutput?.(result)
+    return shown === undefined ? undefined : modelOutput(shown)
   } catch (error) {
     run.warn?.(`"${tool.id}" could not say what to show of its result: ${toErrorData(error).message}`)
     return undefined
   }
+}
+
+function modelOutput(shown: unknown): ModelOutput {
+  if (typeof shown === 'string') return { type: 'text', value: shown }
+  const { value, isExact } = toJson(shown)
+  if (isExact && isModelOutput(value)) return value
+  throw new Error('It has to be a text, or { type, value } of the type text, json or content.')
+}
+
+function isModelOutput(given: unknown): given is ModelOutput {
+  if (typeof given !== 'object' || given === null || !('type' in given) || !('value' in given)) return false
+  const { type, value } = given
+  if (type === 'content') return Array.isArray(value) && value.every(isModelOutputPart)
+  return type === 'json' || (type === 'text' && typeof value === 'string')
+}
+
+function isModelOutputPart(part: unknown): boolean {
+  if (typeof part !== 'object' || part === null || !('type' in part)) return false
+  if (part.type === 'text') return 'text' in part && typeof part.text === 'string'
+  return 'data' in part && typeof part.data === 'string' && 'mediaType' in part && typeof part.mediaType === 'string'
 }
 
 function failed(message: string): ToolOutcome {

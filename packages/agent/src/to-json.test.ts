@@ -31,6 +31,8 @@ suite('a value as JSON', () => {
     ['a function', () => 1, null],
     ['a map', new Map([['a', 1]]), { a: 1 }],
     ['a set', new Set([1, 2]), [1, 2]],
+    ['a stream', new ReadableStream(), '[object ReadableStream]'],
+    ['an expression', /x/, '[object RegExp]'],
     ['bytes', new Uint8Array([104, 105]), 'aGk='],
     [
       'a getter that throws',

@@ -57,7 +57,10 @@ class Converter {
     if (ArrayBuffer.isView(value)) {
       return this.#inexact(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
     }
-    return this.#fields(Object.entries(value), depth)
+    const entries = Object.entries(value)
+    // A stream, a promise, an expression …: what they are does not stand in their fields.
+    if (entries.length === 0 && !isPlain(value)) return this.#inexact(Object.prototype.toString.call(value))
+    return this.#fields(entries, depth)
   }
 
   /** Fields that are not set are no fields, as everywhere in JSON. */
@@ -73,4 +76,9 @@ class Converter {
     this.isExact = false
     return value
   }
+}
+
+/** An object or an instance of a class that says nothing else of itself. */
+function isPlain(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }

@@ -88,7 +88,7 @@ export function toolContext(run: ToolRunContext, resumeData: unknown): PreparedC
   return { context, asked: () => asked }
 }
 
+/** What is shown on the way is only shown: that it is no JSON must not fail the tool. */
 function textOf(value: unknown): string {
-  const text: string | undefined = JSON.stringify(value)
-  return text ?? String(value)
+  return value === undefined ? String(value) : JSON.stringify(toJson(value).value)
 }

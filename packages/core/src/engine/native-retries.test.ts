@@ -42,6 +42,13 @@ suite('a model that cannot answer', () => {
     })
   })
 
+  test('is asked again also when options are given that are not set', async () => {
+    const retry: { [name: string]: number } = { initialDelayMs: 1 }
+    Object.assign(retry, { maxRetries: undefined, maxRetryAfterMs: undefined })
+    await using bench = await AgentBench.open([{ error: { status: 429 } }, { text: 'Here.' }], { agent: { retry } })
+    assert.equal(await bench.play(), 'complete')
+  })
+
   test('is not asked again when that would be too long', async () => {
     const script = [{ error: { status: 429, retryAfterMs: 3_600_000 } }, { text: 'Here.' }]
     await using bench = await AgentBench.open(script)
@@ -273,4 +280,33 @@ test('C4-48 a second finish changes nothing', async () => {
   assert.equal(finishes.length, 1)
   assert.equal(finishes[0]?.finishReason, 'stop')
   assert.equal(finishes[0]?.usage?.inputTokens, 5)
+})
+
+test('of the results that a provider gives while its own tool works the last one is kept', async () => {
+  const call = { toolCallId: 'p1', toolName: 'web_search' }
+  await using bench = await AgentBench.open([
+    {
+      parts: [
+        { raw: { type: 'tool-call', ...call, input: '{}', providerExecuted: true } },
+        { raw: { type: 'tool-result', ...call, result: { found: 1 }, preliminary: true } },
+        { raw: { type: 'tool-result', ...call, result: { found: 2 } } },
+        { text: 'Two.' },
+      ],
+    },
+  ])
+  assert.equal(await bench.play(), 'complete')
+  assert.deepEqual(
+    (await bench.eventsOf('tool-result')).map(({ result }) => result),
+    [{ found: 2 }],
+  )
+})
+
+test('a file that the model gives is not kept, and a warning says so', async () => {
+  const file = { type: 'file', mediaType: 'image/png', data: 'aGk=' }
+  await using bench = await AgentBench.open([{ parts: [{ raw: file }, { raw: file }, { text: 'A picture.' }] }])
+  assert.equal(await bench.play(), 'complete')
+  assert.deepEqual(
+    (await bench.notes('warning')).map(({ text }) => text),
+    ['The model\'s answer had a part of type "file", which is not kept.'],
+  )
 })
