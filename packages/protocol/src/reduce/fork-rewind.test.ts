@@ -185,4 +185,11 @@ suite('a rewind', () => {
     ])
     assert.deepEqual(ops.at(-1), { type: 'remove', path: ['messages'] })
   })
+
+  test('to the start, or to a place before it that only a damaged record names, leaves nothing of what was', () => {
+    for (const to of [0, -1]) {
+      const cleared = play('parent', [{ type: 'rewind', to, tasks: [], om: null }], before)
+      assert.deepEqual(cleared.head.lineage.toArray(), [{ stream: 'parent', from: 11, to: null }])
+    }
+  })
 })

@@ -106,7 +106,7 @@ function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (b
 /** Ranges after the point go, each of them once; the one that holds it ends there; the record begins the next. */
 function cutLineage(draft: Draft, to: number, record: RecordContext): void {
   let { lineage } = draft.head
-  while ((lineage.at(-1)?.from ?? 0) > to) lineage = lineage.pop()
+  while (lineage.length > 0 && (lineage.at(-1)?.from ?? 0) > to) lineage = lineage.pop()
   const isShorter = lineage.length < draft.head.lineage.length
   if (isShorter) draft.ops.push({ type: 'remove', path: ['head', 'lineage'], from: to + 1, to: record.seq })
   const last = lineage.at(-1)
