@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { rulesOf, type CorpusGroup } from './corpus/corpus-group.fixture.ts'
 import { denied, reordered } from './corpus/denies.fixture.ts'
-import { everydayDenies, everydayTool, everydayYolo } from './corpus/everyday.fixture.ts'
+import {
+  everydayAllows,
+  everydayCopies,
+  everydayDenies,
+  everydayTool,
+  everydayYolo,
+} from './corpus/everyday.fixture.ts'
 import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
@@ -24,6 +30,8 @@ const GROUPS: readonly CorpusGroup[] = [
   launched,
   launchedDenied,
   roundabout,
+  everydayAllows,
+  everydayCopies,
   everydayDenies,
   everydayTool,
   everydayYolo,

@@ -1,5 +1,6 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable, mayBecomeOption } from './argument.ts'
+import { isMessage } from './message-values.ts'
 import { changesShell, isHarmlessSetting, isLookedThrough, isOwnVariable, takesAnything } from './programs.ts'
 import { findRisky } from './risky-options.ts'
 import { matchesExactly, type ShellPattern } from './shell-pattern.ts'
@@ -115,7 +116,7 @@ function findBlock(
   if (changesShell(name)) return `${name} changes what later commands mean`
   if (plain) return null
   if (command.appended) return 'arguments are added when it runs'
-  const dynamic = open.map((at) => args[at]).find((arg) => arg !== undefined && mayMislead(name, arg))
+  const dynamic = args.find((arg, at) => open.includes(at) && mayMislead(name, arg) && !isMessage(name, args, at))
   if (dynamic !== undefined) return `what ${dynamic.source} becomes is only known when it runs`
   const risky = findRisky(
     name,
@@ -146,6 +147,7 @@ function findCode(
     case 'file': {
       const at = command.args.findIndex((arg) => !isOption(arg.text))
       const script = command.args[at]
+      if (testsOwnFiles(pattern, command, open)) return ground.isStart(command) ? null : 'it may run in another folder'
       const isNamed = at < pattern.words.length && pattern.words.slice(0, at + 1).every((word) => !word.isAny)
       if (script === undefined || !isNamed || open.some((place) => place < at)) {
         return 'the script it runs has to stand in the rule'
@@ -153,6 +155,18 @@ function findCode(
       return script.text.startsWith('/') || ground.isStart(command) ? null : 'it may be a script of another folder'
     }
   }
+}
+
+const ELSEWHERE = /^(?:[/~]|-$)|(?:^|\/)\.\.(?:\/|$)/
+
+/** `node --test *` means the tests of the project, and no option that the rule does not name. */
+function testsOwnFiles({ words }: ShellPattern, { args }: SimpleCommand, open: readonly number[]): boolean {
+  if (words[0]?.text !== '--test') return false
+  return open.every((place) => {
+    const arg = args[place]
+    if (arg === undefined || isOption(arg.text) || ELSEWHERE.test(arg.text)) return false
+    return arg.expansions.every((expansion) => expansion === 'glob') && !mayBecomeOption(arg)
+  })
 }
 
 /**

@@ -8,7 +8,7 @@ const LANGUAGE =
 
 /** Ways to run a program, or code that is only made when it runs, in the languages scripts are written in. */
 const RUNS =
-  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\$\w+\s*\(|\)\s*\(|\]\s*\(|\\u(?:00[4-7]|\{0*[4-7])/i
+  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|\bbreakpoint\b|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\$\w+\s*\(|\)\s*\(|\]\s*\(|\\u(?:00[4-7]|\{0*[4-7])/i
 /** The same for what debuggers, editors and database clients are told. */
 const CONSOLE_RUNS =
   /[!\\`|]|^\s*\.[a-z]|\b(?:program|system|shell|source|load\w*|exec\w*|eval|run|python|pipe|e?syscmd|read)\b|xp_cmdshell/im
@@ -22,6 +22,7 @@ const RUNS_IN_TWO: readonly { readonly end: RegExp; readonly first: RegExp; read
 /** What looks like one of them and is none. */
 const HARMLESS: readonly RegExp[] = [
   /\brequire\s{0,9}\(?\s{0,9}(["'])(?:node:)?(?:fs|fs\/promises|path|util|url|crypto|zlib|json|csv|set|time|date|yaml|pathname|digest)\1\s{0,9}\)?/g,
+  /\brequire\s{0,9}\(\s{0,9}(["'])[\w./@-]+\.json\1\s{0,9}\)/g,
   /\bprocess\.(?:argv|env|exit|exitCode|stdout|stderr|stdin|cwd|platform|versions?|pid|uptime|hrtime|memoryUsage)\b/g,
   /\bos\.(?:path|environ|getcwd|listdir|walk|makedirs|mkdir|sep|linesep|name|stat|getenv|scandir)\b/g,
   /\bre\.compile\b|\bjson\.loads?\b/g,

@@ -28,7 +28,7 @@ const INPUT_IS_DATA: ReadonlySet<string> = names(
   'tee less more column gzip gunzip zcat xz unxz xzcat bzip2 bunzip2 bzcat zstd zstdcat base64 base32 xxd openssl gpg curl ' +
     'wget gh glab mail pbcopy xclip xsel wl-copy bat batcat fmt pr iconv shuf sponge split csplit tar bsdtar cpio zip unzip dd ' +
     'pv awk gawk mawk nawk yq xmllint prettier patch ts cd pushd popd read mapfile readarray xargs gxargs tsort bc hexdump ' +
-    'psql mysql mariadb sqlite3 duckdb',
+    'psql mysql mariadb sqlite3 duckdb apply_patch applypatch',
 )
 
 /** A shell or wrapper that begins a command in the middle of another one's arguments. */

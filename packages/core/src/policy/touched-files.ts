@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
@@ -44,7 +45,9 @@ export function touchedFiles(command: SimpleCommand, where: Whereabouts): Touch[
   const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
   return [
     ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
-    ...(IGNORES.has(base) ? [] : command.args.flatMap((arg) => named(arg, base, command, from))),
+    ...(IGNORES.has(base)
+      ? []
+      : (copied(base, command, from) ?? command.args.flatMap((arg) => named(arg, base, command, from)))),
     ...(command.appended ? unnamed(base, command, from) : []),
     ...searched(base, command, from),
   ]
@@ -113,6 +116,24 @@ function named(arg: Word, base: string, command: SimpleCommand, from: readonly L
   const value = isOperand ? valueOf(text) : ''
   const whole = value === '' ? [path] : [path, value]
   return [...whole.map((each): Touch => ({ ...common, access, path: each, isCertain: false })), ...inside]
+}
+
+const COPIES_NO_FOLDER = /^-[fvinpu]+$/
+
+/** A plain copy of files: what is read, and what is written at the place it names or below; null for any other. */
+function copied(base: string, { appended, args, source }: SimpleCommand, from: readonly Location[]): Touch[] | null {
+  const operands = args.filter(({ text }) => !COPIES_NO_FOLDER.test(text))
+  const target = operands.at(-1)
+  if (base !== 'cp' || appended || target === undefined || operands.length < 2) return null
+  if (operands.some((word) => !isReadable(word) || isOption(word.text))) return null
+  const common = { from, isCertain: false, isTree: false, isRedirection: false, part: source } as const
+  const sources = operands.slice(0, -1).map((word) => pathOf(word, from))
+  const folder = pathOf(target, from)
+  const targets = sources.map((path) => (path === null || folder === null ? null : `${folder}/${posix.basename(path)}`))
+  return [
+    ...sources.map((path): Touch => ({ ...common, access: 'read', path })),
+    ...[folder, ...targets].map((path): Touch => ({ ...common, access: 'edit', path })),
+  ]
 }
 
 /** `@file`, `name=@file`, `REV:file`, `file:place`: a word may name a file besides other things. */

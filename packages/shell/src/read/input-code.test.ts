@@ -57,6 +57,7 @@ suite('a program that takes its input for code', () => {
     "ssh h 'tar x'",
     'ssh h sh -c ls',
     'docker exec c ls',
+    'docker exec -it c ls',
     'docker exec -i c sh -c ls',
     'docker ps',
     'docker build .',

@@ -85,6 +85,8 @@ const readsInside: Reads = (texts, args) => {
   if (OPENS_SHELL.test(texts[at] ?? '') && !rest.some(({ text }) => GIVES_COMMAND.test(text))) {
     return rest.filter(({ text }) => !text.startsWith('-')).length < 2
   }
+  // Of `exec` the command always stands there, and was none that reads code.
+  if (texts[at] === 'exec' && rest.every(({ dynamic }) => !dynamic)) return false
   const command = rest.find(({ text }) => isShell(text.slice(text.lastIndexOf('/') + 1)))
   return command === undefined && rest.some(({ text }) => HANDS_INPUT_ON.test(text))
 }

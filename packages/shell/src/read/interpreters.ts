@@ -23,6 +23,8 @@ const EVALUATES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:sbcl|erl|iex)$/, /^--?e(?:val)?$/],
 ]
 
+/** Told to test, and given no file, they look for files by themselves. */
+const FINDS_TESTS = /^(?:node|nodejs)$/
 const ASKS_ABOUT_ITSELF = /^(?:-h|-v|-V|--help|--version)$/
 
 /** Another name of what comes on a descriptor, wherever `/dev` and `/proc` are reached from. */
@@ -47,5 +49,6 @@ export function interpreterRuns(base: string, args: readonly Word[]): SimpleComm
     if (text === '-' || text.startsWith('-')) continue
     return isInputFile(arg) || arg.expansions.includes('process') ? 'stdin-script' : 'file'
   }
+  if (FINDS_TESTS.test(base) && args.some((arg) => arg.text === '--test')) return 'file'
   return args.some((arg) => ASKS_ABOUT_ITSELF.test(arg.text)) ? null : 'stdin-script'
 }

@@ -22,6 +22,9 @@ const EVERYDAY = [
   'tsc -b',
   'node scripts/build.js --watch=false',
   'node --test src/*.test.ts',
+  'node --test',
+  'node -p "require(\'./package.json\').version"',
+  "apply_patch <<'E'\n*** Begin Patch\n*** Update File: a.ts\n@@\n-a\n+b\n*** End Patch\nE",
   "node -e \"console.log(JSON.parse(require('fs').readFileSync('package.json', 'utf8')).version)\"",
   'python3 -m pytest -q tests/test_a.py::test_b',
   'python3 manage.py migrate',
@@ -52,6 +55,7 @@ const EVERYDAY = [
   'docker compose up -d && docker compose logs --tail=50 web',
   'docker run --rm -v "$PWD:/app" node:22 npm test',
   'docker exec web ls /app',
+  'docker exec -it web ls /app',
   'kubectl get pods -o jsonpath="{.items[*].metadata.name}"',
   "gh pr create --title 'Fix a' --body 'Fixes #3. It does not (yet) do b; see c & d.'",
   'gh run view 123 --log-failed',
@@ -104,3 +108,48 @@ export const everydayTool: CorpusGroup = {
 }
 
 export const everydayYolo: CorpusGroup = { title: 'everyday commands under yolo', yolo: true, cases }
+
+/** Rules that plainly mean a command, and what they do not mean. */
+export const everydayAllows: CorpusGroup = {
+  title: 'messages and tests under patterns that allow them',
+  allow: ['git commit *', 'git log *', 'gh pr create *', 'cat', 'node --test *'],
+  categories: { execute: 'ask' },
+  cases: [
+    ['git commit -m "$(cat <<\'E\'\nFix a\n\nBody.\nE\n)"', 'allow', 'a message, whatever it becomes'],
+    ['git commit -a -m Title -m "$BODY"', 'allow', 'a message, whatever it becomes'],
+    ['gh pr create --title Fix --body "$BODY"', 'allow', 'a message, whatever it becomes'],
+    ['git commit -m $BODY', 'ask', 'it may become several words'],
+    ['git commit -F -m "$X"', 'ask', 'no message: -m is the file'],
+    ['git commit -m a "$X"', 'ask', 'no message'],
+    ['git log -m "$X"', 'ask', 'this -m takes no message'],
+    ['node --test', 'allow', 'the tests of the project'],
+    ['node --test src/*.test.js', 'allow', 'the tests of the project'],
+    ['node --test --import ./x.mjs', 'ask', 'an option the rule does not name'],
+    ['node --test /tmp/x.js', 'ask', 'another folder'],
+    ['node --test ../x.js', 'ask', 'another folder'],
+    ['node --test "$X"', 'ask', 'nobody knows the file'],
+    ['cd a && node --test', 'ask', 'another folder'],
+  ],
+}
+
+/** A plain copy is no look into folders. */
+export const everydayCopies: CorpusGroup = {
+  title: 'copies while other files are denied',
+  tool: 'allow',
+  files: [
+    { tool: 'read_file', pattern: '.env*', policy: 'deny' },
+    { tool: 'edit_file', pattern: 'src/*.lock', policy: 'deny' },
+  ],
+  cases: [
+    ['cp a.txt b.txt', 'allow', 'neither is denied'],
+    ['cp -v a.txt docs', 'allow', 'neither is denied'],
+    ['cp a.lock src', 'ask', 'a denied file may come of it'],
+    ['cp a.lock src/', 'ask', 'a denied file may come of it'],
+    ['cp a src/b.lock', 'ask', 'the target is denied'],
+    ['cp .env a', 'ask', 'the source is denied'],
+    ['cp -r a b', 'ask', 'whole folders'],
+    ['cp --rec a b', 'ask', 'whole folders'],
+    ['cp $X b', 'ask', 'nobody knows the source'],
+    ['cp -t b a', 'ask', 'options in another order'],
+  ],
+}
