@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { directoryAfter } from './index.ts'
+import { classify, directoryAfter } from './index.ts'
 
 describe('where a shell stands after a command that has succeeded', () => {
   const table: readonly (readonly [text: string, expected: string | null])[] = [
@@ -49,6 +49,15 @@ describe('where a shell stands after a command that has succeeded', () => {
   for (const [text, expected] of table) {
     it(JSON.stringify(text), () => assert.equal(directoryAfter(text, '/repo'), expected))
   }
+
+  it('from wherever it began, whatever was asked before', () => {
+    const text = String.raw`cd a\ b && ls .`
+    for (const cwd of ['/repo', '/other', '/repo']) {
+      assert.deepEqual(classify(text, { cwd }), [{ kind: 'list', path: `${cwd}/a b` }])
+      assert.equal(directoryAfter(text, cwd), `${cwd}/a b`)
+    }
+    assert.deepEqual([directoryAfter(text, undefined), directoryAfter('cd "c"', '/repo')], [null, '/repo/c'])
+  })
 
   it('without knowing where it began', () => {
     assert.equal(directoryAfter('ls', undefined), null)

@@ -1,12 +1,10 @@
 import { isAbsolute, joinPath } from './paths.ts'
-import { readCommand } from './read-command.ts'
+import { readOnce } from './read-command.ts'
 import type { SimpleCommand } from './reading.ts'
 
-/** Where the shell stands when it has got to the end of the text. */
-const END = 'pwd'
 const MOVES = /\b(?:cd|pushd|popd)\b/
 /** The usual way to go somewhere: told without the parser, which takes longer than all the rest. */
-const GOES_FIRST = /^cd ([\p{L}\p{N}_./][\p{L}\p{N}_./-]*)(?:$| && |; )/u
+const GOES_FIRST = /^cd ([\p{L}\p{N}_./][\p{L}\p{N}_./-]*)(?:$| && | ?; )/u
 /** What may come after that without a look at it: it neither moves nor leaves, hides no failure and is waited for. */
 const STAYS = /^(?!.*(?:\b(?:cd|pushd|popd|exit|exec)\b|\|\||!|(?<![&>])&(?![&>]))).*$/s
 
@@ -22,16 +20,15 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
   if (lead !== undefined && target !== undefined && STAYS.test(text.slice(lead.length))) {
     return known(joinPath(cwd ?? '.', target))
   }
-  const reading = readCommand(`${text}\n${END}`, cwd === undefined ? {} : { cwd })
-  if (!reading.ok || reading.suspicious.length > 0) return null
+  const { reading, end } = readOnce(text, cwd)
+  // A text that ends in a backslash is half a text.
+  if (!reading.ok || reading.suspicious.length > 0 || text.endsWith('\\')) return null
   const own = reading.commands.filter((command) => command.origin === 'text')
-  const last = own.pop()
-  if (last?.program !== END || last.source !== END || last.nesting.length > 0) return null
   // It ends before anybody can ask it where it is.
   const leaving = own.filter(({ program }) => program === 'exit' || program === 'exec')
   if (leaving.length > 0) return leaving.some(({ nesting }) => nesting.length === 0) ? start : null
   if (own.some(hidesFailure)) return null
-  return known(last.cwd)
+  return known(end)
 }
 
 function known(path: string | null): string | null {

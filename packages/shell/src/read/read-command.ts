@@ -13,23 +13,48 @@ import type { ReadOptions, ShellReading } from './reading.ts'
 import { Refusal } from './refusal.ts'
 import { walkScript } from './walk.ts'
 
+interface ReadingToEnd {
+  readonly reading: ShellReading
+  /** Where a shell stands that has got to the end of the text; null when that is not known. */
+  readonly end: string | null
+}
+
 /**
  * Everything a command text would run, without running it. Never throws. A text that cannot be read to its end is not
  * read at all: a part of it would look harmless for the wrong reason.
  */
 export function readCommand(text: string, options: ReadOptions = {}): ShellReading {
+  return readToEnd(text, options).reading
+}
+
+let lastRead: (ReadingToEnd & { readonly text: string; readonly cwd: string | undefined }) | undefined
+
+/** What was read last is not read again: of one command it is asked what it does, and then where it leads. */
+export function readOnce(text: string, cwd: string | undefined): ReadingToEnd {
+  if (lastRead === undefined || lastRead.text !== text || lastRead.cwd !== cwd) {
+    lastRead = { ...readToEnd(text, cwd === undefined ? {} : { cwd }), text, cwd }
+  }
+  return lastRead
+}
+
+function readToEnd(text: string, options: ReadOptions): ReadingToEnd {
   const collector: Collector = new Collector((script, frame, directory) =>
     readScript(collector, script, frame, directory),
   )
+  const directory = startDirectory(options.cwd)
   try {
-    readScript(collector, text, topFrame(options.shell === 'sh'), startDirectory(options.cwd))
-    return { ok: true, commands: collector.commands, suspicious: collector.suspicious }
+    readScript(collector, text, topFrame(options.shell === 'sh'), directory)
+    const reading: ShellReading = { ok: true, commands: collector.commands, suspicious: collector.suspicious }
+    return { reading, end: directory.path }
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, reason: error.message }
-    // The parser recurses; only a text made for it exhausts the stack.
-    if (error instanceof RangeError) return { ok: false, reason: 'nested too deeply' }
-    return { ok: false, reason: `cannot be read: ${String(error)}` }
+    return { reading: { ok: false, reason: reasonOf(error) }, end: null }
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  // The parser recurses; only a text made for it exhausts the stack.
+  return error instanceof RangeError ? 'nested too deeply' : `cannot be read: ${String(error)}`
 }
 
 function readScript(collector: Collector, text: string, frame: Frame, directory: Directory): void {

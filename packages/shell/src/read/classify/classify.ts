@@ -1,4 +1,4 @@
-import { readCommand } from '../read-command.ts'
+import { readOnce } from '../read-command.ts'
 import type { SimpleCommand } from '../reading.ts'
 import type { Invocation } from './invocation.ts'
 import { isShellCommand, readMember } from './members.ts'
@@ -26,7 +26,7 @@ export function classify(text: string, options: ClassifyOptions = {}): readonly 
 
 /** The same by a full reading of the text. */
 export function classifyRead(text: string, options: ClassifyOptions = {}): readonly FileOperation[] | null {
-  const reading = readCommand(text, options)
+  const { reading } = readOnce(text, options.cwd)
   if (!reading.ok || reading.suspicious.length > 0) return null
   const found = nothingFound()
   return classifyScript(reading.commands, null, options.cwd ?? '.', found) ? conclude(found, options) : null
