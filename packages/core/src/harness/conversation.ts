@@ -33,6 +33,8 @@ export class Conversation {
   readonly #parts: ConversationParts
   /** The run as something with a signal. */
   readonly aborting: RunAbort
+  /** Messages on their way to a run of their own. */
+  readonly #beginnings = new Set<Promise<unknown>>()
   #isAbortRequested = false
 
   constructor(parts: ConversationParts) {
@@ -49,16 +51,21 @@ export class Conversation {
    * for. How it ended is told by events; only what cannot be sent at all rejects.
    */
   async send(input: MessageInput): Promise<void> {
-    const { binding, ensureThread } = this.#parts
     const parts = partsOf(input)
-    const runtime = await ensureThread()
-    if (hasRun(runtime)) await this.#steer(runtime, parts, input)
-    else {
-      const submission = this.#submission(parts, input)
-      const { runId } = await runtime.submit(submission)
-      await binding.atRest(runId)
-    }
+    const beginning = this.#begin(parts, input)
+    this.#beginnings.add(beginning)
+    const { runId, runtime } = await beginning.finally(() => this.#beginnings.delete(beginning))
+    if (runId === undefined) await this.#steer(runtime, parts, input)
+    else await this.#parts.binding.atRest(runId)
     if (input.untilIdle === true) await controlOf(runtime).settled()
+  }
+
+  /** Without a run id there is one already, which is to hear it. */
+  async #begin(parts: readonly Part[], input: MessageInput): Promise<{ runtime: ThreadRuntime; runId?: string }> {
+    const runtime = await this.#parts.ensureThread()
+    if (hasRun(runtime)) return { runtime }
+    const { runId } = await runtime.submit(this.#submission(parts, input))
+    return { runtime, runId }
   }
 
   /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
@@ -94,7 +101,10 @@ export class Conversation {
 
   /** Ends the run, what its tools do and what they wait for. Resolves when that is done. */
   async abort(): Promise<void> {
-    const { runtime } = this.#parts.binding
+    const { binding } = this.#parts
+    // What was said before this counts, although the thread may not know of it yet.
+    if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
+    const { runtime } = binding
     if (runtime === undefined || runtime.state.head.run === null) return
     this.#isAbortRequested = true
     this.aborting.requested()

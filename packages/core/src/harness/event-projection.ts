@@ -284,7 +284,10 @@ export class EventProjection {
     } else if (part.type === 'tool-call') {
       if (this.#inputs.delete(part.toolCallId)) emit({ type: 'tool_input_end', toolCallId: part.toolCallId })
       this.#content(part, message.id, Number(part.id))
-      emit({ type: 'tool_start', toolCallId: part.toolCallId, toolName: part.toolName, args: part.args })
+      // One whose input was cut off never became a call: it has no result either.
+      if (body.meta?.interrupted !== true) {
+        emit({ type: 'tool_start', toolCallId: part.toolCallId, toolName: part.toolName, args: part.args })
+      }
       this.#message('message_update', message)
     } else if (part.type === 'tool-result') {
       this.#subagents.ended(part, at)

@@ -250,6 +250,33 @@ suite('abort', () => {
     assert.equal(bench.all('tool_end')[0]?.isError, true)
   })
 
+  test('right after a message ends the run that it begins, with or without a thread', async () => {
+    const { tool } = slowTool()
+    await using bench = new HarnessBench([{ ...WORK, repeat: true }], { tools: { work: tool }, permissions: FREE })
+    for (const content of ['First', 'Second']) {
+      const sent = bench.harness.sendMessage({ content })
+      await bench.harness.abort()
+      await sent
+      assert.equal(bench.harness.session.displayState.get().isRunning, false)
+    }
+    assert.deepEqual(
+      bench.all('agent_end').map(({ reason }) => reason),
+      ['aborted', 'aborted'],
+    )
+  })
+
+  test('while the input of a call streams in: what never became a call does not begin', async () => {
+    await using bench = new HarnessBench([{ toolCalls: [{ id: 'w1', name: 'work', input: { a: 1 } }] }], {
+      tools: { work: slowTool().tool },
+      permissions: FREE,
+    })
+    bench.harness.subscribe(({ type }) => (type === 'tool_input_start' ? bench.harness.abort() : undefined))
+    await bench.harness.sendMessage({ content: 'Begin' })
+    assert.equal(bench.all('tool_input_end').length, 1)
+    assert.deepEqual([bench.all('tool_start'), bench.all('tool_end')], [[], []])
+    assert.equal(bench.harness.session.displayState.get().activeTools.get('w1')?.status, 'error')
+  })
+
   test('without a run does nothing', async () => {
     await using bench = new HarnessBench([])
     await bench.harness.abort()
