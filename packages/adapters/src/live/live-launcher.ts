@@ -40,8 +40,8 @@ interface HeldLine {
   readonly line: Line
 }
 
-/** What a program says between turns is kept for the next; more than this it does not say. */
-const MAX_HELD = 1_000
+/** What a program says between turns is kept for the next, up to this size. */
+const MAX_HELD_BYTES = 16 * 1024 * 1024
 const MAX_WORDS = 500
 const NO_SESSION: NativeSession = { kind: 'new', id: '' }
 
@@ -55,6 +55,9 @@ export class Launcher {
   /** The turn that has heard all that was held: nothing new may come before that. */
   #hearing: LiveTurn | undefined
   #between: HeldLine[] = []
+  #heldBytes = 0
+  /** Lines that were said between turns and not kept. */
+  #missed = 0
   #onWord: (() => void) | undefined
 
   constructor(context: LiveContext, host: Host) {
@@ -92,7 +95,7 @@ export class Launcher {
   async renew(live: LiveTurn, why: string): Promise<Ready> {
     const said = this.#between.flatMap(({ stream, line }) => (stream === 'stderr' ? [line.text] : [])).join(' ')
     await this.end()
-    this.#between = []
+    this.#takeHeld()
     const task = this.#request(live)
     const words = cleanText(said === '' ? why : said)
       .trim()
@@ -111,9 +114,11 @@ export class Launcher {
     const { header, anchor, warnings } = opening
     await live.open(header, anchor, this.#context.options.record?.(live.turn))
     for (const { message, code } of warnings) live.warn(message, code)
-    const held = this.#between
-    this.#between = []
+    const { held, missed } = this.#takeHeld()
     for (const { stream, line } of held) void live.line(stream, line, false)
+    if (missed > 0) {
+      live.warn(`Between turns ${missed} lines more were said than are kept. What they tell is missing.`, 'not-kept')
+    }
     this.#hearing = live
   }
 
@@ -196,9 +201,26 @@ export class Launcher {
     const isHearing = live === this.#hearing
     let held: Promise<void> | undefined
     if (isHearing && live?.isOver === false) held = live.line(stream, line, peer?.isWaiting !== true)
-    else if (!isHearing || this.#between.length < MAX_HELD) this.#between.push({ stream, line })
+    else this.#hold({ stream, line }, isHearing)
     if (stream === 'stdout' && peer !== undefined) for (const record of recordsOf(line.text)) this.#tell(peer, record)
     return held
+  }
+
+  #hold(said: HeldLine, isBetweenTurns: boolean): void {
+    if (isBetweenTurns && this.#heldBytes >= MAX_HELD_BYTES) {
+      this.#missed += 1
+      return
+    }
+    this.#heldBytes += said.line.rawLength
+    this.#between.push(said)
+  }
+
+  #takeHeld(): { readonly held: readonly HeldLine[]; readonly missed: number } {
+    const taken = { held: this.#between, missed: this.#missed }
+    this.#between = []
+    this.#heldBytes = 0
+    this.#missed = 0
+    return taken
   }
 
   /** A peer with a bug must not stop the stream. */
