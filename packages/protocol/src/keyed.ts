@@ -11,6 +11,11 @@ interface Link<T> {
 /**
  * A persistent collection of things by id, in the order in which they came. Adding, replacing and taking away one
  * returns a new collection that shares nearly all with the old one, whatever its size; as JSON it is a plain object.
+ *
+ * ```ts
+ * for (const wait of head.waits) … // the things; `keys()`, `entries()` and `backwards()` give their ids too
+ * head.waits.get(waitId) // or `undefined`; `has`, `size` and `first` as one expects
+ * ```
  */
 export class Keyed<T> implements Iterable<T> {
   // Not `#private`: two collections are compared by what they hold, also by `assert.deepEqual`.
