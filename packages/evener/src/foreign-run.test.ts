@@ -180,6 +180,12 @@ test('evener normalize: a file for --stderr that cannot be read is said so, with
   assert.doesNotMatch(err, /\n\s+at /)
 })
 
+test('evener normalize: the lines of --stderr are read as those of a program', async () => {
+  await writeFile(join(folder, 'marked.txt'), '\uFEFFfirst\r\nsecond\nhalf')
+  const { out } = await evener('normalize', '--harness', 'codex', '--stderr', 'marked.txt', '--exit-code', '0')
+  assert.deepEqual(parsed<ActivityEvent>(out).map(brief), ['warning first', 'warning second', 'warning half'])
+})
+
 test('evener replay: what is no recording is said so, with what would be', async () => {
   await writeFile(join(folder, 'output.jsonl'), '{"type":"thread.started","thread_id":"t"}\n')
   await mkdir(join(folder, 'empty'))

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { dialects, liveDialects, Normalizer } from '@evener/adapters'
 import { EvenerError, type ActivityEvent } from '@evener/protocol'
-import { LineStream } from '@evener/shell/run'
+import { LineSplitter, LineStream } from '@evener/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 
 export const normalizeCommand: Command = {
@@ -65,14 +65,18 @@ function exitCodeOf(text: string | undefined): number | undefined {
   return code
 }
 
-function linesOf(file: string): string[] {
-  const lines = read(file).split('\n')
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+/** As they would have been read from the program itself. */
+function linesOf(file: string): readonly string[] {
+  const lines: string[] = []
+  const splitter = new LineSplitter((line) => void lines.push(line.text))
+  splitter.push(read(file))
+  splitter.end()
+  return lines
 }
 
-function read(file: string): string {
+function read(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
     throw new EvenerError('not-found', `The file ${file} cannot be read.`, {
       hint: '--stderr takes the file with what the program wrote to standard error.',
