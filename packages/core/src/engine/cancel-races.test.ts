@@ -6,7 +6,7 @@ import { EvenerError, NO_RULES, type AgentDriver, type AgentEvent, type Append, 
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { AgentBench, type Script } from './agent-bench.fixture.ts'
-import { ForeignAgent, says, type Act } from './foreign-agent.fixture.ts'
+import { ForeignAgent, runs, says, type Act } from './foreign-agent.fixture.ts'
 import { ProcessOwner } from './ownership.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 import type { ThreadRuntime } from './thread-runtime.ts'
@@ -125,6 +125,22 @@ suite('a cancel that meets something else', () => {
     await bench.runtime.cancel()
     assert.equal(await run.done, 'aborted')
     await steered
+  })
+
+  test('a question is being written: nobody listens to it yet, and nothing breaks', async () => {
+    const store = new SlowStore()
+    const agent = new ForeignAgent('cli', [runs(() => agent, 'ls')])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { store })
+    store.holdBack('wait.opened')
+    const run = await bench.submit('Go.', { agentId: 'cli' })
+    await store.reached.promise
+    const cancelled = bench.runtime.cancel()
+    // A rejection that nobody handles by now ends the process.
+    await nextTask()
+    store.goOn()
+    await cancelled
+    assert.equal(await run.done, 'aborted')
+    assert.equal(bench.runtime.state.head.waits.size, 0)
   })
 
   test('what was steered and is not heard yet stays in the queue', async () => {

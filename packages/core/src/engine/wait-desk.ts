@@ -61,6 +61,8 @@ export class WaitDesk {
     }
     const pending = call === undefined ? undefined : this.#pendingOf(call)
     const waiter = Promise.withResolvers<Answer>()
+    // A cancel may come while the question is still being written, and nobody listens yet.
+    waiter.promise.catch(() => undefined)
     this.#waiters.set(pending?.id ?? wait.id, waiter)
     if (pending === undefined) await this.#log.commit([opened], origin)
     this.parkIfWaiting(isForeign)
@@ -88,7 +90,6 @@ export class WaitDesk {
   async withdraw(waitId: string): Promise<void> {
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
-    waiter?.promise.catch(() => undefined)
     waiter?.reject(new EvenerError('closed', 'The question was taken back.'))
     if (!this.#log.state.head.waits.has(waitId)) return
     await this.#log.commit([{ type: 'wait.superseded', waitId }])
