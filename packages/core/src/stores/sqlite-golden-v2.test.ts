@@ -11,8 +11,9 @@ import { loadState } from '../engine/load-state.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 /** Written by the release whose layout it carries, with what that release read in it; and never again. */
-const GOLDEN_V2 = fileURLToPath(new URL('fixtures/golden-v2.db', import.meta.url))
-const CONTENTS_V2 = fileURLToPath(new URL('fixtures/golden-v2.json', import.meta.url))
+function goldenOf(layout: number, kind: 'db' | 'json'): string {
+  return fileURLToPath(new URL(`fixtures/golden-v${layout}.${kind}`, import.meta.url))
+}
 
 const TYPES_V2 =
   'batch binding.changed binding.removed call.started checkpoint.made config.changed erased error fork ' +
@@ -52,69 +53,71 @@ function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonVal
   )
 }
 
-describe('C4-42 a database of layout 2', () => {
-  const withGolden = (test: (store: Store) => Promise<void>): (() => Promise<void>) =>
-    inTempDir(async (directory) => {
-      const url = join(directory, 'golden.db')
-      await copyFile(GOLDEN_V2, url)
-      const store = await SqliteStore.open({ url })
-      await test(store)
-      await store.close()
-    })
-
-  it(
-    'gives every type of record, and every field, that existed then',
-    withGolden(async (store) => {
-      const records = [...(await goldenRecordsOf(store, 'main')), ...(await goldenRecordsOf(store, 'fork'))]
-      assert.deepEqual([...new Set(records.map(({ body }) => body.type))].sort(), TYPES_V2.split(' '))
-      const missing = FIELDS_V2.filter((field) => {
-        const [type, ...path] = field.split('/')
-        return !records.some(
-          ({ body }) => body.type === type && valueAt(body as unknown as JsonObject, path) !== undefined,
-        )
+for (const layout of [2, 3]) {
+  describe(`C4-42 a database of layout ${layout}`, () => {
+    const withGolden = (test: (store: Store) => Promise<void>): (() => Promise<void>) =>
+      inTempDir(async (directory) => {
+        const url = join(directory, 'golden.db')
+        await copyFile(goldenOf(layout, 'db'), url)
+        const store = await SqliteStore.open({ url })
+        await test(store)
+        await store.close()
       })
-      assert.deepEqual(missing, [])
-    }),
-  )
 
-  it(
-    'gives what it gave then: records, heads, messages, waits, threads, commands and owners',
-    withGolden(async (store) => {
-      const then = JSON.parse(await readFile(CONTENTS_V2, 'utf8')) as Record<string, object>
-      // Later versions may know more about it, but nothing else.
-      assert.partialDeepStrictEqual(await readGolden(store), then)
-    }),
-  )
+    it(
+      'gives every type of record, and every field, that existed then',
+      withGolden(async (store) => {
+        const records = [...(await goldenRecordsOf(store, 'main')), ...(await goldenRecordsOf(store, 'fork'))]
+        assert.deepEqual([...new Set(records.map(({ body }) => body.type))].sort(), TYPES_V2.split(' '))
+        const missing = FIELDS_V2.filter((field) => {
+          const [type, ...path] = field.split('/')
+          return !records.some(
+            ({ body }) => body.type === type && valueAt(body as unknown as JsonObject, path) !== undefined,
+          )
+        })
+        assert.deepEqual(missing, [])
+      }),
+    )
 
-  it(
-    'opens to what its records fold to, from its stored heads or without them',
-    withGolden(async (store) => {
-      for (const stream of ['main', 'fork']) {
-        const claim = await store.claim(stream, 'me')
-        const { state } = await loadState(store, stream, { owner: 'me', epoch: claim.epoch })
-        const folded = foldGolden(stream, await goldenRecordsOf(store, stream))
-        assert.deepEqual(JSON.parse(JSON.stringify(state.head)), JSON.parse(JSON.stringify(folded.head)))
-      }
-    }),
-  )
+    it(
+      'gives what it gave then: records, heads, messages, waits, threads, commands and owners',
+      withGolden(async (store) => {
+        const then = JSON.parse(await readFile(goldenOf(layout, 'json'), 'utf8')) as Record<string, object>
+        // Later versions may know more about it, but nothing else.
+        assert.partialDeepStrictEqual(await readGolden(store), then)
+      }),
+    )
 
-  it(
-    'has its large values, its memory, and nothing of what was erased in it',
-    withGolden(async (store) => {
-      const { head } = foldGolden('main', await goldenRecordsOf(store, 'main'))
-      assert.deepEqual(
-        [head.title, head.titleAt, head.goalAt, head.stateAt.toJSON()],
-        ['Golden', 1, 1, { count: 1, draft: 43 }],
-      )
-      const answer = await store.getMessage(head.lineage, 'm2')
-      assert.ok(answer !== null)
-      const { parts } = await inflateMessage(store, answer)
-      const result = parts.find((part) => part.type === 'tool-result')
-      assert.equal(result?.result, 'A long line of the file. '.repeat(1500))
-      const memory = await store.readBlob(head.om?.blob ?? '')
-      assert.equal(Buffer.from(memory?.bytes ?? []).toString(), 'The user likes short answers.')
-      assert.equal(await store.getMessage(head.lineage, 'm3'), null)
-      assert.ok(!(await readFile(GOLDEN_V2)).includes('Secret'))
-    }),
-  )
-})
+    it(
+      'opens to what its records fold to, from its stored heads or without them',
+      withGolden(async (store) => {
+        for (const stream of ['main', 'fork']) {
+          const claim = await store.claim(stream, 'me')
+          const { state } = await loadState(store, stream, { owner: 'me', epoch: claim.epoch })
+          const folded = foldGolden(stream, await goldenRecordsOf(store, stream))
+          assert.deepEqual(JSON.parse(JSON.stringify(state.head)), JSON.parse(JSON.stringify(folded.head)))
+        }
+      }),
+    )
+
+    it(
+      'has its large values, its memory, and nothing of what was erased in it',
+      withGolden(async (store) => {
+        const { head } = foldGolden('main', await goldenRecordsOf(store, 'main'))
+        assert.deepEqual(
+          [head.title, head.titleAt, head.goalAt, head.stateAt.toJSON()],
+          ['Golden', 1, 1, { count: 1, draft: 43 }],
+        )
+        const answer = await store.getMessage(head.lineage, 'm2')
+        assert.ok(answer !== null)
+        const { parts } = await inflateMessage(store, answer)
+        const result = parts.find((part) => part.type === 'tool-result')
+        assert.equal(result?.result, 'A long line of the file. '.repeat(1500))
+        const memory = await store.readBlob(head.om?.blob ?? '')
+        assert.equal(Buffer.from(memory?.bytes ?? []).toString(), 'The user likes short answers.')
+        assert.equal(await store.getMessage(head.lineage, 'm3'), null)
+        assert.ok(!(await readFile(goldenOf(layout, 'db'))).includes('Secret'))
+      }),
+    )
+  })
+}

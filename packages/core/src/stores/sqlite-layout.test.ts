@@ -9,7 +9,19 @@ import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { latestRecordSql } from './sqlite/records.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
-const GOLDEN_V1 = fileURLToPath(new URL('fixtures/golden-v1.db', import.meta.url))
+const ORIGINS = [
+  { origin: 'new', golden: null },
+  { origin: 'of layout 1', golden: 'fixtures/golden-v1.db' },
+  { origin: 'of layout 2', golden: 'fixtures/golden-v2.db' },
+  { origin: 'of layout 3', golden: 'fixtures/golden-v3.db' },
+] as const
+
+async function migrated(directory: string, golden: string | null): Promise<string> {
+  const path = join(directory, 'data.db')
+  if (golden !== null) await copyFile(fileURLToPath(new URL(golden, import.meta.url)), path)
+  await (await SqliteStore.open({ url: path })).close()
+  return path
+}
 
 /** In which way SQLite finds the newest record of a type. */
 function planOf(path: string, type: RecordType): string {
@@ -20,19 +32,31 @@ function planOf(path: string, type: RecordType): string {
 }
 
 describe('records by type', () => {
-  for (const origin of ['new', 'of an earlier layout']) {
+  for (const { origin, golden } of ORIGINS) {
     it(
       `are looked up in an index when they are rare, and otherwise from the end: a file that is ${origin}`,
       inTempDir(async (directory) => {
-        const path = join(directory, 'data.db')
-        if (origin !== 'new') await copyFile(GOLDEN_V1, path)
-        await (await SqliteStore.open({ url: path })).close()
+        const path = await migrated(directory, golden)
         for (const type of ['fork', 'rewind', 'erased', 'config.changed', 'tasks.changed', 'om.committed'] as const) {
           assert.match(planOf(path, type), /USING INDEX records_of_rare_types \(type=\?/, type)
         }
         for (const type of ['step.started', 'text-delta', 'batch'] as const) {
           assert.match(planOf(path, type), /USING INTEGER PRIMARY KEY/, type)
         }
+      }),
+    )
+
+    it(
+      `are written without filling a table to tell which are rare: a file that is ${origin}`,
+      inTempDir(async (directory) => {
+        const db = new DatabaseSync(await migrated(directory, golden))
+        const explained = db
+          .prepare('EXPLAIN INSERT INTO records (key, type, v, at, body) VALUES (?, ?, ?, ?, ?)')
+          .all()
+        db.close()
+        const steps = new Set(explained.map((row) => row['opcode']))
+        assert.ok(steps.has('IdxInsert'))
+        assert.ok(!steps.has('OpenEphemeral'))
       }),
     )
   }
