@@ -13,6 +13,7 @@ import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
+import { namedFiles } from './corpus/named-files.fixture.ts'
 import { noEditsAllowed, noEditsCategory, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
 import { roundabout } from './corpus/roundabout.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
@@ -46,6 +47,7 @@ const GROUPS: readonly CorpusGroup[] = [
   noEditsAllowed,
   noCommands,
   files,
+  namedFiles,
   writable,
 ]
 

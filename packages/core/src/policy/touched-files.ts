@@ -3,6 +3,8 @@ import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
 import { programBase } from './program-base.ts'
+import { isReadOnly } from './read-only.ts'
+import { changesFiles } from './writing-commands.ts'
 
 /** A file or folder that a command touches, or at least names. */
 export interface Touch {
@@ -45,18 +47,30 @@ export function touchedFiles(command: SimpleCommand, where: Whereabouts): Touch[
   const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
   return [
     ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
-    ...(IGNORES.has(base)
-      ? []
-      : (copied(base, command, from) ?? command.args.flatMap((arg) => named(arg, base, command, from)))),
-    ...(command.appended ? unnamed(base, command, from) : []),
+    ...(copied(base, command, from) ?? given(base, command, from)),
     ...searched(base, command, from),
+    ...swept(base, command, from),
+    ...spelledInCode(base, command, from),
   ]
 }
 
+/** What its arguments name, or may come to name. */
+function given(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  const unknown = command.appended || command.args.some((arg) => !isReadable(arg)) ? unnamed(base, command, from) : []
+  if (IGNORES.has(base)) return command.appended ? unknown : []
+  const found = command.args.filter(isReadable).flatMap((arg) => named(arg, base, command, from))
+  if (!(READS.has(base) || LOOKS.has(base)) || isReadOnly(command)) return [...found, ...unknown]
+  // What prints by itself writes with some option or operand: it may be this one.
+  return [...found.flatMap((touch): Touch[] => [touch, { ...touch, access: 'edit', isCertain: false }]), ...unknown]
+}
+
 /** What a program does to a file that is only known when it runs. */
-function unnamed(base: string, { source }: SimpleCommand, from: readonly Location[]): Touch[] {
+function unnamed(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  const { source } = command
   const common = { path: null, from, isCertain: true, isTree: false, isRedirection: false, part: source } as const
-  if (READS.has(base) || SHOWS.has(base)) return [{ ...common, access: 'read' }]
+  if (READS.has(base) || SHOWS.has(base)) {
+    return [{ ...common, access: changesFiles(command) === 'no' ? 'read' : 'either' }]
+  }
   const found: Touch[] = []
   if (EDITS.has(base)) found.push({ ...common, access: 'edit' })
   if (base === 'mv' || (REACHES_BELOW.has(base) && !EDITS.has(base))) found.push({ ...common, access: 'either' })
@@ -73,6 +87,35 @@ function searched(base: string, { args, source }: SimpleCommand, from: readonly 
   return paths.map((path) => {
     return { access: 'read', path, from, isCertain: true, isTree: true, isRedirection: false, part: source }
   })
+}
+
+/** `find … -delete` and its kin change what lies below the folders they start from. */
+function swept(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  if (!/^g?find$/.test(base) || changesFiles(command) === 'no') return []
+  const end = command.args.findIndex(({ text }) => /^[-(!]/.test(text))
+  const folders = end === -1 ? command.args : command.args.slice(0, end)
+  const paths = folders.length === 0 ? ['.'] : folders.map((word) => pathOf(word, from))
+  const common = { access: 'edit', from, isCertain: true, isTree: true, isRedirection: false } as const
+  return paths.map((path): Touch => ({ ...common, path, part: command.source }))
+}
+
+const TEXT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){1,300})\1/g
+const MOST_LITERALS = 1_000
+
+/** Code that is given as an argument, or on the input, may name files in its texts. */
+function spelledInCode(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  const { args, redirections, runs, source } = command
+  const isScript = /^(?:g?sed|[gmn]?awk)$/.test(base)
+  const codes = [
+    ...(runs === 'inline-code' || isScript ? args.map(({ text }) => text) : []),
+    ...(runs === 'stdin-script' ? redirections.map(({ body }) => body ?? '') : []),
+  ]
+  const found = new Set(codes.flatMap((code) => [...code.matchAll(TEXT_LITERAL)].map(([, , text = '']) => text)))
+  if (/^g?sed$/.test(base)) for (const code of codes) for (const word of code.split(/[\s;{}]+/)) found.add(word)
+  found.delete('')
+  const common = { access: 'either', from, isTree: false, isRedirection: false, part: source } as const
+  if (found.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
+  return [...found].map((path): Touch => ({ ...common, path, isCertain: false }))
 }
 
 /** Opens a connection, which no rule about reading files means. */
@@ -104,7 +147,6 @@ function redirected({ kind, target }: Redirection, command: SimpleCommand, from:
 }
 
 function named(arg: Word, base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
-  if (!isReadable(arg)) return unnamed(base, command, from)
   const common = { from, isTree: REACHES_BELOW.has(base), isRedirection: false, part: command.source }
   const access = READS.has(base) || LOOKS.has(base) ? 'read' : EDITS.has(base) ? 'edit' : 'either'
   const inside = parts(arg.text).map((path): Touch => ({ ...common, access, path, isCertain: false, isTree: false }))
@@ -141,16 +183,20 @@ function parts(text: string): string[] {
   return /[@:]/.test(text) ? text.split(/[=@:;,]/).filter((part) => part !== '' && !isOption(part)) : []
 }
 
+/** Behind `=`, or attached to a letter as in `-ofile`. */
 function valueOf(text: string): string {
   const equals = text.indexOf('=')
-  return equals === -1 ? '' : text.slice(equals + 1)
+  if (equals !== -1) return text.slice(equals + 1)
+  return /^-[A-Za-z][^-]/.test(text) ? text.slice(2) : ''
 }
 
 /** Relative to nowhere it is as unknown as an expansion. A quoted `~` is a name like any other. */
 function pathOf(word: Word, from: readonly Location[]): string | null {
   if (!isReadable(word)) return null
   const { text } = word
-  if (text.startsWith('/') || (word.dynamic && text.startsWith('~'))) return text
+  if (text.startsWith('/')) return text
+  // `~+` is where it stands, and whose home another name means is not known.
+  if (word.dynamic && text.startsWith('~')) return /^~(?:\/|$)/.test(text) ? text : null
   if (from.length === 0) return null
   return text.startsWith('~') ? `./${text}` : text
 }
