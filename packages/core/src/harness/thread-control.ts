@@ -119,6 +119,7 @@ export class ThreadControl {
 
   close(): void {
     this.#isClosed = true
+    this.goal.close()
     this.#stop()
   }
 

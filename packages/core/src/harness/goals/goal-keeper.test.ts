@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { GoalEvaluation, HarnessEvent } from '@evener/protocol'
 import { scriptedModel, type ScriptedModel } from '@evener/testing'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { HarnessBench } from '../harness.fixture.ts'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
 import { ThreadControl } from '../thread-control.ts'
 import { GoalKeeper } from './goal-keeper.ts'
@@ -196,6 +198,28 @@ suite('a goal', () => {
     await bench.restart()
     assert.equal(bench.runtime.state.head.goal?.objective, 'Go on.')
   })
+
+  for (const [how, leave] of Object.entries({
+    'the harness is destroyed': (bench: HarnessBench) => bench.harness.destroy(),
+    'its thread is left': (bench: HarnessBench) => bench.harness.createThread(),
+  })) {
+    test(`holds nobody up when ${how} while it is judged, and is not paused by it`, { timeout: 30_000 }, async () => {
+      const judge = scriptedModel([{ text: 'Hm', hang: true }])
+      await using bench = new HarnessBench([{ text: 'Done.' }], {
+        storage: new MemoryStore(),
+        resolveModel: () => judge,
+      })
+      const { id: threadId } = await bench.harness.createThread()
+      await bench.harness.getCurrentAgent().setObjective('Go on.', JUDGE)
+      const judging = bench.next('goal_evaluation')
+      const sent = bench.harness.sendMessage({ content: 'Go.', untilIdle: true })
+      await judging
+      await leave(bench)
+      await sent
+      await bench.harness.switchThread({ threadId })
+      assert.equal((await bench.harness.getCurrentAgent().getObjective())?.status, 'active')
+    })
+  }
 
   test('is refused without words, without a judge, or with a limit that is none', async (t) => {
     const { control } = await open(t, 0, [])

@@ -41,10 +41,16 @@ export interface GoalKeeperOptions {
 export class GoalKeeper {
   readonly #options: GoalKeeperOptions
   readonly #now: () => number
+  readonly #closing = new AbortController()
 
   constructor(options: GoalKeeperOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
+  }
+
+  /** The thread is left: nobody waits for the judge any longer. */
+  close(): void {
+    this.#closing.abort()
   }
 
   getObjective(): Goal | null {
@@ -111,6 +117,7 @@ export class GoalKeeper {
     emit({ type: 'goal_evaluation', payload: { ...pendingEvaluation(goal), pending: true } })
     const started = this.#now()
     const outcome = await this.#judge(goal)
+    if (this.#closing.signal.aborted) return false
     // Whoever set, changed or paused it meanwhile has decided about it.
     if (!isDeepStrictEqual(this.getObjective(), goal)) return false
     const judged = this.#judged(goal, outcome)
@@ -129,7 +136,8 @@ export class GoalKeeper {
       const model = await this.#options.judgeModel(goal.judgeModelId)
       if (model === undefined) throw new Error(`There is no model "${goal.judgeModelId ?? ''}" to judge.`)
       const messages = await this.#options.port.newestMessages(JUDGED_MESSAGES)
-      return { ...(await unlessAborted(judge(model, goal, messages, timeout), timeout)), timedOut: false }
+      const signal = AbortSignal.any([timeout, this.#closing.signal])
+      return { ...(await unlessAborted(judge(model, goal, messages, signal), signal)), timedOut: false }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       return { verdict: 'failed', reason, timedOut: timeout.aborted }
@@ -219,6 +227,8 @@ function assertMaxRuns(maxRuns: number | undefined): void {
 /** A model that does not listen to its signal must not hold up the thread. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => aborted.reject(new Error('The judge took too long.')), { once: true })
+  const giveUp = (): void => aborted.reject(new Error('The judge took too long.'))
+  if (signal.aborted) giveUp()
+  else signal.addEventListener('abort', giveUp, { once: true })
   return Promise.race([work, aborted.promise])
 }
