@@ -127,6 +127,16 @@ suite('a cancel that meets something else', () => {
     await steered
   })
 
+  test('a run begins just after there was none to cancel: it has one end', async () => {
+    await using bench = await AgentBench.open([{ text: 'Hello.' }])
+    const cancelled = bench.runtime.cancel()
+    const run = await bench.submit('Go.')
+    assert.deepEqual(await cancelled, { how: 'gone', calls: [], orphansKilled: 0, queued: [] })
+    assert.equal(await run.done, 'complete')
+    await bench.runtime.idle()
+    assert.equal((await bench.eventsOf('finish')).length, 1)
+  })
+
   test('a question is being written: nobody listens to it yet, and nothing breaks', async () => {
     const store = new SlowStore()
     const agent = new ForeignAgent('cli', [runs(() => agent, 'ls')])

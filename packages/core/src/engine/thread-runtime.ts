@@ -264,8 +264,8 @@ export class ThreadRuntime {
   async cancel(): Promise<CancelReceipt> {
     this.#assertOpen()
     // At once where it can be, in its turn otherwise: a run that is just being started is not a run that waits.
-    const active = this.#runs.active ?? (await this.#command(async () => this.#runs.active))
-    return active === undefined ? this.#command(() => this.#runs.cancelParked()) : this.#runs.cancel(active)
+    const found = this.#runs.active ?? (await this.#command(async () => this.#runs.active ?? this.#runs.cancelParked()))
+    return 'how' in found ? found : this.#runs.cancel(found)
   }
 
   /** Resolves when nothing is going on any more: the run is over or waits, and nothing queued was left to send. */
