@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { EvenerError } from '@evener/protocol'
 import { filesIn } from '../../test/stores/files.ts'
 import { makeDatabase } from '../../test/stores/make-database.ts'
@@ -13,6 +13,8 @@ import { messageOf, noteOf, saidOf, startThread } from '../../test/stores/thread
 import { sharedFileSystemOf } from './sqlite/file-system.ts'
 import { openDatabase } from './sqlite/open-database.ts'
 import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.ts'
+
+const GOLDEN_V1 = fileURLToPath(new URL('fixtures/golden-v1.db', import.meta.url))
 
 describe('opening an SQLite store', () => {
   it(
@@ -236,6 +238,48 @@ describe('opening an SQLite store', () => {
         bytes.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096)
         await writeFile(path, bytes)
         await refused(directory, path, 'corrupt')
+      }),
+    )
+
+    for (const [what, table] of [
+      ['the index of what is left to be removed', 'streams_to_purge'],
+      ['the table that describes a file of an older layout', 'meta'],
+    ] as const) {
+      it(
+        `${what} is damaged`,
+        inTempDir(async (directory) => {
+          const path = join(directory, 'data.db')
+          if (table === 'meta') await copyFile(GOLDEN_V1, path)
+          else await makeDatabase(path)
+          const database = new DatabaseSync(path)
+          const { rootpage } = database
+            .prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?')
+            .get(table) as unknown as { rootpage: number }
+          database.close()
+          const bytes = await readFile(path)
+          bytes.fill(0xa5, (rootpage - 1) * 4096, rootpage * 4096)
+          await writeFile(path, bytes)
+          await refused(directory, path, 'corrupt')
+        }),
+      )
+    }
+
+    it(
+      'its header is damaged',
+      inTempDir(async (directory) => {
+        const path = join(directory, 'data.db')
+        await makeDatabase(path)
+        const sound = await readFile(path)
+        // The format of its schema, and the number of its layout.
+        for (const [at, value] of [
+          [44, 0x7f],
+          [60, 0],
+        ] as const) {
+          const bytes = Buffer.from(sound)
+          bytes.writeUInt32BE(value, at)
+          await writeFile(path, bytes)
+          await refused(directory, path, 'corrupt')
+        }
       }),
     )
 

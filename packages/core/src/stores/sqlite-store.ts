@@ -112,7 +112,13 @@ export class SqliteStore implements Store {
 
   static async open(options: SqliteStoreOptions): Promise<SqliteStore> {
     const store = new SqliteStore(options)
-    await store.open()
+    try {
+      await store.open()
+    } catch (error) {
+      // Nobody else could: the caller gets no store.
+      await store.close()
+      throw error
+    }
     return store
   }
 

@@ -7,6 +7,7 @@ import { inspectFile, refuseNewer, removeIfEmpty } from './file-inspection.ts'
 import { refuseSharedFileSystem, type FileSystemOf } from './file-system.ts'
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION, TABLES } from './migrations.ts'
 import { fileIdentity, fileOrigin, openFiles } from './open-files.ts'
+import { streamsToPurge } from './purge.ts'
 import { fromSqliteError, isBusy } from './sqlite-errors.ts'
 import { noteClosed, noteOpened, type Durability } from './store-epoch.ts'
 
@@ -84,6 +85,7 @@ function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDataba
 function configure(db: Connection, options: DatabaseOptions): void {
   db.exec(`PRAGMA busy_timeout = ${options.openTimeoutMs}; PRAGMA secure_delete = ON;`)
   if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
+  if (versionOf(db, options.path) > 0) probeRows(db)
   // The layout is written before the log is turned on, so that the file itself says from the start whose it is.
   const migrated = migrate(db, options.path)
   if (options.path !== IN_MEMORY) useWriteAheadLog(db, options.openTimeoutMs)
@@ -139,9 +141,15 @@ function limitSize(db: Connection, maxBytes: number): void {
 }
 
 /**
- * Finds a cut-off file or a lost table before anything is written to it. What threads hold is not looked at: that would
- * take too long, and damage in one of them is no reason to refuse the others.
+ * Reads what opening needs before anything is written, a newer layout included. What threads hold is not looked at: that
+ * would take too long, and damage in one of them is no reason to refuse the others.
  */
+function probeRows(db: Connection): void {
+  for (const name of ['meta', 'opens']) db.all(`SELECT * FROM ${name}`)
+  streamsToPurge(db)
+}
+
+/** Finds a lost table before it is missed. */
 function probeTables(db: Connection): void {
   const found = new Set(db.all<{ name: string }>('SELECT name FROM sqlite_schema').map((row) => row.name))
   const missing = TABLES.filter((name) => !found.has(name))
@@ -151,5 +159,4 @@ function probeTables(db: Connection): void {
       details: { missing },
     })
   }
-  for (const name of ['meta', 'opens']) db.all(`SELECT * FROM ${name}`)
 }

@@ -66,9 +66,12 @@ export function isBusy(thrown: unknown): boolean {
   return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY
 }
 
-/** A missing table in a file of ours is damage, not a mistake in a query. */
+/** What SQLite says of a file of ours that has other tables than its header says: damage, not a mistake in a query. */
+const DAMAGE =
+  /^no such (table|column|index)|^(table|index) \w+ already exists|^duplicate column|^unsupported file format/
+
 function meaningOfText(errcode: number, message: string): Meaning | undefined {
-  return errcode === SQLITE_ERROR && /^no such (table|column|index)/.test(message) ? damaged() : undefined
+  return errcode === SQLITE_ERROR && DAMAGE.test(message) ? damaged() : undefined
 }
 
 function damaged(): Meaning {
