@@ -11,6 +11,9 @@ const OUTPUT_VALUE = /^(?:-[a-zA-Z]*[oO]|--output|--output-document)$/
 /** What a program runs when it is told nothing. */
 const RUNS_BY_NAME: ReadonlyMap<string, RegExp> = new Map([
   ...['make', 'gmake'].map((name) => [name, /^(?:GNU)?makefile$/i] as const),
+  ['git', /^(?:\.git|\.gitconfig|(?:pre|post)-[a-z-]+|(?:prepare-)?commit-msg)$/],
+  ['just', /^\.?justfile$/i],
+  ['rake', /^rakefile$/i],
   ...['npm', 'pnpm', 'yarn', 'bun'].map((name) => [name, /^package\.json$/] as const),
 ])
 
@@ -33,7 +36,14 @@ function madeBy({ args, name, redirections }: SimpleCommand): (string | null)[] 
   if (base === 'dd') targets.push(...args.filter(({ text }) => text.startsWith('of=')))
   return targets
     .filter(({ text }) => !text.startsWith('/dev/'))
-    .map((word) => (isReadable(word) ? lastPart(word.text) : null))
+    .flatMap((word) => (isReadable(word) ? namesOf(word.text) : [null]))
+}
+
+const GIT_RUNS = /(?:^|\/)\.git\/(?:hooks\/|config$)/
+
+/** Hooks and settings of a repository count as `.git`. */
+function namesOf(path: string): string[] {
+  return GIT_RUNS.test(path) ? [lastPart(path), '.git'] : [lastPart(path)]
 }
 
 function lastPart(path: string): string {

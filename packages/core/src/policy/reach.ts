@@ -6,7 +6,7 @@ import { isLanguage, mayRunPrograms } from './foreign-code.ts'
 import { madeFiles, runsMadeFile } from './made-files.ts'
 import { takesValue } from './option-names.ts'
 import { programBase } from './program-base.ts'
-import { feedsShell, hasSubcommands, isRemote, runsNoArgument, takesInputAsData } from './programs.ts'
+import { feedsShell, hasSubcommands, isOwnVariable, isRemote, runsNoArgument, takesInputAsData } from './programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
 import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
@@ -25,7 +25,9 @@ const MOST_FOLLOWING = 200
 export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0): Reach {
   const { name, unknown } = command
   const doubt: Reach = unknown === null ? 'no' : 'maybe'
-  if (name === null) return strongest(doubt, throughInput(pattern, '', command, depth))
+  if (name === null) {
+    return strongest(doubt, throughInput(pattern, '', command, depth), throughSettings(pattern, command, depth))
+  }
   if (!isReadable(name) || depth > DEEPEST) return 'maybe'
   const base = programBase(name.text)
   const direct = strongest(
@@ -43,7 +45,19 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
     added(base, command),
     throughInput(pattern, base, command, depth),
     throughScripts(pattern, base, command, depth),
+    throughSettings(pattern, command, depth),
   )
+}
+
+/** `CC='rm -f' make`: a variable that others see names the program. */
+function throughSettings(pattern: ShellPattern, { assignments }: SimpleCommand, depth: number): Reach {
+  const isMeant = assignments.some(
+    ({ name, value }) =>
+      !isOwnVariable(name) &&
+      isReadable(value) &&
+      readMaybe(value.text).commands.some((each) => reach(pattern, each, depth + 1) === 'yes'),
+  )
+  return isMeant ? 'maybe' : 'no'
 }
 
 const COPIES = /^(?:cp|mv|ln|install|link|cat|dd)$/

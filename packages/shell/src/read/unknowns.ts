@@ -28,6 +28,9 @@ const GO: Rule = { long: [], short: /^--?(?:exec|toolexec|vettool)\b/ }
 
 const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['rg', { long: ['--pre', '--hostname-bin'] }],
+  ['ag', { long: ['--pager'] }],
+  ['ack', { long: ['--pager'] }],
+  ['cargo', { long: [], short: /\b(?:runner|linker|rustdoc|rustc(?:-(?:workspace-)?wrapper)?)\s*=/ }],
   [
     'tar',
     {
