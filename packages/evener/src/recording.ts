@@ -16,22 +16,41 @@ export function recordingAt(path: string): string | undefined {
   })
 }
 
+/** Longer delays overflow the timer and would end at once. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1
+
+/** How far apart events are shown. Their times come from two clocks, so one may lie before the one it follows. */
+export class Pace {
+  readonly #speed: number
+  #latest: number | undefined
+
+  constructor(speed: number) {
+    this.#speed = speed
+  }
+
+  /** How many milliseconds to wait for what happened at this time. */
+  before(at: number): number {
+    const latest = this.#latest ?? at
+    this.#latest = Math.max(latest, at)
+    return Math.min((this.#latest - latest) / this.#speed, LONGEST_DELAY_MS)
+  }
+}
+
 /** The events of a recording in their order, as far apart as they were; `speed` 10 is ten times as fast. */
 export async function* playRecording(file: string, speed: number): AsyncGenerator<ActivityEvent> {
   const normalizer = new Normalizer({ dialects, liveDialects })
-  let last: number | undefined
-  const pace = async function* (events: readonly ActivityEvent[]): AsyncGenerator<ActivityEvent> {
+  const pace = new Pace(speed)
+  const paced = async function* (events: readonly ActivityEvent[]): AsyncGenerator<ActivityEvent> {
     for (const event of events) {
-      const at = Date.parse(event.timestamp)
-      if (last !== undefined && at > last && speed !== Infinity) await delay((at - last) / speed)
-      last = at
+      const waitMs = pace.before(Date.parse(event.timestamp))
+      if (waitMs > 0) await delay(waitMs)
       yield event
     }
   }
   for await (const line of new LineStream(createReadStream(file))) {
-    yield* pace(asRecording(file, () => normalizer.line(line.text)))
+    yield* paced(asRecording(file, () => normalizer.line(line.text)))
   }
-  yield* pace(asRecording(file, () => normalizer.end()))
+  yield* paced(asRecording(file, () => normalizer.end()))
 }
 
 /** A recording says whose it is; what does not say so is something else. */
