@@ -24,6 +24,7 @@ suite('each parameter of a harness counts', () => {
     assert.equal(bench.harness.session.identity.getResourceId(), 'mine')
     await using other = new HarnessBench([], { id: 'mine', resourceId: 'project' })
     assert.equal((await other.harness.createThread()).resourceId, 'project')
+    assert.equal((await other.harness.createSession()).identity.getResourceId(), 'project')
   })
 
   test('storage: what was said is there in the next process', async () => {

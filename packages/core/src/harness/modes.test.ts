@@ -111,6 +111,19 @@ suite('modes', () => {
     )
   })
 
+  test('an approved plan of one that leads nowhere leads to the default', async () => {
+    const plan = { toolCalls: [{ name: 'submit_plan', input: { plan: 'Build it.' } }] }
+    await using bench = new HarnessBench([plan, { text: 'Built.' }], {
+      modes: [{ id: 'plan' }, { id: 'review' }, { id: 'build' }],
+      defaultModeId: 'build',
+    })
+    await bench.harness.session.mode.switch({ modeId: 'plan' })
+    await bench.harness.sendMessage({ content: 'Plan' })
+    await bench.harness.respondToToolSuspension({ resumeData: { action: 'approved' } })
+    assert.equal(bench.harness.session.mode.get(), 'build')
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
+  })
+
   test('of several switches the last one counts', async () => {
     await using bench = new HarnessBench([], { modes: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] })
     await bench.harness.createThread()
