@@ -137,6 +137,27 @@ suite('a cancel that meets something else', () => {
     assert.equal((await bench.eventsOf('finish')).length, 1)
   })
 
+  test('a run goes on that asks again what it had asked: nobody answers, and it is over at once', async (t) => {
+    const asking = createTool({
+      id: 'echo',
+      description: 'Asks.',
+      execute: (_input, { suspend }) => suspend({ question: 'Sure?' }),
+    })
+    const two = [{ toolCalls: ['c1', 'c2'].map((id) => ({ id, name: 'echo', input: {} })) }]
+    await using bench = await AgentBench.open(two, { agent: { tools: [asking] } })
+    await bench.submit('Go.')
+    await bench.runtime.idle()
+    await bench.restart()
+    const [first] = [...bench.runtime.state.head.waits]
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const answered = bench.runtime.answer(first?.id ?? '', { decision: 'decline' })
+    const cancelled = bench.runtime.cancel()
+    await answered
+    assert.equal((await cancelled).how, 'clean')
+    assert.equal(bench.runtime.state.head.waits.size, 0)
+    t.mock.timers.reset()
+  })
+
   test('a question is being written: nobody listens to it yet, and nothing breaks', async () => {
     const store = new SlowStore()
     const agent = new ForeignAgent('cli', [runs(() => agent, 'ls')])

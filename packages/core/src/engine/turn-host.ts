@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { estimateTokenCount } from 'tokenx'
 import {
   asJson,
+  EvenerError,
   noFaults,
   type Decision,
   type HandoverNote,
@@ -57,7 +58,10 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     faults: options.faults ?? noFaults,
     onInterrupted: options.onInterrupted ?? 'report',
     decide,
-    ask: (wait, call) => desk.ask({ wait, call, origin }),
+    ask: async (wait, call) => {
+      if (abort.signal.aborted) throw cancelled()
+      return desk.ask({ wait, call, origin })
+    },
     around: (call, work) => active.spans?.tool(call, work) ?? work(),
   })
   return {
@@ -87,6 +91,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       if (!active.isDetached) log.add(handoverNote(agentId, told), origin)
     },
     ask: async (wait) => {
+      // Who asks after a cancel is told so. A program that we close ourselves hears nothing: the answer may still come.
+      if (abort.signal.aborted && !active.isDetached) throw cancelled()
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
       ports.onAsk()
@@ -152,6 +158,10 @@ function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequ
   const hash = wait.subject.hash ?? callHash(agent.driver.id, call, undefined)
   const canResume = capabilities !== undefined && isForeign(capabilities) && capabilities.resume !== 'none'
   return { ...wait, subject: { ...wait.subject, hash }, resumable: wait.resumable !== false && canResume }
+}
+
+function cancelled(): EvenerError {
+  return new EvenerError('closed', 'The run was cancelled.')
 }
 
 /** Moves what was steered into the conversation. */
