@@ -19,7 +19,7 @@ interface Stage {
   readonly opened: Opened[]
 }
 
-/** A session that binds, does something to the facts, and finishes. */
+/** A session that binds, does something to the facts, and finishes. Nobody may change its host. */
 function stage(
   during: (facts: SessionFacts, turn: number, host: Host) => void,
   binding: Binding | null = null,
@@ -46,7 +46,7 @@ function stage(
       },
     }
   }
-  return { session: new FollowedSession(open, binding, notes.host), notes, opened }
+  return { session: new FollowedSession(open, binding, Object.freeze(notes.host)), notes, opened }
 }
 
 const take = ({ session, notes }: Stage): Promise<AgentEvent[]> => takeAll(session.run(aTurn), notes)

@@ -96,8 +96,7 @@ export class FollowedSession implements AgentSession {
 
   /** The same host, whatever it offers, but for what is bound. */
   #following(host: Host): Host {
-    const following = Object.create(host) as Host
-    following.bind = (binding) => this.#bind(host, binding)
-    return following
+    const bind: Host['bind'] = (binding) => this.#bind(host, binding)
+    return Object.create(host, { bind: { value: bind } }) as Host
   }
 }
