@@ -101,11 +101,13 @@ const MODEL_FIELDS = {
 
 type ModelSums = { -readonly [Key in keyof typeof MODEL_FIELDS]?: number }
 
+const MODEL_ENTRIES = Object.entries(MODEL_FIELDS) as readonly [keyof ModelSums, string][]
+
 function sumModels(models: JsonObject): ModelSums {
   const sums: ModelSums = {}
   for (const model of Object.values(models)) {
     const counts = asObject(model) ?? NO_FIELDS
-    for (const [field, name] of Object.entries(MODEL_FIELDS) as [keyof ModelSums, string][]) {
+    for (const [field, name] of MODEL_ENTRIES) {
       const count = counts[name]
       if (typeof count === 'number') sums[field] = (sums[field] ?? 0) + count
     }

@@ -37,7 +37,7 @@ const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, result: UNR
  * So many lines are parsed before they are mapped: a processor that does one thing for a while is a fifth faster than one
  * that goes to and fro between two for each line.
  */
-const BATCH = 64
+const BATCH = 256
 
 /** A mapper for one run of a program. */
 export function createMapper(dialect: Dialect, options: MapperOptions): Mapper {
