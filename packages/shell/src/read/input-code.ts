@@ -72,6 +72,9 @@ function literal(text: string): Word {
 }
 
 const RUNS_INSIDE = /^(?:exec|run|attach|start|shell|ssh|rsh|debug|create)$/
+/** Without a command they start a shell. */
+const STARTS_SHELL =
+  /(?:^|\/)(?:chroot|script|nsenter|unshare|setpriv|fakeroot|fakechroot|proot|firejail|bwrap|tmux|screen|su|runuser|sudo|doas)$/
 const OPENS_SHELL = /^(?:attach|shell|ssh|rsh)$/
 const GIVES_COMMAND = /^(?:-c|-C|--command)/
 const HANDS_INPUT_ON = /^(?:-[a-zA-Z]*i[a-zA-Z]*|--interactive(?:=true)?|--stdin(?:=true)?)$/
@@ -86,7 +89,8 @@ const readsInside: Reads = (texts, args) => {
     return rest.filter(({ text }) => !text.startsWith('-')).length < 2
   }
   // Of `exec` the command always stands there, and was none that reads code.
-  if (texts[at] === 'exec' && rest.every(({ dynamic }) => !dynamic)) return false
+  const mayStartShell = rest.some(({ dynamic, text }) => dynamic || STARTS_SHELL.test(text))
+  if (texts[at] === 'exec' && !mayStartShell) return false
   const command = rest.find(({ text }) => isShell(text.slice(text.lastIndexOf('/') + 1)))
   return command === undefined && rest.some(({ text }) => HANDS_INPUT_ON.test(text))
 }
