@@ -175,6 +175,19 @@ describe('our rules hold in Claude Code', () => {
     assert.deepEqual(list(optionOf(plan, '--disallowedTools')), ['Edit', 'Write', 'NotebookEdit'])
   })
 
+  it('so that without the right to edit no command writes either: it has no shell, and says so', () => {
+    for (const shell of [{ categories: { execute: 'allow' } }, { tools: { Bash: 'allow' } }] as const) {
+      const categories = { ...('categories' in shell ? shell.categories : {}), edit: 'deny' } as const
+      const plan = launch({ rules: rules({ ...shell, categories }) })
+      assert.ok(list(optionOf(plan, '--disallowedTools')).includes('Bash'))
+      assert.ok(!list(optionOf(plan, '--allowedTools')).includes('Bash'))
+      assert.deepEqual(
+        (plan.warnings ?? []).map(({ code }) => code),
+        ['rule-asks'],
+      )
+    }
+  })
+
   it('for tools that nobody has heard of, by naming those that there are', () => {
     const plan = launch({ rules: rules({ categories: { other: 'deny', execute: 'deny' } }) })
     assert.equal(optionOf(plan, '--tools'), 'Read,Glob,Grep,Edit,Write,NotebookEdit')

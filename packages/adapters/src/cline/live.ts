@@ -57,13 +57,20 @@ export function launchClineLive(request: LaunchRequest, options: ClineLaunchOpti
   }
 }
 
-/** What is denied for good is not there. Patterns are judged call by call. */
+/**
+ * What is denied for good is not there. Patterns are judged call by call, and so is what a command writes: the tools that
+ * edit are denied by name, because to deny the whole category would take the shell along.
+ */
 function floor(rules: PermissionRules, allowUngoverned: boolean): PermissionRules {
   const { categories, tools } = settledRules(rules)
-  const denied = Object.entries(categories).filter(([, policy]) => policy === 'deny')
+  const denied = Object.entries(categories).filter(([category, policy]) => policy === 'deny' && category !== 'edit')
   return {
     categories: Object.fromEntries(denied),
-    tools: allowUngoverned ? tools : { ...tools, subagent: 'deny' },
+    tools: {
+      ...tools,
+      ...(categories.edit === 'deny' ? { write_file: 'deny', edit_file: 'deny' } : {}),
+      ...(allowUngoverned ? {} : { subagent: 'deny' }),
+    },
     patterns: [],
   }
 }

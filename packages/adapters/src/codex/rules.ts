@@ -29,7 +29,7 @@ const WHY = 'It runs its tools itself, and reads files only through its shell.'
  * can write; commands that no rule allows run inside of it.
  */
 export function codexRules(request: LaunchRequest, title: string, usesOwnConfig: boolean): CodexRules {
-  const standing = standingRules(request.rules, request.permissions)
+  const standing = standingRules(request.rules, request.permissions, { isConfined: true })
   const { categories } = standing
   const denied = new Set<ToolKind>()
   const unkept: string[] = []

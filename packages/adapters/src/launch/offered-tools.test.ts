@@ -66,7 +66,7 @@ describe('what a program has that nobody can be asked about', () => {
   })
 
   it('is less what a rule denies, by category, by our name and by its own', () => {
-    assert.deepEqual(names({ rules: { categories: { edit: 'deny', other: 'deny' } } }), ['sh', 'tree'])
+    assert.deepEqual(names({ rules: { categories: { read: 'deny', other: 'deny' } } }), ['patch', 'sh', 'write'])
     assert.deepEqual(names({ rules: { tools: { execute_command: 'deny' } } }), [
       'delegate',
       'fetch',
@@ -94,6 +94,18 @@ describe('what a program has that nobody can be asked about', () => {
       warnings.map(({ code }) => code),
       ['rule-asks'],
     )
+  })
+
+  it('has no shell where editing is denied, for a command may write unseen; and says so', () => {
+    for (const given of [{}, { categories: { execute: 'allow' } }, { tools: { execute_command: 'allow' } }] as const) {
+      for (const edit of ['deny', 'ask'] as const) {
+        const rules = { ...given, categories: { ...('categories' in given ? given.categories : {}), edit } }
+        const { offered, warnings } = offer({ rules })
+        assert.deepEqual([...offered].toSorted(), ['delegate', 'fetch', 'tree'])
+        assert.match(warnings.map(({ message }) => message).join(), /ask for commands that may change files/)
+      }
+    }
+    assert.deepEqual(offer({ rules: { categories: { edit: 'deny' } }, permissions: 'edit' }).warnings, [], 'no shell')
   })
 
   it('includes strangers only where everything is allowed', () => {

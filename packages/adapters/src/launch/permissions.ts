@@ -1,6 +1,7 @@
 import { EvenerError, type PatternRule, type PermissionRules, type Policy, type ToolCategory } from '@evener/protocol'
 import type { LaunchRequest } from './launch-plan.ts'
 import type { RunWarning } from './run-note.ts'
+import { kindOfTool } from './tool-kinds.ts'
 
 /**
  * What an agent may do that nobody can be asked about. `read-only`: look around. `edit`: change files in its directory and
@@ -29,7 +30,16 @@ export interface StandingRules {
   readonly asks: readonly string[]
 }
 
-export function standingRules(rules: PermissionRules, level: PermissionLevel): StandingRules {
+export interface ShellOfAgent {
+  /** Where editing is denied its commands cannot write either. */
+  readonly isConfined: boolean
+}
+
+export function standingRules(
+  rules: PermissionRules,
+  level: PermissionLevel,
+  shell: ShellOfAgent = { isConfined: false },
+): StandingRules {
   const asks: string[] = []
   const settle = (policy: Policy, name: string): 'allow' | 'deny' => {
     if (policy === 'ask') asks.push(name)
@@ -45,6 +55,15 @@ export function standingRules(rules: PermissionRules, level: PermissionLevel): S
     Object.entries(rules.tools).map(([tool, policy]) => [tool, settle(policy, `ask for ${tool}`)] as const),
   )
   const forbidden = rules.patterns.filter((rule) => settle(rule.policy, ruleName(rule)) === 'deny')
+  if (categories['edit'] === 'deny' && !shell.isConfined) {
+    // A command may write unseen, so where editing is denied it would have to be asked about.
+    const shells = [...tools].flatMap(([tool, policy]) =>
+      policy === 'allow' && kindOfTool(tool) === 'shell' ? [tool] : [],
+    )
+    if (categories['execute'] === 'allow' || shells.length > 0) asks.push('ask for commands that may change files')
+    if (categories['execute'] === 'allow') categories['execute'] = 'deny'
+    for (const tool of shells) tools.set(tool, 'deny')
+  }
   return { categories: categories as Record<ToolCategory, Standing>, tools, forbidden, asks }
 }
 
