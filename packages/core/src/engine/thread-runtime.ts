@@ -118,6 +118,11 @@ export class ThreadRuntime {
     return this.#runs.active?.handle
   }
 
+  /** The tool that the run going on here has under the name. */
+  toolInUse(name: string): RunnableTool | undefined {
+    return this.#runs.active?.setup.tools.find((tool) => tool.name === name)
+  }
+
   /** Whether the thread is this process's own: with nothing to do it is nobody's. */
   get isHeld(): boolean {
     return this.#hold !== undefined
@@ -217,13 +222,14 @@ export class ThreadRuntime {
   answer(waitId: string, answer: Answer, by?: string): Promise<void> {
     return this.#command(async ({ desk, log }) => {
       checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
-      const { run, waits } = log.state.head
-      const wait = waits.get(waitId)
+      const { active } = this.#runs
+      const asked = log.state.head
+      const wait = asked.waits.get(waitId)
       if (wait === undefined) throw await desk.noSuchWait(waitId)
       checkAnswer(wait, answer, by)
-      const { active } = this.#runs
-      // Said before the answer is taken: it could not be used.
-      if (active === undefined && run !== null) await this.#runs.agent(run.agentId).driver.describe()
+      if (active === undefined && asked.run !== null) await this.#runs.beforeAnswer(asked.run)
+      const { run, waits } = log.state.head
+      if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
       const more = await this.#remembered(wait, answer, active)
       const isDetached = run !== null && run.turnId === null
       const isHeard = await desk.answer({ waitId, answer, more, isDetached, ...(by === undefined ? {} : { by }) })

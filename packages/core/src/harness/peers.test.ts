@@ -133,16 +133,22 @@ suite('events', () => {
     assert.ok(ratio > 1.9 && ratio < 2.1, `${ratio}`)
   })
 
-  test('files are noted whatever the tool that changed them is called', async () => {
-    const sculpt = createTool({ id: 'sculpt', description: 'Edits.', category: 'edit', execute: () => 'ok' })
-    await using bench = new HarnessBench([{ toolCalls: [call('sculpt', 'c1', { path: 'a.ts' })] }, done], {
-      tools: { sculpt },
-      toolCategoryResolver: (name) => (name === 'sculpt' ? 'edit' : null),
-      permissions: { tools: { sculpt: 'allow' } },
+  for (const [who, tool, config] of [
+    ['toolCategoryResolver', {}, { toolCategoryResolver: (name: string) => (name === 'sculpt' ? 'edit' : null) }],
+    ['the tool itself', { category: 'edit' }, {}],
+  ] as const) {
+    test(`files are noted whatever the tool that changed them is called: ${who} says that it edits`, async () => {
+      const sculpt = createTool({ id: 'sculpt', description: 'Edits.', ...tool, execute: () => 'ok' })
+      const script = [{ toolCalls: [call('sculpt', 'c1', { path: 'a.ts' })] }, done]
+      await using bench = new HarnessBench(script, {
+        tools: { sculpt },
+        ...config,
+        permissions: { tools: { sculpt: 'allow' } },
+      })
+      await bench.harness.sendMessage({ content: 'Go.' })
+      assert.deepEqual([...bench.harness.session.displayState.get().modifiedFiles.keys()], ['a.ts'])
     })
-    await bench.harness.sendMessage({ content: 'Go.' })
-    assert.deepEqual([...bench.harness.session.displayState.get().modifiedFiles.keys()], ['a.ts'])
-  })
+  }
 
   test('signals are events of their own, not only pieces of messages', async () => {
     await using bench = new HarnessBench([done])

@@ -168,7 +168,7 @@ export class SessionBinding {
         onRest: (runId) => this.#rest(runId),
         defaultModeId: this.#core.defaultMode.id,
         modelScope: () => this.modelScope,
-        editedFile: (call) => this.#editedFile(call),
+        editedFile: (call) => this.#editedFile(call, runtime),
       },
       runtime.state,
     )
@@ -202,9 +202,13 @@ export class SessionBinding {
     this.#restWaiters.delete(runId)
   }
 
-  #editedFile({ args, toolName }: Extract<Part, { type: 'tool-call' }>): string | undefined {
-    const { path } = args
-    return typeof path === 'string' && this.#core.categoryOf(toolName) === 'edit' ? path : undefined
+  /** As with permissions, what a tool says of itself counts beside what is said of its name. */
+  #editedFile(
+    { args: { path }, toolName }: Extract<Part, { type: 'tool-call' }>,
+    runtime: ThreadRuntime,
+  ): string | undefined {
+    const isEdit = this.#core.categoryOf(toolName) === 'edit' || runtime.toolInUse(toolName)?.category === 'edit'
+    return typeof path === 'string' && isEdit ? path : undefined
   }
 
   /** However much happens in a turn of the event loop, the display is told of once. */
