@@ -1,5 +1,7 @@
 import {
+  EvenerError,
   toErrorData,
+  unlessAborted,
   type AgentDriver,
   type AgentSession,
   type CancelReceipt,
@@ -45,6 +47,13 @@ export type RuntimeAgents =
 export function findAgent(agents: RuntimeAgents, agentId: string, state: ThreadState): RuntimeAgent | undefined {
   if (typeof agents === 'function') return agents(agentId, state)
   return Object.hasOwn(agents, agentId) ? agents[agentId] : undefined
+}
+
+export function knownAgent(agents: RuntimeAgents, agentId: string, state: ThreadState): RuntimeAgent {
+  const agent = findAgent(agents, agentId, state)
+  if (agent !== undefined) return agent
+  const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
+  throw new EvenerError('not-found', `There is no agent "${agentId}".`, known)
 }
 
 type MaybePromise<T> = T | Promise<T>
@@ -108,6 +117,11 @@ export interface ActiveTurn {
 /** We carry out its tools ourselves, and it goes on from the log. Others are programs of their own. */
 export function isForeign(capabilities: Capabilities): boolean {
   return capabilities.hostTools !== 'inproc'
+}
+
+/** A program that does not even say what it can must not keep a cancelled run from ending. */
+export function capabilitiesUntilCancelled(active: ActiveTurn | undefined): Promise<Capabilities> | undefined {
+  return active === undefined ? undefined : unlessAborted(active.abort.signal, active.agent.driver.describe())
 }
 
 /** The calls that have no result yet. */

@@ -1,8 +1,9 @@
-import type { AgentSession, Part } from '@evener/protocol'
+import type { AgentSession, Part, PermissionRules, RecordBody } from '@evener/protocol'
 import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
 import { pricesUntil, type PriceOf } from './priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from './run-spending.ts'
 import type { ThreadHold } from './thread-hold.ts'
+import type { Submission } from './thread-options.ts'
 import { TurnRecorder } from './turn-recorder.ts'
 import { TurnSetup } from './turn-setup.ts'
 
@@ -13,6 +14,25 @@ export interface TurnStart {
   readonly input: readonly Part[]
   readonly attempt?: number
   readonly spent?: RunSpending
+}
+
+/** What is put on record when somebody says something that starts a run. */
+export function runStart(
+  { agentId, parts, requestContext, turn }: Submission,
+  { runId, turnId, messageId, rules }: { runId: string; turnId: string; messageId: string; rules: PermissionRules },
+): RecordBody[] {
+  return [
+    {
+      type: 'run.started',
+      runId,
+      agentId,
+      rules,
+      ...(requestContext === undefined ? {} : { requestContext }),
+      ...(turn === undefined ? {} : { turn }),
+    },
+    { type: 'message.added', messageId, role: 'user', parts },
+    { type: 'turn.started', turnId, agentId },
+  ]
 }
 
 /** A turn whose start is on record and whose driver has not been asked for anything yet. */

@@ -1,13 +1,14 @@
-import type {
-  CallOutcome,
-  CallState,
-  ErrorData,
-  Part,
-  RecordBody,
-  RunOutcome,
-  RunState,
-  ThreadMessage,
-  UsageMetadata,
+import {
+  toErrorData,
+  type CallOutcome,
+  type CallState,
+  type ErrorData,
+  type Part,
+  type RecordBody,
+  type RunOutcome,
+  type RunState,
+  type ThreadMessage,
+  type UsageMetadata,
 } from '@evener/protocol'
 import type { RecordOrigin } from './record-body.ts'
 import type { ThreadLog } from './thread-log.ts'
@@ -42,6 +43,19 @@ export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Pr
   if (run === null) return
   const parked: RecordBody = { type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }
   await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
+}
+
+/** Leaves the turn open: whoever can be asked about its agent decides what becomes of it. */
+export async function parkAsItStands(log: ThreadLog): Promise<void> {
+  const { run, waits } = log.state.head
+  if (run === null) return
+  await log.commit([{ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }], originOf(run))
+}
+
+export function unaskedNote(agentId: string, error: unknown): RecordBody {
+  const { message } = toErrorData(error)
+  const text = `${agentId} could not be asked what it can do, so its run was not taken up: ${message}`
+  return { type: 'note', kind: 'warning', text, data: { agentId } }
 }
 
 function turnEnd(log: ThreadLog, outcome: RunOutcome, isForeign: boolean, usage?: UsageMetadata): RecordBody[] {

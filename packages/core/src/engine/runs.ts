@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import {
   EvenerError,
   toErrorData,
-  unlessAborted,
   type CancelReceipt,
   type Capabilities,
   type Part,
@@ -13,8 +12,10 @@ import {
 } from '@evener/protocol'
 import {
   cancelBodies,
+  capabilitiesUntilCancelled,
   findAgent,
   isForeign,
+  knownAgent,
   NOTHING_TO_CANCEL,
   openCalls,
   openHandle,
@@ -30,10 +31,10 @@ import { inflateParts } from './blobs.ts'
 import { timerMs } from './check-options.ts'
 import { answeredWaits, continuationInput, GO_ON } from './continuation.ts'
 import type { Mailbox } from './mailbox.ts'
-import { openTurn, type TurnStart } from './open-turn.ts'
+import { openTurn, runStart, type TurnStart } from './open-turn.ts'
 import { ABANDON_AFTER_MS } from './patiently.ts'
 import { reapProcess } from './reap-process.ts'
-import { closeFailedStep, closeInterruptedRun, parkWithoutTurn } from './recover.ts'
+import { closeFailedStep, closeInterruptedRun, parkAsItStands, parkWithoutTurn, unaskedNote } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'
 import { NOTHING_SPENT, runSpending, tokensOf, type RunSpending } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
@@ -66,6 +67,8 @@ export class Runs {
   /** Who takes the floor of a run whose program is gone, once all it had asked is answered. */
   #floor: { readonly runId: string; readonly to: Pick<NextTurn, 'agentId' | 'input'> } | undefined
   #parkTimer: NodeJS.Timeout | undefined
+  /** The run whose agent could not be asked what it can do, and of which that was told. */
+  #unasked: string | undefined
   #isClosed = false
 
   constructor(ports: RunsPorts) {
@@ -83,11 +86,7 @@ export class Runs {
   }
 
   agent(agentId: string): RuntimeAgent {
-    const { agents } = this.#ports.options
-    const agent = findAgent(agents, agentId, this.#log.state)
-    if (agent !== undefined) return agent
-    const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
-    throw new EvenerError('not-found', `There is no agent "${agentId}".`, known)
+    return knownAgent(this.#ports.options.agents, agentId, this.#log.state)
   }
 
   /** What the run has to work with while nothing of it is at work here, such as after a restart. */
@@ -102,31 +101,21 @@ export class Runs {
   }
 
   async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
-    const { agentId, by, parts, requestContext, turn } = submission
+    const { agentId, by, parts } = submission
     const { beforeRun, newId = randomUUID } = this.#ports.options
     const agent = this.agent(agentId)
     const preface = beforeRun?.(this.#log.state) ?? []
     if (preface.length > 0) await this.#log.commit(preface)
-    const runId = submission.runId ?? newId()
+    const { runId = newId() } = submission
     const turnId = newId()
+    const { messageId = newId() } = submission
     const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
-    await this.#log.commit(
-      [
-        ...before,
-        ...released,
-        {
-          type: 'run.started',
-          runId,
-          agentId,
-          rules: this.#ports.policy.rulesInForce(),
-          ...(requestContext === undefined ? {} : { requestContext }),
-          ...(turn === undefined ? {} : { turn }),
-        },
-        { type: 'message.added', messageId: submission.messageId ?? newId(), role: 'user', parts },
-        { type: 'turn.started', turnId, agentId },
-      ],
-      { run: runId, turn: turnId, ...(by === undefined ? {} : { by }) },
-    )
+    const begun = runStart(submission, { runId, turnId, messageId, rules: this.#ports.policy.rulesInForce() })
+    await this.#log.commit([...before, ...released, ...begun], {
+      run: runId,
+      turn: turnId,
+      ...(by === undefined ? {} : { by }),
+    })
     return this.#drive({ agent, handle: this.handleOf(runId), turnId, input: parts })
   }
 
@@ -172,19 +161,33 @@ export class Runs {
     if (run === null) return this.nextInQueue()
     // Before anything else: what the dead process left running must not go on beside us.
     for (const process of run.processes) await reapProcess(process)
-    const capabilities = await this.#capabilitiesOf(run)
+    let capabilities: Capabilities | undefined
+    try {
+      capabilities = await this.#capabilitiesOf(run)
+    } catch (error) {
+      return this.#recoverUnasked(run, error)
+    }
     if (capabilities !== undefined && isForeign(capabilities)) return this.#recoverForeign(run, capabilities)
     // Whoever is asked can still answer; what the agent needs for it is seen then.
     if (this.#hold.desk.isOnlyWaiting(capabilities === undefined)) return
-    if (capabilities === undefined || run.turnId === null || this.#isGivenUp(run)) return this.#giveUp(false)
+    // Nobody knows whether an agent that is not known here began what it ordered.
+    if (capabilities === undefined) return this.#giveUp(true)
+    if (run.turnId === null || this.#isGivenUp(run)) return this.#giveUp(false)
     if (run.isStepOpen) await closeFailedStep(this.#log)
     await this.#resume(run, 'crash')
   }
 
+  /** Says so before an answer is taken that could not be used. */
+  async beforeAnswer(run: RunState): Promise<void> {
+    const capabilities = await this.agent(run.agentId).driver.describe()
+    // It could not be asked when the run was found.
+    if (isForeign(capabilities) && run.turnId !== null) await this.#recoverForeign(run, capabilities)
+  }
+
   /** Goes on after an answer that nobody in this process was waiting for. */
   async afterAnswer(run: RunState): Promise<void> {
-    const capabilities = await this.#capabilitiesOf(run)
     if (run.turnId === null) return this.#continue()
+    const capabilities = await this.#capabilitiesOf(run)
     if (capabilities === undefined || isForeign(capabilities)) return this.#giveUp(true)
     return this.#resume(run, 'answer')
   }
@@ -220,7 +223,8 @@ export class Runs {
     if (run === null) return NOTHING_TO_CANCEL
     const receipt = this.#receipt(NOTHING_TO_CANCEL, openCalls(this.#log.state))
     await this.#log.commit(cancelBodies(run.runId, receipt), { run: run.runId })
-    await closeInterruptedRun(this.#log, 'aborted', run.turnId === null, await this.#turnUsage())
+    const isOther = run.turnId === null || this.#unasked === run.runId
+    await closeInterruptedRun(this.#log, 'aborted', isOther, await this.#turnUsage())
     this.#settle(run.runId, 'aborted')
     return receipt
   }
@@ -274,6 +278,15 @@ export class Runs {
     if (run.turnId === null) return waits.length === 0 ? this.#continue() : undefined
     if (waits.length > 0 && canBeAsked) return parkWithoutTurn(this.#log, await this.#turnUsage())
     await this.#giveUp(true)
+  }
+
+  /** Its agent may be there again later: until then its questions stay, and without any there is nothing to wait for. */
+  async #recoverUnasked(run: RunState, error: unknown): Promise<void> {
+    const { agentId, runId } = run
+    if (this.#unasked !== runId) this.#log.add(unaskedNote(agentId, error), { run: runId })
+    this.#unasked = runId
+    if (this.#waitsOf(run).length === 0) return this.#giveUp(true)
+    if (run.status !== 'parked') await parkAsItStands(this.#log)
   }
 
   /** Goes on with a run that an earlier process began. */
@@ -475,9 +488,4 @@ export class Runs {
     await parkWithoutTurn(this.#log, await this.#turnUsage())
     this.#ports.onRest()
   }
-}
-
-/** A program that does not even say what it can must not keep a cancelled run from ending. */
-function capabilitiesUntilCancelled(active: ActiveTurn | undefined): Promise<Capabilities> | undefined {
-  return active === undefined ? undefined : unlessAborted(active.abort.signal, active.agent.driver.describe())
 }
