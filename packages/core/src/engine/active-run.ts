@@ -137,6 +137,15 @@ export function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined
   return patiently(active.session?.cancel())
 }
 
+/** What the agent said of it, with what else was cut short and what is still queued. */
+export function fullReceipt(
+  { head }: ThreadState,
+  given: CancelReceipt = NOTHING_TO_CANCEL,
+  calls: readonly string[] = [],
+): CancelReceipt {
+  return { ...given, calls: [...new Set([...given.calls, ...calls])], queued: [...head.queue.keys()] }
+}
+
 export function cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {
   return [
     { type: 'run.cancelled', runId, receipt },

@@ -4,6 +4,7 @@ import {
   type LogRecord,
   type RunState,
   type Store,
+  type ThreadState,
   type UsageMetadata,
   type UsageTotals,
 } from '@evener/protocol'
@@ -22,7 +23,7 @@ export interface RunSpending {
 
 export const NOTHING_SPENT: RunSpending = { turnUsage: NO_USAGE, workedMs: 0, announced: [] }
 
-export async function runSpending(store: Store, stream: string, run: RunState): Promise<RunSpending> {
+async function runSpending(store: Store, stream: string, run: RunState): Promise<RunSpending> {
   let turnUsage = NO_USAGE
   const announced: string[] = []
   const clock = new WorkClock(run)
@@ -34,6 +35,15 @@ export async function runSpending(store: Store, stream: string, run: RunState): 
     if (body.usage.scope === 'own' && body.usage.uncounted !== true) turnUsage = addUsage(turnUsage, body.usage)
   }
   return { turnUsage, workedMs: clock.workedMs, announced }
+}
+
+/** Of the run that is open in a thread, if one is. */
+export async function openRunSpending(
+  store: Store,
+  { state, stream }: { readonly state: ThreadState; readonly stream: string },
+): Promise<RunSpending> {
+  const { run } = state.head
+  return run === null ? NOTHING_SPENT : runSpending(store, stream, run)
 }
 
 export function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {

@@ -5,6 +5,7 @@ import {
   type CancelReceipt,
   type Capabilities,
   type Part,
+  type QueueItem,
   type RecordBody,
   type RunState,
   type UsageMetadata,
@@ -14,6 +15,7 @@ import {
   cancelBodies,
   capabilitiesUntilCancelled,
   findAgent,
+  fullReceipt,
   isForeign,
   knownAgent,
   NOTHING_TO_CANCEL,
@@ -36,7 +38,7 @@ import { ABANDON_AFTER_MS } from './patiently.ts'
 import { reapProcess } from './reap-process.ts'
 import { closeFailedStep, closeInterruptedRun, parkAsItStands, parkWithoutTurn, unaskedNote } from './recover.ts'
 import { queueItem, submissionOf } from './run-queue.ts'
-import { NOTHING_SPENT, runSpending, tokensOf, type RunSpending } from './run-spending.ts'
+import { openRunSpending, tokensOf, type RunSpending } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
@@ -192,14 +194,26 @@ export class Runs {
     return this.#resume(run, 'answer')
   }
 
-  /** What was asked meanwhile comes next, unless the last run was cancelled: then the user decides. */
+  /**
+   * What was asked meanwhile comes next, unless the last run was cancelled: then the user decides. Nobody waits for it to
+   * be sent, so the thread tells when that fails; it stays queued.
+   */
   async nextInQueue(): Promise<void> {
     const { head } = this.#log.state
     const [item] = head.queue
     if (item === undefined || head.queueHeld || this.#isClosed) return
-    const agentId = item.agentId ?? head.agentId
-    if (agentId === null || findAgent(this.#ports.options.agents, agentId, this.#log.state) === undefined) return
-    const parts = await inflateParts(this.#ports.options.store, item.parts)
+    try {
+      await this.#send(item, item.agentId ?? head.agentId)
+    } catch (error) {
+      if (this.#log.failure !== undefined) throw error
+      await this.#log.commit([{ type: 'error', error: toErrorData(error) }])
+    }
+  }
+
+  async #send(item: QueueItem, agentId: string | null): Promise<void> {
+    const { agents, store } = this.#ports.options
+    if (agentId === null || findAgent(agents, agentId, this.#log.state) === undefined) return
+    const parts = await inflateParts(store, item.parts)
     const sent: RecordBody = { type: 'queue.removed', itemId: item.id, reason: 'sent' }
     await this.start(submissionOf({ ...item, parts }, agentId), [sent])
   }
@@ -221,7 +235,7 @@ export class Runs {
   async cancelParked(): Promise<CancelReceipt> {
     const { run } = this.#log.state.head
     if (run === null) return NOTHING_TO_CANCEL
-    const receipt = this.#receipt(NOTHING_TO_CANCEL, openCalls(this.#log.state))
+    const receipt = fullReceipt(this.#log.state, undefined, openCalls(this.#log.state))
     await this.#log.commit(cancelBodies(run.runId, receipt), { run: run.runId })
     const isOther = run.turnId === null || this.#unasked === run.runId
     await closeInterruptedRun(this.#log, 'aborted', isOther, await this.#turnUsage())
@@ -344,10 +358,8 @@ export class Runs {
     this.#drive({ agent, handle, turnId, input: said, spent: await this.#spent() })
   }
 
-  async #spent(): Promise<RunSpending> {
-    const { state, stream } = this.#log
-    const { run } = state.head
-    return run === null ? NOTHING_SPENT : runSpending(this.#ports.options.store, stream, run)
+  #spent(): Promise<RunSpending> {
+    return openRunSpending(this.#ports.options.store, this.#log)
   }
 
   /** What a turn used that ends without having said so itself. */
@@ -405,7 +417,7 @@ export class Runs {
     clearTimeout(this.#parkTimer)
     const { runId, recorder, next } = active
     const isAborted = active.abort.signal.aborted
-    if (isAborted) active.receipt = this.#receipt(active.receipt ?? NOTHING_TO_CANCEL, active.openCalls ?? [])
+    if (isAborted) active.receipt = fullReceipt(this.#log.state, active.receipt, active.openCalls)
     const { receipt = NOTHING_TO_CANCEL } = active
     if (failure !== undefined && !isAborted) {
       this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })
@@ -447,11 +459,6 @@ export class Runs {
 
   #isGivenUp({ attempt }: RunState): boolean {
     return attempt >= (this.#ports.options.maxAttempts ?? MAX_ATTEMPTS)
-  }
-
-  #receipt(given: CancelReceipt, calls: readonly string[]): CancelReceipt {
-    const queued = [...this.#log.state.head.queue.keys()]
-    return { ...given, calls: [...new Set([...given.calls, ...calls])], queued }
   }
 
   #waitsOf({ runId }: { readonly runId: string }): Wait[] {
