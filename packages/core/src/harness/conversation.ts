@@ -99,13 +99,16 @@ export class Conversation {
     ])
   }
 
-  /** Ends the run, what its tools do and what they wait for. Resolves when that is done. */
+  /** Ends the run, what its tools do and what they wait for, and what would follow from it. Resolves when that is done. */
   async abort(): Promise<void> {
     const { binding } = this.#parts
     // What was said before this counts, although the thread may not know of it yet.
     if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
     const { runtime } = binding
-    if (runtime === undefined || runtime.state.head.run === null) return
+    if (runtime === undefined) return
+    const stopped = controlOf(runtime).stop()
+    if (runtime.state.head.run === null) await stopped
+    if (runtime.state.head.run === null) return
     this.#isAbortRequested = true
     this.aborting.requested()
     try {

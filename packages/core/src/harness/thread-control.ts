@@ -51,6 +51,7 @@ export class ThreadControl {
   readonly #inboxTool: RunnableTool
   readonly #stop: () => void
   #after: Promise<void> = Promise.resolve()
+  #following = new AbortController()
   #isClosed = false
 
   constructor(options: ThreadControlOptions) {
@@ -117,6 +118,17 @@ export class ThreadControl {
     }
   }
 
+  /** Nothing is to follow from the runs that have ended. Resolves when that holds: by then a last one may have begun. */
+  async stop(): Promise<void> {
+    for (;;) {
+      this.#following.abort()
+      this.#following = new AbortController()
+      const after = this.#after
+      await after
+      if (after === this.#after) return
+    }
+  }
+
   close(): void {
     this.#isClosed = true
     this.goal.close()
@@ -125,7 +137,8 @@ export class ThreadControl {
 
   #ended(outcome: RunOutcome): void {
     if (outcome !== 'complete') return
-    this.#after = this.#after.then(() => this.#afterRun()).catch((error: unknown) => this.#tell(error))
+    const { signal } = this.#following
+    this.#after = this.#after.then(() => this.#afterRun(signal)).catch((error: unknown) => this.#tell(error))
   }
 
   #tell(error: unknown): void {
@@ -134,11 +147,11 @@ export class ThreadControl {
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
   }
 
-  async #afterRun(): Promise<void> {
+  async #afterRun(stop: AbortSignal): Promise<void> {
     // Behind the end of the run: what was queued has begun by then, and is looked at when it has ended.
     await this.port.record([])
-    if (this.#isClosed || this.port.state.head.run !== null) return
-    if (await this.goal.judgeRun()) return
+    if (this.#isClosed || stop.aborted || this.port.state.head.run !== null) return
+    if ((await this.goal.judgeRun(stop)) || stop.aborted) return
     await this.notifications.deliverDue()
   }
 }

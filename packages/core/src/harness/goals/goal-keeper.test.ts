@@ -221,6 +221,84 @@ suite('a goal', () => {
     })
   }
 
+  test('is left as it is by an abort while it is judged: no run begins for it until somebody speaks', async () => {
+    const asked = Promise.withResolvers<void>()
+    const thinks = () => {
+      asked.resolve()
+      return { text: 'Hm', hang: true } as const
+    }
+    const judge = scriptedModel([thinks, verdict('done')])
+    await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }], { resolveModel: () => judge })
+    const { harness } = bench
+    await harness.createThread()
+    await harness.getCurrentAgent().setObjective('Go on.', JUDGE)
+    const sent = harness.sendMessage({ content: 'Go.', untilIdle: true })
+    await asked.promise
+    await harness.abort()
+    await sent
+    const [, told] = bench.all('goal_evaluation').map(({ payload }) => payload)
+    assert.deepEqual(
+      [told?.pending, told?.iteration, told?.status, told?.suppressFeedback, told?.reason],
+      [undefined, 1, 'active', true, 'The judge was stopped.'],
+    )
+    const goal = await harness.getCurrentAgent().getObjective()
+    assert.deepEqual([goal?.status, goal?.runsUsed], ['active', 0])
+    assert.equal(bench.model.requests.length, 1)
+    await harness.sendMessage({ content: 'Go on.', untilIdle: true })
+    assert.equal((await harness.getCurrentAgent().getObjective())?.status, 'done')
+  })
+
+  test('and notifications that were due are told after the next run when the judge is stopped', async () => {
+    const judge = scriptedModel([{ text: 'Hm', hang: true }])
+    const notify = async () => {
+      await harness.sendNotificationSignal({ source: 'ci', kind: 'build', summary: 'It broke.', priority: 'high' })
+      return { text: 'One.' }
+    }
+    await using bench = new HarnessBench([notify, { text: 'Two.' }, { text: 'Three.' }], { resolveModel: () => judge })
+    const { harness } = bench
+    await harness.createThread()
+    await harness.getCurrentAgent().setObjective('Go on.', JUDGE)
+    const judging = bench.next('goal_evaluation')
+    const sent = harness.sendMessage({ content: 'Go.', untilIdle: true })
+    await judging
+    await harness.abort()
+    await sent
+    assert.equal(bench.model.requests.length, 1)
+    await harness.getCurrentAgent().clearObjective()
+    await harness.sendMessage({ content: 'Go on.', untilIdle: true })
+    assert.equal(bench.model.requests.length, 3)
+    assert.match(bench.model.requestBodies[2] ?? '', /<notification[^>]*>It broke\./)
+  })
+
+  test('begins no run when the abort comes with the verdict', async () => {
+    const judge = scriptedModel([verdict('continue')])
+    await using bench = new HarnessBench([{ text: 'One.' }], { resolveModel: () => judge })
+    const { harness } = bench
+    await harness.createThread()
+    await harness.getCurrentAgent().setObjective('Go on.', JUDGE)
+    harness.subscribe((event) => {
+      if (event.type === 'goal_evaluation' && event.payload.pending !== true) return harness.abort()
+    })
+    await harness.sendMessage({ content: 'Go.', untilIdle: true })
+    assert.equal(bench.model.requests.length, 1)
+  })
+
+  test('ends the run that has just been asked for when the abort comes then', async () => {
+    const judge = scriptedModel([verdict('continue')])
+    await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two', hang: true }], {
+      resolveModel: () => judge,
+    })
+    const { harness } = bench
+    await harness.createThread()
+    await harness.getCurrentAgent().setObjective('Go on.', JUDGE)
+    const judged = bench.next('goal_evaluation', ({ payload }) => payload.pending !== true)
+    const sent = harness.sendMessage({ content: 'Go.', untilIdle: true })
+    await judged
+    await harness.abort()
+    await sent
+    assert.equal(harness.session.run.isRunning(), false)
+  })
+
   test('is refused without words, without a judge, or with a limit that is none', async (t) => {
     const { control } = await open(t, 0, [])
     await assert.rejects(control.goal.setObjective(' ', JUDGE), /needs words/)

@@ -109,15 +109,23 @@ export class GoalKeeper {
     return changed
   }
 
-  /** Called when a run is complete. True when another one has begun for the goal's sake. */
-  async judgeRun(): Promise<boolean> {
+  /** Called when a run is complete. True when another one has begun for the goal's sake. `stop`: none is to begin. */
+  async judgeRun(stop?: AbortSignal): Promise<boolean> {
     const goal = this.getObjective()
     if (goal?.status !== 'active') return false
     const { emit, port } = this.#options
+    const isStopped = (): boolean => stop?.aborted === true
     emit({ type: 'goal_evaluation', payload: { ...pendingEvaluation(goal), pending: true } })
     const started = this.#now()
-    const outcome = await this.#judge(goal)
+    const outcome = await this.#judge(goal, stop)
     if (this.#closing.signal.aborted) return false
+    if (isStopped()) {
+      emit({
+        type: 'goal_evaluation',
+        payload: { ...pendingEvaluation(goal), ...STOPPED, duration: this.#now() - started },
+      })
+      return false
+    }
     // Whoever set, changed or paused it meanwhile has decided about it.
     if (!isDeepStrictEqual(this.getObjective(), goal)) return false
     const judged = this.#judged(goal, outcome)
@@ -126,22 +134,29 @@ export class GoalKeeper {
     const goesOn = outcome.verdict === 'continue' && judged.status === 'active' && port.state.head.run === null
     const evaluation = evaluationOf(judged, outcome, this.#now() - started, !goesOn)
     emit({ type: 'goal_evaluation', payload: evaluation })
-    if (goesOn) await port.submit([feedback(judged, outcome, evaluation)])
-    return goesOn
+    // Stopped meanwhile, maybe by one who has just heard of it.
+    if (!goesOn || isStopped()) return false
+    await port.submit([feedback(judged, outcome, evaluation)])
+    return true
   }
 
-  async #judge(goal: Goal): Promise<Outcome> {
+  async #judge(goal: Goal, stop: AbortSignal | undefined): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.#options.judgeTimeoutMs ?? JUDGE_TIMEOUT_MS)
+    const signal = AbortSignal.any([timeout, this.#closing.signal, ...(stop === undefined ? [] : [stop])])
     try {
-      const model = await this.#options.judgeModel(goal.judgeModelId)
-      if (model === undefined) throw new Error(`There is no model "${goal.judgeModelId ?? ''}" to judge.`)
-      const messages = await this.#options.port.newestMessages(JUDGED_MESSAGES)
-      const signal = AbortSignal.any([timeout, this.#closing.signal])
-      return { ...(await unlessAborted(judge(model, goal, messages, signal), signal)), timedOut: false }
+      return { ...(await unlessAborted(this.#ask(goal, signal), signal)), timedOut: false }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       return { verdict: 'failed', reason, timedOut: timeout.aborted }
     }
+  }
+
+  async #ask(goal: Goal, signal: AbortSignal): Promise<Judgement> {
+    const model = await this.#options.judgeModel(goal.judgeModelId)
+    if (model === undefined) throw new Error(`There is no model "${goal.judgeModelId ?? ''}" to judge.`)
+    const messages = await this.#options.port.newestMessages(JUDGED_MESSAGES)
+    signal.throwIfAborted()
+    return judge(model, goal, messages, signal)
   }
 
   #judged(goal: Goal, { reason, verdict }: Outcome): Goal {
@@ -168,6 +183,9 @@ export class GoalKeeper {
 type Outcome = Omit<Judgement, 'verdict'> & { readonly verdict: Verdict | 'failed'; readonly timedOut: boolean }
 
 const SCORES: Readonly<Record<Verdict, number>> = { done: 1, waiting: 0.5, continue: 0 }
+
+/** Nothing was found out: the goal stays as it is, and nothing is begun for it. */
+const STOPPED = { reason: 'The judge was stopped.', suppressFeedback: true } as const
 
 function pendingEvaluation(goal: Goal): GoalEvaluation {
   return {
