@@ -209,6 +209,7 @@ suite('each parameter of a harness counts', () => {
     assert.equal(bench.harness.getRuntime(), undefined)
     await bench.harness.init()
     assert.equal(bench.harness.getMastra(), bench.harness.getRuntime())
+    assert.equal(bench.harness.getRuntime()?.pubsub, pubsub)
     assert.equal(bench.harness.getRuntime()?.getAgent('agent'), bench.harness.getRuntime()?.listAgents()[0])
     await bench.harness.sendMessage({ content: 'Hi' })
     assert.deepEqual(

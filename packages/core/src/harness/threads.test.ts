@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
 import { EvenerError, type RawSpool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
@@ -81,6 +82,25 @@ suite('threads', () => {
     await bench.harness.switchThread({ threadId: two.id })
     assert.equal(bench.harness.session.mode.get(), 'build')
     assert.equal(bench.harness.session.model.get(), 'some/model')
+  })
+
+  test('switching to the current one ends nothing, and tells again what waits there', async () => {
+    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })
+    await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint', input: {} }] }, { text: 'Done.' }], {
+      tools: { paint },
+    })
+    const { id: threadId } = await bench.harness.createThread()
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Hi' })
+    await asked
+    await bench.harness.switchThread({ threadId })
+    assert.equal(bench.all('tool_approval_required').length, 2)
+    await bench.harness.session.respondToToolApproval({ decision: 'approve' })
+    await sent
+    assert.deepEqual(
+      bench.all('agent_end').map(({ reason }) => reason),
+      ['complete'],
+    )
   })
 
   test('a thread that does not exist cannot be switched to, and no lock is taken for it', async () => {

@@ -166,6 +166,24 @@ suite('a gateway', () => {
     )
   })
 
+  for (const [what, getApiKey, hasApiKey] of [
+    ['gives a key', async () => 'k', true],
+    ['gives an empty one', async () => '', false],
+    ['throws for want of one', () => Promise.reject(new Error('no key')), false],
+  ] as const) {
+    test(`says whether its models can be used: it ${what}`, async () => {
+      const catalogue = new ModelCatalogue({ gateways: [{ ...gateway, getApiKey }], env: {} })
+      const apiKeyEnvVar = 'CORP_KEY'
+      assert.deepEqual(await catalogue.authStatus('corp/openai/gpt-x'), { hasAuth: hasApiKey, apiKeyEnvVar })
+      assert.deepEqual(await catalogue.authStatus('bare/model'), { hasAuth: hasApiKey })
+      const models = await catalogue.list()
+      assert.equal(models.find(({ id }) => id === 'corp/openai/gpt-x')?.hasApiKey, hasApiKey)
+      assert.equal(models.find(({ id }) => id === SONNET)?.hasApiKey, false)
+      const checked = new ModelCatalogue({ gateways: [gateway], modelAuthChecker: () => false, env: {} })
+      assert.equal((await checked.authStatus('corp/openai/gpt-x')).hasAuth, false)
+    })
+  }
+
   test('makes the models it offers or takes, and no others', async () => {
     const catalogue = new ModelCatalogue({ gateways: [gateway] })
     assert.equal(await catalogue.resolve('corp/openai/gpt-x'), model)

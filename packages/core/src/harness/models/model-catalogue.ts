@@ -45,8 +45,9 @@ export class ModelCatalogue {
     const [entries, counts] = await Promise.all([this.#entries(), this.#useCounts()])
     const known = new Map<string, Promise<boolean>>()
     const hasKey = (entry: Entry): Promise<boolean> => {
-      const asked = known.get(entry.provider) ?? this.#hasKey(entry.provider, entry.envVars)
-      known.set(entry.provider, asked)
+      const who = JSON.stringify([this.#gatewayOf(entry.id)?.id, entry.provider])
+      const asked = known.get(who) ?? this.#hasKey(entry)
+      known.set(who, asked)
       return asked
     }
     const models = await Promise.all(
@@ -68,7 +69,7 @@ export class ModelCatalogue {
     const entry = (await this.#entries()).find(({ id }) => id === modelId)
     const { provider } = entry ?? splitModelId(modelId)
     const envVars = entry?.envVars ?? knownProvider(provider)?.envVars ?? []
-    const hasAuth = entry?.hasApiKey ?? (await this.#hasKey(provider, envVars))
+    const hasAuth = entry?.hasApiKey ?? (await this.#hasKey({ id: modelId, provider, envVars }))
     const apiKeyEnvVar = entry?.apiKeyEnvVar ?? envVars[0]
     return { hasAuth, ...(apiKeyEnvVar === undefined ? {} : { apiKeyEnvVar }) }
   }
@@ -88,9 +89,7 @@ export class ModelCatalogue {
   /** Who was configured for it; `undefined` leaves the id to the agent, which knows the usual providers. */
   async resolve(modelId: string): Promise<LanguageModel | undefined> {
     if (this.#options.resolveModel !== undefined) return this.#options.resolveModel(modelId)
-    const gateway = this.#enabledGateways().find(
-      (each) => modelId.startsWith(`${each.id}/`) || each.handlesModel?.(modelId) === true,
-    )
+    const gateway = this.#gatewayOf(modelId)
     if (gateway?.resolveLanguageModel === undefined) return undefined
     const bare = modelId.startsWith(`${gateway.id}/`) ? modelId.slice(gateway.id.length + 1) : modelId
     const { provider, modelName } = splitModelId(bare)
@@ -132,11 +131,24 @@ export class ModelCatalogue {
     return (this.#options.gateways ?? []).filter((gateway) => gateway.shouldEnable?.() !== false)
   }
 
-  async #hasKey(provider: string, envVars: readonly string[]): Promise<boolean> {
+  #gatewayOf(modelId: string): ModelGateway | undefined {
+    return this.#enabledGateways().find(
+      (each) => modelId.startsWith(`${each.id}/`) || each.handlesModel?.(modelId) === true,
+    )
+  }
+
+  /** The checker's word, else a key in the environment, else one that the gateway has. */
+  async #hasKey({ envVars, id, provider }: Pick<Entry, 'envVars' | 'id' | 'provider'>): Promise<boolean> {
     const said = await this.#options.modelAuthChecker?.(provider)
     if (said !== undefined) return said
     const env = this.#options.env ?? process.env
-    return envVars.some((name) => (env[name] ?? '') !== '')
+    if (envVars.some((name) => (env[name] ?? '') !== '')) return true
+    try {
+      return ((await this.#gatewayOf(id)?.getApiKey?.(id)) ?? '') !== ''
+    } catch {
+      // So gateways say that they have none.
+      return false
+    }
   }
 
   async #useCounts(): Promise<Readonly<Record<string, number>>> {
