@@ -1,6 +1,7 @@
 import {
   EvenerError,
   type Answer,
+  type Part,
   type PartAddress,
   type RecordBody,
   type Store,
@@ -38,6 +39,8 @@ export class WaitDesk {
   readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
   /** Kept answers that somebody has got while the record of it was still being written. */
   readonly #used = new WeakSet<Answer>()
+  /** The last call of the step that was found at work. */
+  #atWork: PartAddress | undefined
 
   constructor(store: Store, log: ThreadLog) {
     this.#store = store
@@ -120,12 +123,13 @@ export class WaitDesk {
     if (head.run === null || head.waits.size === 0) return false
     // A program that asks has not ended its step, but says nothing until it is answered.
     if (head.run.isStepOpen && !isForeign) return false
-    for (const message of messages) {
-      for (const part of message.parts) {
-        if (part.type === 'tool-call' && part.call.stage !== 'ended' && part.call.stage !== 'waiting') return false
-      }
+    // Asked at every result of a step, which may have very many calls: most often the same one is still at work.
+    if (this.#atWork !== undefined && isAtWork(this.#partAt(this.#atWork))) return false
+    this.#atWork = undefined
+    for (const { id: messageId, parts } of messages) {
+      for (const part of parts) if (isAtWork(part)) this.#atWork = { messageId, partId: part.id }
     }
-    return true
+    return this.#atWork === undefined
   }
 
   /** Why there is nothing to answer: it was answered, or taken back, or never asked here. */
@@ -140,10 +144,14 @@ export class WaitDesk {
   }
 
   /** What the call itself waits for, as an earlier process left it. */
-  #pendingOf({ messageId, partId }: PartAddress): Wait | undefined {
-    const { head, messages } = this.#log.state
-    const part = messages.get(messageId)?.parts.at(Number(partId))
-    return part?.type === 'tool-call' && part.call.waitId !== undefined ? head.waits.get(part.call.waitId) : undefined
+  #pendingOf(call: PartAddress): Wait | undefined {
+    const part = this.#partAt(call)
+    if (part?.type !== 'tool-call' || part.call.waitId === undefined) return undefined
+    return this.#log.state.head.waits.get(part.call.waitId)
+  }
+
+  #partAt({ messageId, partId }: PartAddress): Part | undefined {
+    return this.#log.state.messages.get(messageId)?.parts.at(Number(partId))
   }
 
   #keptAnswer(hash: string | undefined): Answer | undefined {
@@ -156,4 +164,8 @@ export class WaitDesk {
     if (run?.status !== 'parked') return
     this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
   }
+}
+
+function isAtWork(part: Part | undefined): boolean {
+  return part?.type === 'tool-call' && part.call.stage !== 'ended' && part.call.stage !== 'waiting'
 }
