@@ -251,7 +251,7 @@ suite('the display', () => {
   test('is current although nobody listens', async () => {
     const bench = new HarnessBench([{ text: ['a', 'b'], hang: true }])
     const { session } = bench.harness
-    const other = await bench.harness.createSession({ resourceId: 'x' })
+    const other = await bench.harness.createSession()
     await bench.harness.createThread()
     await other.thread.switch({ threadId: session.thread.requireId() })
     const sent = bench.harness.sendMessage({ content: 'Hi' })

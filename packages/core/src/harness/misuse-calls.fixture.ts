@@ -220,14 +220,14 @@ export const CALLS: readonly PublicCall[] = [
     name: 'thread.getById',
     call: ({ session }, argument) => session.thread.getById(argument),
     good: { threadId: 'nowhere' },
-    fields: { threadId: 'text' },
+    fields: { threadId: 'text', allResources: 'flag?' },
     isRead: true,
   },
   {
     name: 'thread.listMessages',
     call: ({ session }, argument) => session.thread.listMessages(argument),
     good: { threadId: 'nowhere' },
-    fields: { threadId: 'thread', ...PAGE },
+    fields: { threadId: 'thread', allResources: 'flag?', ...PAGE },
     isRead: true,
   },
   {
@@ -242,14 +242,14 @@ export const CALLS: readonly PublicCall[] = [
     name: 'thread.firstUserMessage',
     call: ({ session }, argument) => session.thread.firstUserMessage(argument),
     good: { threadId: 'nowhere' },
-    fields: { threadId: 'thread' },
+    fields: { threadId: 'thread', allResources: 'flag?' },
     isRead: true,
   },
   {
     name: 'thread.firstUserMessages',
     call: ({ session }, argument) => session.thread.firstUserMessages(argument),
     good: { threadIds: [] },
-    fields: { threadIds: 'list' },
+    fields: { threadIds: 'list', allResources: 'flag?' },
     isRead: true,
   },
   {

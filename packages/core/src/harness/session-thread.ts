@@ -5,6 +5,7 @@ import {
   type HarnessMessage,
   type HarnessThread,
   type JsonValue,
+  type ThreadInfo,
   type ThreadState,
 } from '@evener/protocol'
 import type { DeleteReport } from '../engine/delete-thread.ts'
@@ -17,6 +18,7 @@ import type { CloneRequest, ThreadLifecycle } from './thread-lifecycle.ts'
 import {
   checkPage,
   listed,
+  noSuchThread,
   readFirstUserMessage,
   readMessages,
   readThreadState,
@@ -35,6 +37,11 @@ export interface ThreadListQuery {
 
 interface ThreadChoice {
   readonly threadId: string
+}
+
+interface AnyResource {
+  /** Also a thread of another resource. */
+  readonly allResources?: boolean
 }
 
 export type ThreadPage = Listed<HarnessThread>
@@ -134,20 +141,20 @@ export class SessionThread {
     return listed(threads, next)
   }
 
-  async getById(options: ThreadChoice): Promise<HarnessThread | null> {
+  async getById(options: ThreadChoice & AnyResource): Promise<HarnessThread | null> {
     const { threadId } = chosen(options, 'thread.getById({ threadId })')
+    const isInReach = this.#reach(options)
     await this.#core.ready()
     const info = await this.#core.store.getThread(threadId)
-    if (info === null) return null
+    if (info === null || !isInReach(info)) return null
     return toHarnessThread(info, (await this.#state(threadId)).head.usage.own)
   }
 
   /** The newest messages, oldest of them first. `next` leads to those before. */
-  async listMessages(options: ThreadChoice & MessageListQuery): Promise<MessagePage> {
+  async listMessages(options: ThreadChoice & AnyResource & MessageListQuery): Promise<MessagePage> {
     const { threadId } = chosen(options, 'thread.listMessages({ threadId })')
     const query = checkPage(options, 'thread.listMessages({ threadId })')
-    await this.#core.ready()
-    return readMessages(this.#core.store, await this.#state(threadId), query)
+    return readMessages(this.#core.store, await this.#stateInReach(threadId, options), query)
   }
 
   /** Of the bound thread; none without one. */
@@ -157,20 +164,22 @@ export class SessionThread {
     return threadId === null ? listed([], null) : this.listMessages({ threadId, ...query })
   }
 
-  async firstUserMessage(options: ThreadChoice): Promise<HarnessMessage | null> {
+  async firstUserMessage(options: ThreadChoice & AnyResource): Promise<HarnessMessage | null> {
     const { threadId } = chosen(options, 'thread.firstUserMessage({ threadId })')
-    await this.#core.ready()
-    return readFirstUserMessage(this.#core.store, await this.#state(threadId))
+    return readFirstUserMessage(this.#core.store, await this.#stateInReach(threadId, options))
   }
 
   /** By thread; those without a user's message, or that do not exist, are left out. */
-  async firstUserMessages(options: { readonly threadIds: readonly string[] }): Promise<Map<string, HarnessMessage>> {
-    const { threadIds } = givenFields(options, 'thread.firstUserMessages({ threadIds })')
+  async firstUserMessages(
+    options: AnyResource & { readonly threadIds: readonly string[] },
+  ): Promise<Map<string, HarnessMessage>> {
+    const { allResources, threadIds } = givenFields(options, 'thread.firstUserMessages({ threadIds })')
     const ids = givenList(threadIds, 'threadIds').map((id, index) => givenText(id, `threadIds[${index}]`))
+    optionalFlag(allResources, 'allResources')
     const found = new Map<string, HarnessMessage>()
     for (const threadId of ids) {
       try {
-        const message = await this.firstUserMessage({ threadId })
+        const message = await this.firstUserMessage({ threadId, allResources: allResources === true })
         if (message !== null) found.set(threadId, message)
       } catch (error) {
         if (!EvenerError.is(error, 'not-found')) throw error
@@ -192,6 +201,22 @@ export class SessionThread {
   async deleteSetting(options: { readonly key: string }): Promise<void> {
     const { key } = givenFields(options, 'thread.deleteSetting({ key })')
     await this.#settings.set(givenText(key, 'key'), null)
+  }
+
+  /** Threads of the resource that holds now, and the bound one: a clone may have been made for another. */
+  #reach({ allResources }: AnyResource): (info: ThreadInfo) => boolean {
+    optionalFlag(allResources, 'allResources')
+    const resourceId = this.#identity.getResourceId()
+    const bound = this.getId()
+    return (info) => allResources === true || info.resourceId === resourceId || info.id === bound
+  }
+
+  async #stateInReach(threadId: string, options: AnyResource): Promise<ThreadState> {
+    const isInReach = this.#reach(options)
+    await this.#core.ready()
+    const info = await this.#core.store.getThread(threadId)
+    if (info === null || !isInReach(info)) throw noSuchThread(threadId)
+    return this.#state(threadId)
   }
 
   async #state(threadId: string): Promise<ThreadState> {

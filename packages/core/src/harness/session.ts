@@ -302,7 +302,7 @@ export class Session<State extends HarnessState = HarnessState> {
     this.#grants.restore(grants)
     const { threadId } = log
     if (threadId !== undefined && (await this.#core.store.getThread(threadId)) !== null) {
-      await this.#lifecycle.switch({ threadId })
+      await this.#lifecycle.reopen(threadId)
     }
   }
 

@@ -72,7 +72,8 @@ suite('several sessions of a harness', () => {
       permissions: { tools: { note: 'allow' } },
     })
     const { session } = bench.harness
-    const { id } = await bench.harness.createThread()
+    await bench.harness.createThread()
+    const { id } = await bench.harness.cloneThread({ resourceId: 'other' })
     await session.subagents.model.set({ modelId: 'x/sub' })
     const other = await bench.harness.createSession({ resourceId: 'other' })
     await other.thread.switch({ threadId: id })
@@ -107,6 +108,50 @@ suite('several sessions of a harness', () => {
     await other.thread.switch({ threadId: id })
     await bench.harness.memory.deleteThread({ threadId: id })
     assert.equal(other.thread.getId(), null)
+  })
+
+  test('a thread of another resource is as if it were not there, unless it is read as one', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    const { id: threadId } = await bench.harness.createThread()
+    await bench.harness.sendMessage({ content: 'Hi' })
+    const other = await bench.harness.createSession({ resourceId: 'other' })
+    const { thread } = other
+    for (const refused of [
+      () => thread.switch({ threadId }),
+      () => thread.delete({ threadId }),
+      () => thread.clone({ sourceThreadId: threadId }),
+      () => thread.listMessages({ threadId }),
+      () => thread.firstUserMessage({ threadId }),
+    ]) {
+      await assert.rejects(refused, { code: 'not-found' }, String(refused))
+    }
+    assert.equal(await thread.getById({ threadId }), null)
+    assert.equal((await thread.firstUserMessages({ threadIds: [threadId] })).size, 0)
+    assert.equal(thread.getId(), null)
+    const any = { threadId, allResources: true }
+    assert.equal((await thread.getById(any))?.id, threadId)
+    assert.equal((await thread.listMessages(any)).length, 2)
+    assert.equal((await thread.firstUserMessage(any))?.role, 'user')
+    assert.equal((await thread.firstUserMessages({ threadIds: [threadId], allResources: true })).size, 1)
+    await other.identity.setResourceId({ resourceId: 'bench' })
+    await thread.switch({ threadId })
+    assert.equal((await thread.listActiveMessages()).length, 2)
+  })
+
+  test('a clone for another resource is in reach as long as the session is bound to it', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([{ text: 'Yes.' }], { storage })
+    const before = await first.harness.createSession({ id: 'web', resourceId: 'ada' })
+    await before.sendMessage({ content: 'Hi' })
+    const { id: threadId } = await before.thread.clone({ resourceId: 'bob' })
+    await first.harness.destroy()
+    await using bench = new HarnessBench([], { storage })
+    const { thread } = await bench.harness.createSession({ id: 'web', resourceId: 'ada' })
+    assert.equal(thread.getId(), threadId)
+    assert.equal((await thread.listActiveMessages()).length, 2)
+    assert.equal((await thread.getById({ threadId }))?.resourceId, 'bob')
+    await thread.delete({ threadId })
+    assert.equal(thread.getId(), null)
   })
 
   test('one with an id has its state and its thread again when it is created anew', async () => {

@@ -76,10 +76,15 @@ export class ThreadLifecycle {
   }
 
   switch({ threadId }: { readonly threadId: string }): Promise<void> {
-    return this.#inTurn(async () => {
-      if ((await this.#parts.core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+    return this.#inTurn(async (resourceId) => {
+      await this.#find(threadId, resourceId)
       await this.#moveTo(threadId)
     })
+  }
+
+  /** The thread that the session was bound to, whosever it is. */
+  reopen(threadId: string): Promise<void> {
+    return this.#inTurn(() => this.#moveTo(threadId))
   }
 
   rename({ title }: { readonly title: string }): Promise<void> {
@@ -100,8 +105,7 @@ export class ThreadLifecycle {
   async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
     const { binding, core } = this.#parts
     const sourceId = request.sourceThreadId ?? (binding.lastRuntime ?? binding.requireRuntime()).state.head.stream
-    const known = await core.store.getThread(sourceId)
-    if (known === null) throw noSuchThread(sourceId)
+    const known = await this.#find(sourceId, resourceId)
     const source = core.threads.find(sourceId)?.state ?? (await readThreadState(core.store, sourceId))
     const { run, seq } = source.head
     const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
@@ -118,9 +122,10 @@ export class ThreadLifecycle {
 
   /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
   async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
-    const { binding, core } = this.#parts
+    const { binding, core, identity } = this.#parts
+    const resourceId = identity.getResourceId()
     await core.ready()
-    if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+    await this.#find(threadId, resourceId)
     await core.evict(threadId)
     const report = await this.#remove(threadId)
     binding.emit({ type: 'thread_deleted', threadId })
@@ -144,6 +149,15 @@ export class ThreadLifecycle {
   /** Leaves the thread as it is: what waits in it goes on waiting. */
   close(): Promise<void> {
     return this.#parts.turns.post(() => this.#parts.binding.unbind())
+  }
+
+  /** Of another resource there is none, but for the bound one: a clone may have been made for another. */
+  async #find(threadId: string, resourceId: string): Promise<ThreadInfo> {
+    const { binding, core } = this.#parts
+    const isBound = binding.lastRuntime?.state.head.stream === threadId
+    const info = await core.store.getThread(threadId)
+    if (info === null || (info.resourceId !== resourceId && !isBound)) throw noSuchThread(threadId)
+    return info
   }
 
   /** For the resource that holds now, whatever holds when it is its turn. */

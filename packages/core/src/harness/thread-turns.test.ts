@@ -54,7 +54,7 @@ suite('commands given at once, none of them awaited', () => {
       (await thread.list()).map(({ id, resourceId }) => [id, resourceId]),
       [[thread.getId(), 'project-xyz']],
     )
-    assert.equal((await thread.listMessages({ threadId: old.id })).length, 0)
+    assert.equal((await thread.listMessages({ threadId: old.id, allResources: true })).length, 0)
   })
 
   test('another resource while a run is at work: it is ended, and who sent it is told', async () => {
