@@ -44,6 +44,7 @@ export async function* nativeTurn(
   const answers = new Answers(turn.output ?? options.output, host, signal)
   const steps: TurnStep[] = []
   let usage: UsageTotals = addUsage(NO_USAGE, turn.resumed?.usage ?? {})
+  const reported = new Set<string>()
   let finishReason: FinishReason = 'other'
   let hasFailed = false
   const listen = async (): Promise<boolean> => (await host.listen?.()) ?? false
@@ -92,6 +93,7 @@ export async function* nativeTurn(
         billed = together(billed, result.usage)
       }
       usage = addUsage(usage, billed)
+      for (const key of Object.keys(billed)) reported.add(key)
       if (signal.aborted) break
       finishReason = result.finishReason
       if (result.failure !== undefined) {
@@ -129,7 +131,7 @@ export async function* nativeTurn(
       yield thrownEvent(error)
     }
   }
-  const { costUsd: _costUsd, ...tokens } = usage
+  const tokens = known(usage, reported)
   // What was said to have failed before somebody cancelled it has failed.
   if (signal.aborted && !hasFailed) finishReason = 'other'
   try {
@@ -143,7 +145,12 @@ export async function* nativeTurn(
   }
   if (signal.aborted && !hasFailed) finishReason = 'other'
   const output = finishReason === 'error' ? undefined : answers.output
-  yield { type: 'finish', finishReason, usage: tokens, ...(output === undefined ? {} : { meta: { output } }) }
+  yield {
+    type: 'finish',
+    finishReason,
+    ...(Object.keys(tokens).length === 0 ? {} : { usage: tokens }),
+    ...(output === undefined ? {} : { meta: { output } }),
+  }
 }
 
 /** Where the answer is to be data: whether it is, and what the model is told when it is not. */
@@ -179,6 +186,11 @@ class Answers {
 function together(a: UsageMetadata, b: UsageMetadata): UsageMetadata {
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])] as (keyof UsageMetadata)[]
   return Object.fromEntries(keys.map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)]))
+}
+
+/** Without what nobody has counted: that is not the same as none. */
+function known({ costUsd: _costUsd, ...tokens }: UsageTotals, reported: ReadonlySet<string>): UsageMetadata {
+  return Object.fromEntries(Object.entries(tokens).filter(([key, count]) => count > 0 || reported.has(key)))
 }
 
 async function mustStop({ stopWhen = [] }: NativeDriverOptions, steps: readonly TurnStep[]): Promise<boolean> {
