@@ -134,6 +134,30 @@ suite('who comes to a run at work', () => {
   })
 })
 
+test('what was queued is sent when the thread is opened, and is among its messages by the time that is told', async () => {
+  const storage = new MemoryStore()
+  const first = new HarnessBench([{ text: 'Half', hang: true }], { storage })
+  const begun = first.next('message_update')
+  const sent = first.harness.sendMessage({ content: 'One' })
+  await begun
+  await first.harness.followUp({ content: 'Two' })
+  await first.harness.destroy()
+  await sent
+  const gate = Promise.withResolvers<void>()
+  const answer = () => gate.promise.then(() => ({ text: 'Done.' }))
+  await using second = new HarnessBench([answer], { storage })
+  const { thread } = second.harness.session
+  const opened = second.next('thread_changed').then(() => thread.listActiveMessages())
+  const ended = second.next('agent_end')
+  await second.harness.selectOrCreateThread()
+  gate.resolve()
+  const said = (await opened).filter(({ role }) => role === 'user').map(({ content }) => content)
+  assert.deepEqual(said, [[{ type: 'text', text: 'One' }], [{ type: 'text', text: 'Two' }]])
+  assert.equal((await ended).reason, 'complete')
+  assert.deepEqual(second.types().slice(0, 2), ['thread_changed', 'agent_start'])
+  assert.ok(!second.all('message_start').some(({ message }) => message.role === 'user'))
+})
+
 suite('a call that a crash cut short', () => {
   for (const [onInterrupted, times] of [
     [undefined, 1],
