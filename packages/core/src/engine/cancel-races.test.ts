@@ -158,21 +158,25 @@ suite('a cancel that meets something else', () => {
     t.mock.timers.reset()
   })
 
-  test('a question is being written: nobody listens to it yet, and nothing breaks', async () => {
-    const store = new SlowStore()
-    const agent = new ForeignAgent('cli', [runs(() => agent, 'ls')])
-    await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { store })
-    store.holdBack('wait.opened')
-    const run = await bench.submit('Go.', { agentId: 'cli' })
-    await store.reached.promise
-    const cancelled = bench.runtime.cancel()
-    // A rejection that nobody handles by now ends the process.
-    await nextTask()
-    store.goOn()
-    await cancelled
-    assert.equal(await run.done, 'aborted')
-    assert.equal(bench.runtime.state.head.waits.size, 0)
-  })
+  for (const tasks of [1, 2, 5]) {
+    test(`a question is being written for ${tasks} tasks more: nobody listens to it yet, and it does not stay`, async () => {
+      const store = new SlowStore()
+      const agent = new ForeignAgent('cli', [runs(() => agent, 'ls')])
+      await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { store })
+      store.holdBack('wait.opened')
+      const run = await bench.submit('Go.', { agentId: 'cli' })
+      await store.reached.promise
+      const cancelled = bench.runtime.cancel()
+      // A rejection that nobody handles by now ends the process. The run may be at its end before the question is written.
+      for (let task = 0; task < tasks; task++) await nextTask()
+      store.goOn()
+      await cancelled
+      assert.equal(await run.done, 'aborted')
+      assert.equal(bench.runtime.state.head.waits.size, 0)
+      await bench.restart()
+      assert.equal(bench.runtime.state.head.waits.size, 0)
+    })
+  }
 
   test('what was steered and is not heard yet stays in the queue', async () => {
     const result = Promise.withResolvers<string>()
@@ -207,6 +211,29 @@ suite('a cancel that meets something else', () => {
     assert.deepEqual(receipt.queued, [...bench.runtime.state.head.queue.keys()])
     assert.equal(receipt.queued.length, 1)
     assert.equal((await bench.messages()).filter(({ role }) => role === 'user').length, 1)
+  })
+})
+
+suite('a question that is being written', () => {
+  test('and is taken back meanwhile does not stay', async () => {
+    const store = new SlowStore()
+    const act: Act = async function* (_turn, host) {
+      const asked = host.ask({ id: 'w', kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' })
+      const refused = assert.rejects(asked, (error) => EvenerError.is(error, 'closed'))
+      await store.reached.promise
+      const withdrawn = host.withdraw?.('w')
+      await nextTask()
+      store.goOn()
+      await withdrawn
+      await refused
+      yield* says('Never mind.')(_turn, host)
+    }
+    await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [act]) } }, { store })
+    store.holdBack('wait.opened')
+    const run = await bench.submit('Go.', { agentId: 'cli' })
+    assert.equal(await run.done, 'complete')
+    assert.equal((await bench.bodies('wait.superseded')).length, 1)
+    assert.equal(bench.runtime.state.head.waits.size, 0)
   })
 })
 

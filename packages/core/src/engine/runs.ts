@@ -423,11 +423,8 @@ export class Runs {
       this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })
     }
     const goesOn = next !== undefined && failure === undefined && !isAborted
-    const cancelled = this.#waitsOf(active).map((wait): RecordBody => ({
-      type: 'wait.cancelled',
-      waitId: wait.id,
-      reason: 'abort',
-    }))
+    const waitIds = this.#hold.desk.waitsOf(runId)
+    const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))
     const outcome = await recorder.finish(failure !== undefined, (ended) => [
       ...cancelled,
       ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),

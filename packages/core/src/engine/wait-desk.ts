@@ -37,6 +37,8 @@ export class WaitDesk {
   readonly #store: Store
   readonly #log: ThreadLog
   readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
+  /** Questions that are being written: they stand in the log before whatever comes now, and not in its state yet. */
+  readonly #opening = new Set<string>()
   /** Kept answers that somebody has got while the record of it was still being written. */
   readonly #used = new WeakSet<Answer>()
   /** The last call of the step that was found at work. */
@@ -54,7 +56,7 @@ export class WaitDesk {
 
   /** Puts the question on record, or finds it there after a restart, and waits. */
   async ask({ wait, call, origin, isForeign = false }: Question): Promise<Answer> {
-    const opened: RecordBody = { type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) }
+    const opened = { type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) } as const
     const kept = this.#keptAnswer(wait.subject.hash)
     if (kept !== undefined) {
       // Answered before the asker was there again: this once, and for the very same.
@@ -67,9 +69,15 @@ export class WaitDesk {
     // A cancel may come while the question is still being written, and nobody listens yet.
     waiter.promise.catch(() => undefined)
     this.#waiters.set(pending?.id ?? wait.id, waiter)
-    if (pending === undefined) await this.#log.commit([opened], origin)
+    if (pending === undefined) await this.#open(opened, origin)
     this.parkIfWaiting(isForeign)
     return waiter.promise
+  }
+
+  /** What the run waits for, and what it is about to. */
+  waitsOf(runId: string): string[] {
+    const asked = [...this.#log.state.head.waits].filter((wait) => wait.run === runId).map(({ id }) => id)
+    return [...asked, ...this.#opening]
   }
 
   /** Puts the answer on record and tells who waits for it. False when nobody in this process does. */
@@ -94,7 +102,7 @@ export class WaitDesk {
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
     waiter?.reject(new EvenerError('closed', 'The question was taken back.'))
-    if (!this.#log.state.head.waits.has(waitId)) return
+    if (!this.#opening.has(waitId) && !this.#log.state.head.waits.has(waitId)) return
     await this.#log.commit([{ type: 'wait.superseded', waitId }])
     this.#unpark()
   }
@@ -141,6 +149,16 @@ export class WaitDesk {
     return new EvenerError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
       details: { state: row.state },
     })
+  }
+
+  async #open(opened: Extract<RecordBody, { type: 'wait.opened' }>, origin: Question['origin']): Promise<void> {
+    const { id } = opened.wait
+    this.#opening.add(id)
+    try {
+      await this.#log.commit([opened], origin)
+    } finally {
+      this.#opening.delete(id)
+    }
   }
 
   /** What the call itself waits for, as an earlier process left it. */
