@@ -96,6 +96,26 @@ suite('a run within its budget of', () => {
     )
   })
 
+  test('time: also when its timer comes a little before its time, as they do', { timeout: 20_000 }, async (t) => {
+    await using bench = await AgentBench.open([{ text: 'Hm', hang: true }], { agent: { budget: { ms: 60 } } })
+    let clock = 0
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    // Between two readings the moment has come.
+    t.mock.method(performance, 'now', () => (clock += 0.2))
+    const heard = Promise.withResolvers<void>()
+    bench.runtime.onEntry(({ kind }) => void (kind === 'delta' && heard.resolve()))
+    const run = await bench.submit('Go.')
+    await heard.promise
+    for (const moment of [47.8, 59.8]) {
+      clock = moment - 0.1
+      t.mock.timers.tick(60)
+      t.mock.timers.tick(1)
+    }
+    t.mock.timers.reset()
+    assert.equal(await run.done, 'complete')
+    assert.equal((await turnEnd(bench))?.limit, 'ms')
+  })
+
   test('time: not while it waits for people', async () => {
     const ask = createTool({
       id: 'ask',

@@ -17,6 +17,8 @@ export class TurnBudget implements Disposable {
   readonly #unfollow: () => void
   #workedMs: number
   #since: number | undefined = performance.now()
+  /** Up to which time of work it has been told what there was to tell. Only what comes later needs a timer. */
+  #checkedMs = -1
   #timer: NodeJS.Timeout | undefined
 
   constructor(active: ActiveTurn, log: ThreadLog, onLimit: () => void) {
@@ -62,7 +64,9 @@ export class TurnBudget implements Disposable {
     const budget = this.#budget
     if (budget === undefined) return false
     const usage = addUsage(usedByRun(this.#headBefore), this.#active.recorder.used)
-    const notices = this.#meter.check(budget, { usage, ms: this.#elapsed })
+    const ms = this.#elapsed
+    this.#checkedMs = ms
+    const notices = this.#meter.check(budget, { usage, ms })
     return notices.map((notice) => this.#tell(notice)).includes(true)
   }
 
@@ -95,12 +99,16 @@ export class TurnBudget implements Disposable {
     clearTimeout(this.#timer)
     const { ms, warnAt = 0.8 } = this.#budget ?? {}
     if (ms === undefined) return
-    const next = [ms * warnAt, ms].map((at) => at - this.#elapsed).find((remaining) => remaining > 0)
+    const next = [ms * warnAt, ms].find((at) => at > this.#checkedMs)
     if (next === undefined) return
-    this.#timer = setTimeout(() => {
-      this.check()
-      this.#setTimer()
-    }, timerMs(next)).unref()
+    this.#timer = setTimeout(
+      () => {
+        this.check()
+        this.#setTimer()
+        // It may come a little before its time, and then comes again.
+      },
+      timerMs(Math.max(next - this.#elapsed, 0)),
+    ).unref()
   }
 }
 
