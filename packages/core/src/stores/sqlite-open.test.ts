@@ -284,16 +284,33 @@ describe('opening an SQLite store', () => {
     )
 
     it(
-      'a table of ours is missing',
+      'its layout is older, and its header damaged so that only a write would find it, or something else would seem wrong',
       inTempDir(async (directory) => {
         const path = join(directory, 'data.db')
-        await makeDatabase(path)
-        const database = new DatabaseSync(path)
-        database.exec('DROP TABLE opens')
-        database.close()
-        await refused(directory, path, 'corrupt')
+        // The version it is read by and the one it is written by, the room that pages reserve, and the encoding of its texts.
+        for (const at of [18, 19, 20, 59]) {
+          const bytes = await readFile(GOLDEN_V1)
+          bytes.writeUInt8(63, at)
+          await writeFile(path, bytes)
+          await refused(directory, path, 'corrupt')
+        }
       }),
     )
+
+    for (const layout of ['present', 'older']) {
+      it(
+        `a table of ours is missing in a file of the ${layout} layout`,
+        inTempDir(async (directory) => {
+          const path = join(directory, 'data.db')
+          if (layout === 'older') await copyFile(GOLDEN_V1, path)
+          else await makeDatabase(path)
+          const database = new DatabaseSync(path)
+          database.exec('DROP TABLE commands')
+          database.close()
+          await refused(directory, path, 'corrupt')
+        }),
+      )
+    }
 
     it(
       'the path is a directory, or lies below a file',

@@ -11,6 +11,22 @@ const HEADER_BYTES = 105
 const USER_VERSION_AT = 60
 const APPLICATION_ID_AT = 68
 const SCHEMA_PAGE_AT = 100
+/**
+ * Bytes of the header that are the same in every file of ours, and where. Damage there may only show when something is
+ * written, or look like something else: a version that SQLite does not know makes it call the file read-only.
+ */
+const CONSTANT_BYTES: ReadonlyMap<number, readonly number[]> = new Map([
+  [18, [1, 2]], // who may write: since the log is on, 2
+  [19, [1, 2]], // who may read
+  [20, [0]], // room that every page reserves
+  [21, [64]],
+  [22, [32]],
+  [23, [32]],
+  [56, [0]],
+  [57, [0]],
+  [58, [0]],
+  [59, [1]], // UTF-8
+])
 const TABLE_LEAF = 0x0d
 
 /**
@@ -77,6 +93,16 @@ function refuseForeign(path: string, isLogged: boolean): void {
     throw foreign(path, 'is a database of another program')
   }
   refuseNewer(path, header.readUInt32BE(USER_VERSION_AT))
+  for (const [at, values] of CONSTANT_BYTES) {
+    if (!values.includes(header.readUInt8(at))) throw damagedHeader(path, at)
+  }
+}
+
+function damagedHeader(path: string, at: number): EvenerError {
+  return new EvenerError('corrupt', `The header of database ${path} is damaged. Nothing was changed.`, {
+    hint: 'Restore it from a backup.',
+    details: { path, at },
+  })
 }
 
 export function refuseNewer(path: string, version: number): void {

@@ -99,7 +99,7 @@ function configure(db: Connection, options: DatabaseOptions): void {
   probeTables(db)
 }
 
-/** Gives whether there was anything to do. */
+/** Gives whether there was anything to do. A file that has lost tables keeps the layout it had. */
 function migrate(db: Connection, path: string): boolean {
   if (versionOf(db, path) === SCHEMA_VERSION) return false
   db.write(() => {
@@ -108,6 +108,7 @@ function migrate(db: Connection, path: string): boolean {
       if (migration.version > version) db.exec(migration.sql)
     }
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION};`)
+    probeTables(db)
   })
   return true
 }
@@ -145,7 +146,8 @@ function limitSize(db: Connection, maxBytes: number): void {
  * would take too long, and damage in one of them is no reason to refuse the others.
  */
 function probeRows(db: Connection): void {
-  for (const name of ['meta', 'opens']) db.all(`SELECT * FROM ${name}`)
+  db.all('SELECT name, value FROM meta')
+  db.all('SELECT id, boot_id, pid, start_time, durability FROM opens')
   streamsToPurge(db)
 }
 
