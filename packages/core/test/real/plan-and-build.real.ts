@@ -15,14 +15,20 @@ interface Place {
   readonly home: string
   readonly work: string
   readonly temp: string
+  /** What ends before the folders go: a program that still runs would make them again. */
+  readonly ends: (() => Promise<void>)[]
 }
 
 async function makePlace(t: TestContext): Promise<Place> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-modes-')))
-  t.after(() => rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }))
-  const place = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
-  for (const dir of Object.values(place)) await mkdir(dir)
-  return place
+  const ends: Place['ends'] = []
+  t.after(async () => {
+    for (const end of ends) await end()
+    await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+  })
+  const dirs = { home: join(root, 'home'), work: join(root, 'work'), temp: join(root, 'temp') }
+  for (const dir of Object.values(dirs)) await mkdir(dir)
+  return { ...dirs, ends }
 }
 
 async function scripted(t: TestContext, turns: readonly Turn[]): Promise<Provider> {
@@ -104,7 +110,7 @@ suite('one thread, two programs', () => {
           { id: 'build', agent: builder(bins.codex, place, openai) },
         ],
       })
-      t.after(() => harness.destroy())
+      place.ends.push(() => harness.destroy())
       const events: HarnessEvent[] = []
       harness.subscribe((event) => {
         events.push(event)
@@ -179,7 +185,7 @@ suite('one thread, two programs', () => {
           { id: 'build', agent: builder(bins.codex, place, openai) },
         ],
       })
-      t.after(() => harness.destroy())
+      place.ends.push(() => harness.destroy())
       const events: HarnessEvent[] = []
       harness.subscribe((event) => void events.push(event))
       await harness.session.permissions.setYolo({ enabled: true })
@@ -216,7 +222,7 @@ suite('one thread, two programs', () => {
     })
     t.after(() => anthropic.close())
     const harness = new Harness({ id: 'helpers', modes: [{ id: 'a', agent: planner(bins.claude, place, anthropic) }] })
-    t.after(() => harness.destroy())
+    place.ends.push(() => harness.destroy())
     const events: HarnessEvent[] = []
     harness.subscribe((event) => void events.push(event))
     await harness.session.permissions.setYolo({ enabled: true })
