@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import {
   toErrorData,
@@ -21,6 +20,9 @@ import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 
+/** Whoever puts it on record gives it its id. */
+type Unnamed<T extends { readonly id: string }> = Omit<T, 'id'>
+
 export interface CallRunnerOptions {
   readonly log: ThreadLog
   readonly recorder: TurnRecorder
@@ -34,7 +36,7 @@ export interface CallRunnerOptions {
   readonly onInterrupted: OnInterrupted
   readonly decide: (call: ToolCallRequest) => Decision
   /** Waits for the answer to a question that is already on record, or records it first. */
-  readonly ask: (wait: WaitRequest, call: PartAddress) => Promise<Answer>
+  readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
   /** Watches a tool being carried out. */
   readonly around?: (
     call: ToolCallRequest,
@@ -278,9 +280,8 @@ function approvalOf(
   hash: string,
   decision: Decision,
   preconditions: JsonObject | undefined,
-): WaitRequest {
+): Unnamed<WaitRequest> {
   return {
-    id: randomUUID(),
     kind: 'approval',
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
     description: `${call.toolName}: ${decision.reason}`,
@@ -288,10 +289,9 @@ function approvalOf(
   }
 }
 
-function questionOf(call: ToolCallRequest, agentId: string, { suspend }: ToolSuspension): WaitRequest {
+function questionOf(call: ToolCallRequest, agentId: string, { suspend }: ToolSuspension): Unnamed<WaitRequest> {
   const { kind, description, payload, answerSchema } = suspend
   return {
-    id: randomUUID(),
     kind,
     subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args },
     description,

@@ -36,13 +36,14 @@ export function runStart(
 }
 
 /** A turn whose start is on record and whose driver has not been asked for anything yet. */
-export function openTurn(start: TurnStart, { log }: ThreadHold, priceOf: PriceOf | undefined): ActiveTurn {
+export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: PriceOf | undefined): ActiveTurn {
   const { agent, handle, turnId, attempt, spent = NOTHING_SPENT } = start
   const { runId } = handle
   const abort = new AbortController()
   const setup = new TurnSetup({ agent, runId, turnId, state: () => log.state })
   const recorder = new TurnRecorder({
     log,
+    newId,
     runId,
     turnId,
     agentId: agent.driver.id,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Fence } from '@evener/protocol'
 import { ThreadHistory } from './history.ts'
 import { ThreadLog } from './thread-log.ts'
@@ -9,6 +10,8 @@ export class ThreadHold {
   readonly log: ThreadLog
   readonly desk: WaitDesk
   readonly history: ThreadHistory
+  /** Names for what comes to be in the thread. */
+  readonly newId: () => string
   readonly #options: ThreadRuntimeOptions
   readonly #fence: Fence
 
@@ -16,6 +19,7 @@ export class ThreadHold {
     this.#options = options
     this.#fence = fence
     this.log = log
+    this.newId = options.newId ?? randomUUID
     this.desk = new WaitDesk(options.store, log)
     this.history = new ThreadHistory(options.store, log)
   }

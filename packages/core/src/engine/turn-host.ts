@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { estimateTokenCount } from 'tokenx'
 import {
   asJson,
@@ -36,10 +35,12 @@ export interface TurnHostPorts {
 /** What the agent of a turn may ask of us. */
 export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   const { options, hold, mailbox, policy } = ports
-  const { desk, log } = hold
+  const { desk, log, newId } = hold
   const { runId, turnId, agent, recorder, abort, setup } = active
   const agentId = agent.driver.id
   const origin = { run: runId, turn: turnId }
+  /** What the questions of a foreign agent are called here, by what it calls them. */
+  const names = new Map<string, string>()
   const decide = (call: ToolCallRequest): Decision => {
     const decision = decideCall(policy, setup.tools, agentId, call)
     active.calls?.judged(call, decision)
@@ -58,9 +59,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     faults: options.faults ?? noFaults,
     onInterrupted: options.onInterrupted ?? 'report',
     decide,
-    ask: async (wait, call) => {
+    ask: async (question, call) => {
       if (abort.signal.aborted) throw cancelled()
-      return desk.ask({ wait, call, origin })
+      return desk.ask({ wait: { id: newId(), ...question }, call, origin })
     },
     around: (call, work) => active.spans?.tool(call, work) ?? work(),
   })
@@ -84,7 +85,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     },
     remind: async (text) => {
       const part = { id: '0', type: 'signal', kind: 'system_reminder', text, data: {} } as const
-      await log.commit([{ type: 'message.added', messageId: randomUUID(), role: 'user', parts: [part] }], origin)
+      await log.commit([{ type: 'message.added', messageId: newId(), role: 'user', parts: [part] }], origin)
     },
     handover: { maxTokens: options.handoverTokens ?? DEFAULT_HANDOVER_TOKENS, countTokens: estimateTokenCount },
     noteHandover: (told) => {
@@ -96,7 +97,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
       ports.onAsk()
-      const asked = bound(wait, active)
+      const id = options.newId?.() ?? wait.id
+      names.set(wait.id, id)
+      const asked = bound({ ...wait, id }, active)
       const answer = await desk.ask({
         wait: active.calls?.asked(asked) ?? asked,
         origin,
@@ -110,7 +113,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       // A program that we close ourselves takes nothing back: whoever answers is told later.
       if (active.isDetached || abort.signal.aborted) return
       // Nobody waits for this: when it cannot be written, the run's own end says so.
-      await mailbox.post(() => desk.withdraw(waitId)).catch(() => undefined)
+      await mailbox.post(() => desk.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
     },
     decide,
     ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
@@ -165,14 +168,14 @@ function cancelled(): EvenerError {
 }
 
 /** Moves what was steered into the conversation. */
-async function hear({ log }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
+async function hear({ log, newId }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
   const { queue, queueHeld } = log.state.head
   const items = [...queue].filter((item) => item.lane === 'steer')
   if (items.length === 0 || queueHeld) return false
   await log.commit(
     items.flatMap((item): RecordBody[] => [
       { type: 'queue.removed', itemId: item.id, reason: 'heard' },
-      { type: 'message.added', messageId: item.messageId ?? randomUUID(), role: 'user', parts: item.parts },
+      { type: 'message.added', messageId: item.messageId ?? newId(), role: 'user', parts: item.parts },
     ]),
     origin,
   )

@@ -41,6 +41,7 @@ const MAIN = ''
 
 export interface RecorderOptions {
   readonly log: ThreadLog
+  readonly newId?: () => string
   readonly runId: string
   readonly turnId: string
   readonly agentId: string
@@ -63,6 +64,7 @@ interface Speaker {
 /** Turns what an agent says during one turn into records: messages, numbered parts, seals, steps. */
 export class TurnRecorder {
   readonly #log: ThreadLog
+  readonly #newId: () => string
   readonly #agentId: string
   readonly #turnId: string
   readonly #origin: RecordOrigin
@@ -85,6 +87,7 @@ export class TurnRecorder {
 
   constructor(options: RecorderOptions) {
     this.#log = options.log
+    this.#newId = options.newId ?? randomUUID
     this.#agentId = options.agentId
     this.#turnId = options.turnId
     this.#signal = options.signal
@@ -374,7 +377,7 @@ export class TurnRecorder {
     const existing = this.#speakers.get(parent)
     if (existing !== undefined && !existing.stepOver) return existing
     if (existing !== undefined) this.#log.add(this.#messageEnd(existing, 'done'), this.#origin)
-    const messageId = randomUUID()
+    const messageId = this.#newId()
     const speaker: Speaker = {
       tracker: new PartTracker(messageId),
       step: parent === MAIN ? this.#step : undefined,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { ForeignAgent, runs } from '../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
@@ -44,4 +46,76 @@ suite('an id generator', () => {
     }
     for (const kind of ['run.started', 'message.added', 'queue.added']) assert.ok(kinds.has(kind), kind)
   })
+
+  test('names what agents say and what is asked', async () => {
+    let ids = 0
+    const storage = new MemoryStore()
+    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+    const script = [
+      { toolCalls: [{ id: 'c1', name: 'paint' }] },
+      { toolCalls: [{ id: 'c2', name: 'ask_user', input: { question: 'Which?' } }] },
+      { text: 'Done.' },
+    ]
+    await using bench = new HarnessBench(script, { storage, idGenerator: () => `own-${++ids}`, tools: { paint } })
+    const { harness } = bench
+    const asked = bench.next('tool_approval_required')
+    const sent = harness.sendMessage({ content: 'Go.' })
+    await asked
+    await harness.session.respondToToolApproval({ decision: 'approve' })
+    await sent
+    await harness.respondToToolSuspension({ resumeData: 'This one.' })
+    const kinds = await ownIds(storage, harness.session.thread.requireId())
+    assert.deepEqual([kinds.get('wait.opened'), kinds.get('message.started')], [2, 3])
+  })
+
+  test('names what a foreign agent asks', async () => {
+    let ids = 0
+    const storage = new MemoryStore()
+    const agent: ForeignAgent = new ForeignAgent('foreign', [runs(() => agent, 'make')])
+    const modes = [{ id: 'm', agent }]
+    await using bench = new HarnessBench([], { storage, idGenerator: () => `own-${++ids}`, modes })
+    const { harness } = bench
+    const asked = bench.next('tool_approval_required')
+    const sent = harness.sendMessage({ content: 'Go.' })
+    await asked
+    await harness.session.respondToToolApproval({ decision: 'approve' })
+    await sent
+    assert.deepEqual(agent.journal, ['make'])
+    const kinds = await ownIds(storage, harness.session.thread.requireId())
+    assert.equal(kinds.get('wait.opened'), 1)
+  })
+
+  test('names what a foreign agent asks and takes back', async () => {
+    let ids = 0
+    const storage = new MemoryStore()
+    const agent = new ForeignAgent('foreign', [
+      async function* (_turn, host) {
+        yield { type: 'step-start', stepIndex: 0 }
+        const subject = { agentId: 'foreign', toolName: 'x', args: {} }
+        const answer = host.ask({ id: 'its-own', kind: 'approval', subject, description: 'May it?' })
+        await bench.next('tool_approval_required')
+        await host.withdraw?.('its-own')
+        await answer.catch(() => undefined)
+        yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+      },
+    ])
+    const modes = [{ id: 'm', agent }]
+    await using bench = new HarnessBench([], { storage, idGenerator: () => `own-${++ids}`, modes })
+    await bench.harness.sendMessage({ content: 'Go.' })
+    const kinds = await ownIds(storage, bench.harness.session.thread.requireId())
+    assert.deepEqual([kinds.get('wait.opened'), kinds.get('wait.superseded')], [1, 1])
+    assert.deepEqual(bench.harness.session.displayState.get().pendingApprovals, [])
+  })
 })
+
+/** Every message and question has one; how many there are of each kind of record. */
+async function ownIds(storage: MemoryStore, threadId: string): Promise<Map<string, number>> {
+  const { items } = await storage.readRecords(threadId, { limit: 1_000 })
+  const kinds = new Map<string, number>()
+  for (const { body } of items) {
+    kinds.set(body.type, (kinds.get(body.type) ?? 0) + 1)
+    if (body.type === 'wait.opened') assert.match(body.wait.id, /^own-/)
+    if (body.type === 'message.started') assert.match(body.messageId, /^own-/)
+  }
+  return kinds
+}
