@@ -14,6 +14,8 @@ const COLUMNS = [
   'usage',
   'images',
   'systemPrompt',
+  'mcp',
+  'subagents',
 ] as const satisfies readonly (keyof Capabilities)[]
 
 type Make = (options: { readonly bin: string; readonly transport: 'print' | 'live' }) => AgentDriver
@@ -31,8 +33,24 @@ const AGENTS: Readonly<Record<string, Make>> = {
 /** What it says of itself, also when it is not there. */
 async function row(title: string, mode: string, driver: AgentDriver): Promise<readonly string[]> {
   const can = await driver.describe()
-  return [title, mode, ...COLUMNS.map((column) => (column === 'images' ? (can.images ? 'yes' : 'no') : can[column]))]
+  return [title, mode, ...COLUMNS.map((column) => inWords(can[column]))]
 }
+
+function inWords(value: string | boolean): string {
+  if (typeof value === 'string') return value
+  return value ? 'yes' : 'no'
+}
+
+it('an agent whose subagents ask nobody has them only where that was allowed', async () => {
+  const subagents = async (make: typeof goose | typeof cline | typeof opencode): Promise<readonly boolean[]> => {
+    const options = { bin: '/nowhere', transport: 'live' } as const
+    const [kept, free] = [make(options), make({ ...options, allowUngoverned: true })]
+    return [(await kept.describe()).subagents, (await free.describe()).subagents]
+  }
+  assert.deepEqual(await subagents(goose), [false, true])
+  assert.deepEqual(await subagents(cline), [false, true])
+  assert.deepEqual(await subagents(opencode), [false, false])
+})
 
 it('docs/adapters.md says of every agent what it says of itself', async () => {
   const rows: (readonly string[])[] = []

@@ -65,6 +65,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'all',
   images: true,
+  mcp: false,
+  subagents: false,
   systemPrompt: 'replace',
   models: null,
 }

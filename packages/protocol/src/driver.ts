@@ -14,7 +14,7 @@ import type { Answer, WaitRequest } from './wait.ts'
  * error for the caller, never silence.
  */
 export interface Capabilities {
-  /** Which of its tool calls come to us before they run. */
+  /** Which of its tool calls come to us for approval before they run. `none`: it asks nobody. */
   readonly governs: 'all' | 'asks-only' | 'none'
   readonly steer: 'inject' | 'queue' | 'restart' | 'none'
   /** Where a conversation can be taken up again: at our anchor, only at its own end, or not at all. */
@@ -31,6 +31,10 @@ export interface Capabilities {
    */
   readonly redaction: 'all' | 'record'
   readonly images: boolean
+  /** It can be given MCP servers. Tools of the host are `hostTools`, wherever those come from. */
+  readonly mcp: boolean
+  /** It has subagents of its own. Those of the host are tools. */
+  readonly subagents: boolean
   readonly systemPrompt: 'replace' | 'append' | 'none'
   /** `null` when the agent does not say which models it takes. */
   readonly models: readonly string[] | null

@@ -23,6 +23,9 @@ export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images
   hostTools: 'none',
   interrupt: 'clean',
   redaction: 'record',
+  mcp: true,
+  // The protocol does not tell of any.
+  subagents: false,
   systemPrompt: 'none',
   models: null,
 }

@@ -16,6 +16,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'none',
   redaction: 'record',
   images: false,
+  mcp: false,
+  subagents: false,
   systemPrompt: 'none',
   models: null,
 }

@@ -19,6 +19,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: true,
+  mcp: true,
+  subagents: true,
   systemPrompt: 'append',
   models: null,
 }

@@ -17,6 +17,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: false,
+  mcp: true,
+  subagents: true,
   systemPrompt: 'replace',
   models: null,
 }

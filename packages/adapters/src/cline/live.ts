@@ -4,6 +4,7 @@ import { unheardWarnings } from '../acp/unheard.ts'
 import { clineAcpDialect, clineHabits } from './acp/mapper.ts'
 import { flag } from '../launch/args.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { noSubagents } from '../launch/offered-tools.ts'
 import { promptText } from '../launch/prompt.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
@@ -33,7 +34,7 @@ export function clineLive(options: ClineLiveOptions = {}): AgentDriver {
     profile: clineProfile,
     dialect: clineAcpDialect,
     habits: clineHabits,
-    capabilities: CAPABILITIES,
+    capabilities: { ...CAPABILITIES, subagents: options.allowUngoverned === true },
     hasOwnMcp: true,
     launch: (request) => launchClineLive(request, options),
   }
@@ -53,7 +54,10 @@ export function launchClineLive(request: LaunchRequest, options: ClineLaunchOpti
     args: ['--acp', ...flag('--auto-approve', 'false'), ...args],
     env: { ...env, ...(provider === undefined ? {} : { CLINE_PROVIDER: provider }) },
     files: files.filter(({ name }) => SETTINGS.has(name)),
-    warnings: unheardWarnings(request, clineProfile.title),
+    warnings: [
+      ...unheardWarnings(request, clineProfile.title),
+      ...(allowUngoverned ? [] : noSubagents(rules, clineProfile.title)),
+    ],
   }
 }
 

@@ -20,6 +20,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'cumulative',
   redaction: 'record',
   images: true,
+  mcp: true,
+  subagents: true,
   systemPrompt: 'append',
   models: null,
 }

@@ -18,6 +18,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'cumulative',
   redaction: 'record',
   images: false,
+  mcp: true,
+  subagents: true,
   systemPrompt: 'append',
   models: null,
 }

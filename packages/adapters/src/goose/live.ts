@@ -8,6 +8,7 @@ import { unheardWarnings } from '../acp/unheard.ts'
 import { gooseAcpDialect, gooseHabits } from './acp/mapper.ts'
 import type { Environment } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { noSubagents } from '../launch/offered-tools.ts'
 import { refuseUnkept } from '../launch/permissions.ts'
 import { followedDriver } from '../live/followed-driver.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
@@ -49,7 +50,11 @@ function gooseDriver(options: GooseLiveOptions, asksAll: boolean): AgentDriver {
     dialect: gooseAcpDialect,
     habits: gooseHabits,
     mode: MODE,
-    capabilities: asksAll ? CAPABILITIES : { ...CAPABILITIES, governs: 'asks-only' },
+    capabilities: {
+      ...CAPABILITIES,
+      subagents: options.allowUngoverned === true,
+      ...(asksAll ? {} : { governs: 'asks-only' }),
+    },
     refusal: (toolName, { allowUngoverned }) =>
       toolName === SUBAGENTS && !allowUngoverned ? 'its subagents ask nobody before they act.' : undefined,
     launch: (request) => launchGooseLive(request, options, asksAll),
@@ -75,6 +80,7 @@ export function launchGooseLive(
     warnings: [
       ...(asksAll ? [] : refuseUnkept(request, title, limitsOf(request.rules), WHY)),
       ...unheardWarnings(request, title),
+      ...(request.allowUngoverned ? [] : noSubagents(request.rules, title)),
     ],
   }
 }

@@ -15,7 +15,12 @@ const TOOLS: NativeTools = {
   kinds: { ...opencodeNativeTools.kinds, shell: SHELL },
 }
 /** Nothing is to be left running. */
-const FLAVOUR: LiveFlavour = { prefix: 'KILO', tools: TOOLS, env: { KILO_NO_DAEMON: '1' } }
+const FLAVOUR: LiveFlavour = {
+  profile: kiloCodeProfile,
+  prefix: 'KILO',
+  tools: TOOLS,
+  env: { KILO_NO_DAEMON: '1' },
+}
 
 /** Kilo Code as an agent that stays and asks: it is built on OpenCode. */
 export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {

@@ -1,4 +1,4 @@
-import type { MCPConfiguration, ToolCategory } from '@evener/protocol'
+import type { MCPConfiguration, PermissionRules, ToolCategory } from '@evener/protocol'
 import type { LaunchRequest } from './launch-plan.ts'
 import { askWarnings, refuseUnkept, ruleName, standingRules, type StandingRules } from './permissions.ts'
 import type { RunWarning } from './run-note.ts'
@@ -116,7 +116,17 @@ function missingWarnings({ tools: rules }: StandingRules, tools: NativeTools, ti
     const kind = kindOfTool(tool)
     return policy === 'allow' && kind !== undefined && tools.kinds[kind].length === 0 ? [tool] : []
   })
-  return missing.length === 0 ? [] : [{ message: `${title} has no such tool: ${missing.join(', ')}.`, code: 'no-tool' }]
+  return missing.length === 0 ? [] : [noSuchTool(title, missing)]
+}
+
+/** The same for programs that have everything else. */
+export function noSubagents({ tools }: PermissionRules, title: string): readonly RunWarning[] {
+  const missing = Object.keys(tools).filter((tool) => tools[tool] === 'allow' && kindOfTool(tool) === 'subagent')
+  return missing.length === 0 ? [] : [noSuchTool(title, missing)]
+}
+
+function noSuchTool(title: string, tools: readonly string[]): RunWarning {
+  return { message: `${title} has no such tool: ${tools.join(', ')}.`, code: 'no-tool' }
 }
 
 function nativeNames(tools: NativeTools, tool: string): readonly string[] {

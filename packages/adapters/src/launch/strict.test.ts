@@ -3,6 +3,10 @@ import { describe, it } from 'node:test'
 import { EvenerError, NO_RULES, type PermissionRules } from '@evener/protocol'
 import { aRequest } from '../../test/launch/request.ts'
 import { launchCline } from '../cline/launch.ts'
+import { launchClineLive } from '../cline/live.ts'
+import { launchGooseLive } from '../goose/live.ts'
+import { OPENCODE } from '../opencode/driver.ts'
+import { launchOpencodeLive } from '../opencode/live-launch.ts'
 import { launchPi } from '../pi/launch.ts'
 import { newSession } from './native-session.ts'
 import { refuseInstead } from './strict.ts'
@@ -36,6 +40,18 @@ describe('what a program cannot do is refused where nothing else will do', () =>
   it('to let Pi have subagents', () => {
     assert.deepEqual(pi({ tools: { subagent: 'allow' } }), ['unsupported', 'no-tool'])
     assert.deepEqual(pi({ tools: { execute_command: 'allow' } }), [])
+  })
+
+  it('to let those have subagents that have none while they stay, as these would ask nobody', () => {
+    const request = aRequest({ rules: { ...NO_RULES, tools: { subagent: 'allow' } } })
+    const free = { ...request, allowUngoverned: true }
+    const refusal = ['unsupported', 'no-tool']
+    assert.deepEqual(refusalOf(launchClineLive(request).warnings ?? []), refusal)
+    assert.deepEqual(refusalOf(launchClineLive(free).warnings ?? []), [])
+    assert.deepEqual(refusalOf(launchGooseLive(request, {}, true).warnings ?? []), refusal)
+    assert.deepEqual(refusalOf(launchGooseLive(free, {}, true).warnings ?? []), [])
+    assert.deepEqual(refusalOf(launchOpencodeLive(free, OPENCODE).warnings ?? []), refusal)
+    assert.deepEqual(refusalOf(launchOpencodeLive(aRequest(), OPENCODE).warnings ?? []), [])
   })
 
   it('to keep to a number of steps', () => {

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import type { JsonObject, PermissionRules, ToolCategory } from '@evener/protocol'
 import { asArray, asObject } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
-import type { NativeTools } from '../launch/offered-tools.ts'
+import { noSubagents, type NativeTools } from '../launch/offered-tools.ts'
 import { kindOfTool, mcpToolName } from '../launch/tool-kinds.ts'
 import type { LivePlan } from '../live/live-harness.ts'
 import type { Flavour } from './flavour.ts'
 import type { OpencodeLaunchOptions } from './launch.ts'
 
-export type LiveFlavour = Pick<Flavour, 'prefix' | 'tools' | 'env'>
+export type LiveFlavour = Pick<Flavour, 'profile' | 'prefix' | 'tools' | 'env'>
 
 /** The agent that it runs as: a name of our own, so that no settings but ours speak about it. */
 export const OPENCODE_LIVE_AGENT = 'evener'
@@ -30,7 +30,7 @@ const ASK_ALL: JsonObject = {
 /** `opencode acp`, for many turns. What is denied is denied by it as well: its model does not see such tools. */
 export function launchOpencodeLive(
   request: LaunchRequest,
-  { prefix, tools, env }: LiveFlavour,
+  { profile, prefix, tools, env }: LiveFlavour,
   { config = {}, plugins = false, args = [] }: OpencodeLaunchOptions = {},
 ): LivePlan {
   const { instructions, maxSteps, rules, dir } = request
@@ -59,6 +59,7 @@ export function launchOpencodeLive(
       [`${prefix}_CONFIG_CONTENT`]: JSON.stringify(settings),
     },
     files: instructions === undefined ? [] : [{ name: 'instructions.md', content: instructions }],
+    warnings: noSubagents(rules, profile.title),
   }
 }
 

@@ -26,7 +26,7 @@ export interface OpencodeLiveOptions extends LiveOptions, OpencodeLaunchOptions 
 
 /** OpenCode as an agent that stays and asks. */
 export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
-  const flavour = { prefix: 'OPENCODE', tools: opencodeNativeTools, env: {} }
+  const flavour = { profile: opencodeProfile, prefix: 'OPENCODE', tools: opencodeNativeTools, env: {} }
   const agent: AcpAgent = {
     profile: opencodeProfile,
     dialect: opencodeAcpDialect,

@@ -19,6 +19,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: true,
+  mcp: false,
+  subagents: false,
   systemPrompt: 'append',
   models: null,
 }

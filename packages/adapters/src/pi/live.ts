@@ -21,6 +21,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: true,
+  mcp: false,
+  subagents: false,
   systemPrompt: 'append',
   models: null,
 }

@@ -32,6 +32,7 @@ export function testNamelessMcp(cli: RealCli, toolName: string): void {
   testOwnWay(cli, 'calls a tool of an MCP server', claim, async (t) => {
     const bench = await ownBench(t, cli, (place) => cli.scripts.mcp?.(place) ?? {})
     const { events } = await bench.turn({ options: cli.options?.mcp ?? {} })
+    assert.equal((await bench.agent().describe()).mcp, true)
     const result = events.find((event) => event.type === 'tool-result' && event.toolName === toolName)
     assert.ok(result?.type === 'tool-result')
     assert.match(JSON.stringify(result.result), /echo: hi secret/)
@@ -89,6 +90,7 @@ export function testNoMcp(cli: RealCli): void {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
     const { events } = await bench.turn({ options: { mcp: toyServer } })
     assert.deepEqual(errorCodes(events), ['unsupported'])
+    assert.equal((await bench.agent().describe()).mcp, false)
     assert.equal(bench.provider.requests.length, 0)
   })
 }
@@ -100,8 +102,7 @@ export function testNoSubagents(cli: RealCli, tool: string, because: string): vo
     await bench.turn()
     assert.notEqual(bench.request(0), '')
     assert.ok(!bench.request(0).includes(`"name":"${tool}"`))
-    // Only where it never has one: others hide it from a model that could use it unseen.
-    if (cli.unsupported?.['subagent'] !== 'it has none') return
+    assert.equal((await bench.agent().describe()).subagents, false)
     const allowed = { rules: { ...NO_RULES, tools: { [tool]: 'allow' } } } as const
     const refused = await bench.turn({ turn: { runId: 'run-2', ...allowed }, options: { strict: true } })
     assert.deepEqual(errorCodes(refused.events), ['unsupported'])

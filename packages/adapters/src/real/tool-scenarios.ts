@@ -74,10 +74,15 @@ export const toolScenarios: readonly Scenario[] = [
     { type: 'command', command: /echo (?:one|two)/, isSuccess: true },
     { type: 'command', command: /echo (?:one|two)/, isSuccess: true },
   ]),
-  tool('subagent', 'starts a subagent and hears of its end', () => [
-    { type: 'orchestration', action: 'subagent_started' },
-    { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
-  ]),
+  tool(
+    'subagent',
+    'starts a subagent and hears of its end',
+    () => [
+      { type: 'orchestration', action: 'subagent_started' },
+      { type: 'orchestration', action: 'subagent_completed', isSuccess: true },
+    ],
+    async (bench) => assert.equal((await bench.agent(bench.cli.options?.subagent).describe()).subagents, true),
+  ),
   tool('skill', 'uses a skill', ({ work }) => [
     { type: 'skill', path: new RegExp(`^${work}/.*/skills/greet/SKILL.md$`), isSuccess: true },
   ]),
@@ -85,7 +90,8 @@ export const toolScenarios: readonly Scenario[] = [
     'mcp',
     'calls a tool of an MCP server',
     () => [{ type: 'unknown' }],
-    async (_bench, events) => {
+    async (bench, events) => {
+      assert.equal((await bench.agent().describe()).mcp, true)
       const result = events.find((event) => event.type === 'tool-result' && event.serverName === 'toy')
       assert.ok(result?.type === 'tool-result')
       assert.match(JSON.stringify(result.result), /echo: hi secret/)

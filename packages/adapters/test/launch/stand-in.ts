@@ -62,6 +62,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'cumulative',
   redaction: 'record',
   images: false,
+  mcp: false,
+  subagents: false,
   systemPrompt: 'none',
   models: null,
 }

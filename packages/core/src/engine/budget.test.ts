@@ -174,6 +174,8 @@ test('a foreign agent is stopped at its limit as well', async () => {
       usage: 'turn',
       redaction: 'record',
       images: false,
+      mcp: false,
+      subagents: false,
       systemPrompt: 'none',
       models: null,
     }),

@@ -24,6 +24,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: false,
+  mcp: false,
+  subagents: false,
   systemPrompt: 'append',
   models: null,
 }

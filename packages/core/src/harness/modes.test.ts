@@ -185,6 +185,8 @@ suite('modes', () => {
         usage: 'none',
         redaction: 'record',
         images: false,
+        mcp: false,
+        subagents: false,
         systemPrompt: 'append',
         models: null,
       }),

@@ -19,6 +19,8 @@ export const capabilitiesSchema: Schema<Capabilities> = exact<Capabilities>()(
     usage: z.enum(['turn', 'cumulative', 'none']),
     redaction: z.enum(['all', 'record']),
     images: z.boolean(),
+    mcp: z.boolean(),
+    subagents: z.boolean(),
     systemPrompt: z.enum(['replace', 'append', 'none']),
     models: z.nullable(listOf(z.string())),
     version: optional(z.string()),

@@ -104,6 +104,8 @@ export const arbitraryCapabilities: fc.Arbitrary<Capabilities> = shape<Capabilit
     usage: fc.constantFrom('turn', 'cumulative', 'none'),
     redaction: fc.constantFrom('all', 'record'),
     images: fc.boolean(),
+    mcp: fc.boolean(),
+    subagents: fc.boolean(),
     systemPrompt: fc.constantFrom('replace', 'append', 'none'),
     models: fc.option(listOf(arbitraryText)),
   },

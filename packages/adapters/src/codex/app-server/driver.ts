@@ -22,6 +22,8 @@ const CAPABILITIES: Capabilities = {
   usage: 'turn',
   redaction: 'record',
   images: true,
+  mcp: true,
+  subagents: true,
   systemPrompt: 'append',
   models: null,
 }

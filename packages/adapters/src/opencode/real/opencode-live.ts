@@ -60,6 +60,7 @@ export function testOpencodeLive(flavour: RealFlavour, { isCutFatal, settings }:
         const tools = JSON.stringify(bench.provider.requests.find(({ route }) => route === 'main')?.body)
         assert.ok(tools.includes('"bash"'))
         assert.ok(!tools.includes('"task"'))
+        assert.equal((await bench.agent().describe()).subagents, false)
       },
       { cannot: 'subagent', because: 'It has none in this mode, as they would ask nobody.' },
     )

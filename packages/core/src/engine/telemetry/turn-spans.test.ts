@@ -208,6 +208,8 @@ suite('with an SDK', () => {
         usage: 'turn',
         redaction: 'record',
         images: false,
+        mcp: false,
+        subagents: false,
         systemPrompt: 'none',
         models: null,
       }),
