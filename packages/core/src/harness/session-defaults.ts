@@ -63,11 +63,11 @@ export class SessionDefaults {
   }
 
   /** As an earlier process left them. A mode that there is no longer is not chosen. */
-  restore({ mode, model, settings }: Head, modeIds: readonly string[]): void {
+  restore({ mode, model, settings }: Head, modes: readonly { readonly id: string }[]): void {
     const kept = [...settings.entries()].filter(([key]) => key.startsWith(SETTING))
     const yolo = settings.get(YOLO)
     this.#apply({
-      ...(mode === null || !modeIds.includes(mode) ? {} : { modeId: mode }),
+      ...(mode !== null && modes.some(({ id }) => id === mode) ? { modeId: mode } : {}),
       ...(model === null ? {} : { modelId: model }),
       ...(typeof yolo === 'boolean' ? { yolo } : {}),
       settings: Object.fromEntries(kept.map(([key, value]) => [key.slice(SETTING.length), value])),

@@ -1,18 +1,10 @@
-import {
-  NO_GRANTS,
-  NO_RULES,
-  type Grants,
-  type PermissionRules,
-  type Policy,
-  type ToolCategory,
-} from '@evener/protocol'
-import type { Mailbox } from '../engine/mailbox.ts'
-import { effectiveRules } from '../policy/effective-rules.ts'
+import { NO_GRANTS, type Grants, type PermissionRules, type Policy, type ToolCategory } from '@evener/protocol'
 import { givenFields, givenFlag, givenOneOf, givenText } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
 import type { KeepWithSession } from './session-log.ts'
+import type { SessionRules } from './session-rules.ts'
 
 const POLICIES: readonly Policy[] = ['allow', 'ask', 'deny']
 const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
@@ -22,52 +14,20 @@ export class SessionPermissions {
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
   readonly #defaults: SessionDefaults
-  readonly #keep: KeepWithSession
-  readonly #turns: Mailbox
-  #rules: PermissionRules = NO_RULES
-  /** Set while there was no thread to write them to. */
-  #unwritten: PermissionRules = NO_RULES
+  readonly #rules: SessionRules
 
-  /** `turns`: those in which the session goes from thread to thread, so that it is clear which one a rule is written to. */
-  constructor(
-    core: HarnessCore,
-    binding: SessionBinding,
-    defaults: SessionDefaults,
-    keep: KeepWithSession,
-    turns: Mailbox,
-  ) {
+  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults, rules: SessionRules) {
     this.#core = core
     this.#binding = binding
     this.#defaults = defaults
-    this.#keep = keep
-    this.#turns = turns
-  }
-
-  /** As an earlier process left them. */
-  restore(rules: PermissionRules): void {
     this.#rules = rules
-  }
-
-  /** What the session itself has said. */
-  get own(): PermissionRules {
-    return this.#rules
-  }
-
-  /** The rules of a thread with what the session has to write there; `isNew`: with all that holds in it. */
-  forThread(rules: PermissionRules, { isNew }: { readonly isNew: boolean }): PermissionRules {
-    return effectiveRules({ session: isNew ? this.#rules : this.#unwritten, thread: rules })
-  }
-
-  /** A thread has got them. */
-  written(): void {
-    this.#unwritten = NO_RULES
   }
 
   /** What is in force: the harness's, the session's and the thread's rules together, any deny first. */
   getRules(): PermissionRules {
     const { head } = this.#binding
     return this.#core.policy.rulesInForce({
-      session: this.#rules,
+      session: this.#rules.own,
       ...(head === undefined ? {} : { thread: head.rules }),
     })
   }
@@ -76,14 +36,14 @@ export class SessionPermissions {
     const { category, policy } = givenFields(options, 'permissions.setForCategory({ category, policy })')
     givenOneOf(category, 'category', CATEGORIES)
     givenOneOf(policy, 'policy', POLICIES)
-    await this.#add((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
+    await this.#rules.change((rules) => ({ ...rules, categories: { ...rules.categories, [category]: policy } }))
   }
 
   async setForTool(options: { readonly toolName: string; readonly policy: Policy }): Promise<void> {
     const { policy, toolName } = givenFields(options, 'permissions.setForTool({ toolName, policy })')
     givenText(toolName, 'toolName')
     givenOneOf(policy, 'policy', POLICIES)
-    await this.#add((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
+    await this.#rules.change((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
   }
 
   /** Everything that no rule denies goes ahead unasked. */
@@ -97,36 +57,21 @@ export class SessionPermissions {
     const yolo = givenFlag(enabled, 'enabled')
     await Promise.all([this.#defaults.choose({ yolo }), runtime?.configure({ yolo })])
   }
-
-  async #add(change: (rules: PermissionRules) => PermissionRules): Promise<void> {
-    const next = change(this.#rules)
-    this.#core.policy.check(next)
-    this.#rules = next
-    await Promise.all([this.#keep({ rules: next }), this.#turns.post(() => this.#write(change))])
-  }
-
-  async #write(change: (rules: PermissionRules) => PermissionRules): Promise<void> {
-    const { lastRuntime } = this.#binding
-    if (lastRuntime === undefined) this.#unwritten = change(this.#unwritten)
-    else await lastRuntime.configure({ rules: change(lastRuntime.state.head.rules) })
-  }
 }
 
 /** What was granted in answer to a question. Weaker than any rule. */
 export class SessionGrants {
   readonly #binding: SessionBinding
-  readonly #categories = new Set<ToolCategory>()
-  readonly #tools = new Set<string>()
+  readonly #categories: Set<ToolCategory>
+  readonly #tools: Set<string>
   readonly #keep: KeepWithSession
 
-  constructor(binding: SessionBinding, keep: KeepWithSession) {
+  /** `kept`: as an earlier process left them. */
+  constructor(binding: SessionBinding, keep: KeepWithSession, kept: Grants = NO_GRANTS) {
     this.#binding = binding
     this.#keep = keep
-  }
-
-  restore({ categories, tools }: Grants): void {
-    for (const category of categories) this.#categories.add(category)
-    for (const tool of tools) this.#tools.add(tool)
+    this.#categories = new Set(kept.categories)
+    this.#tools = new Set(kept.tools)
   }
 
   async grantCategory(category: ToolCategory): Promise<void> {

@@ -3,7 +3,7 @@ import { endAll } from './end-all.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
 import { SessionLog } from './session-log.ts'
-import { Session } from './session.ts'
+import { lifeOf, Session } from './session.ts'
 
 /** The sessions of a harness. The first one is there from the start and comes back after every end. */
 export class SessionRegistry<State extends HarnessState> {
@@ -41,17 +41,17 @@ export class SessionRegistry<State extends HarnessState> {
     this.#sessions.clear()
     this.#named.clear()
     this.#sessions.add(this.first)
-    await endAll(open.map((session) => () => session.close()))
+    await endAll(open.map((session) => () => lifeOf(session).close()))
   }
 
   async #openNamed(id: string, resourceId: string): Promise<Session<State>> {
     const log = await SessionLog.open(this.#core, id, resourceId)
     const session = new Session<State>(this.#core, { resourceId, id }, log)
     try {
-      await session.restore()
+      await lifeOf(session).reopen()
     } catch (error) {
       // Its thread cannot be had: nothing of it stays open, so that it can be tried again.
-      await session.close()
+      await lifeOf(session).close()
       throw error
     }
     return this.#add(session)

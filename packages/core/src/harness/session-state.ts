@@ -19,6 +19,8 @@ export interface StateUpdate<State, Result> {
 export interface SessionStateOptions<State> {
   readonly schema: StateSchema<State> | undefined
   readonly initial: Partial<State> | undefined
+  /** As an earlier process left it. */
+  readonly kept: HarnessState | undefined
   readonly emit: (event: HarnessEvent) => void
   /** Puts a change on record before it holds. */
   readonly persist: (changes: HarnessState) => Promise<void>
@@ -36,11 +38,12 @@ export class SessionState<State extends HarnessState = HarnessState> {
 
   constructor(options: SessionStateOptions<State>) {
     this.#options = options
-    const { initial, schema } = options
+    const { initial, kept, schema } = options
     const given = splitState(initial ?? {}).own
     const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given }
     this.#given = copyOf(start)
     this.#state = copyOf(initial === undefined ? (start as unknown as State) : checkedAtOnce(schema, start))
+    if (kept !== undefined) this.#restore(kept)
   }
 
   /** A copy, however deep: changing it changes nothing. */
@@ -67,8 +70,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     })
   }
 
-  /** As an earlier process left it. */
-  restore(kept: HarnessState): void {
+  #restore(kept: HarnessState): void {
     this.#given = { ...this.#given, ...kept }
     const result = this.#options.schema?.['~standard'].validate(copyOf(this.#given))
     const isFit = result !== undefined && !(result instanceof Promise) && result.issues === undefined

@@ -1,4 +1,5 @@
 import {
+  EvenerError,
   toTokenUsage,
   type Grants,
   type HarnessDisplayState,
@@ -28,11 +29,19 @@ import { SessionMode } from './session-mode.ts'
 import { SessionModel } from './session-model.ts'
 import { SessionGrants, SessionPermissions } from './session-permissions.ts'
 import { sessionMemory, SubagentModel, type SessionMemory } from './session-preferences.ts'
+import { SessionRules } from './session-rules.ts'
 import { SessionRun, SessionStream } from './session-run.ts'
 import { SessionState } from './session-state.ts'
 import { SessionThread } from './session-thread.ts'
 import { SessionSignals, type CurrentThread } from './signals/session-signals.ts'
-import { approvalAnswer, declineReason, findApproval, Suspensions, type ApprovalDecision } from './suspensions.ts'
+import {
+  approvalAnswer,
+  declineReason,
+  findApproval,
+  findSuspension,
+  Suspensions,
+  type ApprovalDecision,
+} from './suspensions.ts'
 import { ThreadLifecycle } from './thread-lifecycle.ts'
 import { controlOf } from './thread-opening.ts'
 import { told, toldCalls } from './told.ts'
@@ -66,6 +75,22 @@ export interface SessionDisplay {
   clearModifiedFiles(): void
 }
 
+interface SessionLife {
+  /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
+  close(): Promise<void>
+  /** Takes the thread again that the session had in an earlier process. */
+  reopen(): Promise<void>
+}
+
+const lives = new WeakMap<object, SessionLife>()
+
+/** What its harness does with a session, and nobody else. */
+export function lifeOf(session: object): SessionLife {
+  const life = lives.get(session)
+  if (life === undefined) throw new EvenerError('misuse', 'That is no session.')
+  return life
+}
+
 /** One conversation: whose it is, which thread it looks at, what was chosen in it. */
 export class Session<State extends HarnessState = HarnessState> {
   readonly identity: SessionIdentity
@@ -89,8 +114,7 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly #core: HarnessCore
   readonly #log: SessionLog | undefined
   readonly #binding: SessionBinding
-  readonly #defaults: SessionDefaults
-  readonly #permissions: SessionPermissions
+  readonly #rules: SessionRules
   readonly #state: SessionState<State>
   readonly #grants: SessionGrants
   readonly #conversation: Conversation
@@ -108,21 +132,23 @@ export class Session<State extends HarnessState = HarnessState> {
     const { settings: given, yolo = false } = splitState(initial ?? {}).control
     const modelId = typeof chosen === 'string' ? chosen : (defaultMode.defaultModelId ?? '')
     const defaults = new SessionDefaults({ modeId: defaultMode.id, modelId, yolo, settings: given }, keep)
-    this.#defaults = defaults
+    if (log !== undefined) defaults.restore(log.head, core.config.modes)
     const turns = new Mailbox()
     const settings = new ThreadSettings(binding, defaults)
     const emit = (event: HarnessEvent): void => binding.emit(event)
     const identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
     const mode = new SessionMode(core, binding, defaults, () => this.#conversation.abort())
     const model = new SessionModel(core, binding, defaults, settings, mode)
-    const permissions = new SessionPermissions(core, binding, defaults, keep, turns)
-    this.#permissions = permissions
-    this.#grants = new SessionGrants(binding, keep)
+    const rules = new SessionRules({ core, binding, keep, turns, kept: log?.head.rules })
+    this.#rules = rules
+    const permissions = new SessionPermissions(core, binding, defaults, rules)
+    this.#grants = new SessionGrants(binding, keep, log?.head.grants)
     const om = sessionMemory(core, binding, settings)
     const subagents = { model: new SubagentModel(binding, settings) }
     const state = new SessionState<State>({
       schema: config.stateSchema as never,
       initial,
+      kept: log?.head.state.toJSON(),
       emit,
       persist: async (changes) => log?.keepState(changes),
       control: (updates) => applyControl(updates, { om, permissions, subagents }, settings),
@@ -133,7 +159,7 @@ export class Session<State extends HarnessState = HarnessState> {
       binding,
       defaults,
       identity,
-      permissions,
+      rules,
       turns,
       onCleared: async () => log?.keepThread(null),
       selection: () => ({ modeId: mode.get(), modelId: model.get() }),
@@ -183,6 +209,7 @@ export class Session<State extends HarnessState = HarnessState> {
       get: () => binding.display.get(),
       clearModifiedFiles: () => binding.display.clearModifiedFiles(),
     }
+    lives.set(this, { close: () => this.#close(), reopen: () => this.#reopen() })
   }
 
   /** Gives the function that ends the subscription. */
@@ -240,7 +267,7 @@ export class Session<State extends HarnessState = HarnessState> {
     const given = givenFields(response, 'respondToToolSuspension({ resumeData, toolCallId? })')
     const value = givenJson(given.resumeData, 'resumeData')
     const context = requestContextOf(given.requestContext)
-    const wait = this.suspensions.find(given.toolCallId)
+    const wait = findSuspension(this.#binding, given.toolCallId)
     assertAnswers(wait, value)
     this.#addContext(wait.run, context)
     await this.#binding.requireRuntime().answer(wait.id, { decision: 'answer', value })
@@ -282,25 +309,13 @@ export class Session<State extends HarnessState = HarnessState> {
     return head === undefined ? NO_TOKENS : toTokenUsage(head.usage.own)
   }
 
-  /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     await this.#lifecycle.close()
     await this.#log?.close()
   }
 
-  /** Knows again what it knew in an earlier process. */
-  async restore(): Promise<void> {
-    const log = this.#log
-    if (log === undefined) return
-    const { grants, rules, state } = log.head
-    this.#state.restore(state.toJSON())
-    this.#permissions.restore(rules)
-    this.#defaults.restore(
-      log.head,
-      this.#core.config.modes.map(({ id }) => id),
-    )
-    this.#grants.restore(grants)
-    const { threadId } = log
+  async #reopen(): Promise<void> {
+    const threadId = this.#log?.threadId
     if (threadId !== undefined && (await this.#core.store.getThread(threadId)) !== null) {
       await this.#lifecycle.reopen(threadId)
     }
@@ -326,7 +341,7 @@ export class Session<State extends HarnessState = HarnessState> {
         update: (change) => this.#state.update((state) => change(state) as never),
       },
       emit: (event) => this.#binding.emit(event),
-      rules: () => this.#permissions.own,
+      rules: () => this.#rules.own,
       grants: () => this.#grants.own,
       leave: () => this.#lifecycle.clear(),
       subagentModelId: (agentType) => this.subagents.model.get(agentType === undefined ? {} : { agentType }),

@@ -14,7 +14,7 @@ export class Suspensions {
   }
 
   list(): readonly PendingToolSuspension[] {
-    return this.#waits().map(pendingSuspension)
+    return waitsOf(this.#binding).map(pendingSuspension)
   }
 
   get(options: { readonly toolCallId: string }): PendingToolSuspension | undefined {
@@ -28,21 +28,22 @@ export class Suspensions {
   }
 
   hasPending(): boolean {
-    return this.#waits().length > 0
+    return waitsOf(this.#binding).length > 0
   }
 
   /** The id that is meant: the one given, or that of the only one. */
   resolveToolCallId(toolCallId?: string): string {
-    return callIdOf(this.find(toolCallId))
+    return callIdOf(findSuspension(this.#binding, toolCallId))
   }
+}
 
-  find(toolCallId: string | undefined): Wait {
-    return findWait(this.#waits(), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
-  }
+function waitsOf(binding: SessionBinding): Wait[] {
+  return suspendedWaits(binding.head?.waits ?? [])
+}
 
-  #waits(): Wait[] {
-    return suspendedWaits(this.#binding.head?.waits ?? [])
-  }
+/** The suspended tool that is meant: the one given, or the only one. */
+export function findSuspension(binding: SessionBinding, toolCallId: string | undefined): Wait {
+  return findWait(waitsOf(binding), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
 }
 
 /** The approval that is meant. Without an id it is the oldest: the one a display with a single slot shows. */

@@ -11,7 +11,7 @@ import type { SessionBinding } from './session-binding.ts'
 import type { SessionDefaults } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
 import { modeModelKey } from './session-mode.ts'
-import type { SessionPermissions } from './session-permissions.ts'
+import type { SessionRules } from './session-rules.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 export interface CloneRequest {
@@ -28,7 +28,7 @@ export interface LifecycleParts {
   readonly binding: SessionBinding
   readonly defaults: SessionDefaults
   readonly identity: SessionIdentity
-  readonly permissions: SessionPermissions
+  readonly rules: SessionRules
   /** One command after the other: each finds the thread that the last one left. */
   readonly turns: Mailbox
   /** The session is bound to no thread any more, and is not to be again by itself. */
@@ -206,16 +206,16 @@ export class ThreadLifecycle {
     threadId: string,
     { config, isNew }: { readonly isNew: boolean; readonly config: Config },
   ): Promise<void> {
-    const { binding, permissions, selection } = this.#parts
+    const { binding, rules: own, selection } = this.#parts
     const before = selection()
     const prepare = async (runtime: ThreadRuntime): Promise<void> => {
       const known = runtime.state.head.rules
-      const rules = permissions.forThread(known, { isNew })
+      const rules = own.forThread(known, { isNew })
       const change = isDeepStrictEqual(rules, known) ? config : { ...config, rules }
       if (Object.keys(change).length > 0) await runtime.configure(change)
     }
     await binding.bind(threadId, prepare)
-    permissions.written()
+    own.written()
     const now = selection()
     if (now.modeId !== before.modeId) {
       binding.emit({ type: 'mode_changed', modeId: now.modeId, previousModeId: before.modeId })
