@@ -64,10 +64,24 @@ describe('Antigravity: plain output', () => {
 
 describe('Antigravity: the end', () => {
   it('an error that ends the run is its one error', () => {
-    const run = mapRun(antigravityDialect, [], { stderr: ['Error: not signed in'], end: { exitCode: 1 } })
+    const run = mapRun(antigravityDialect, ['Error: not signed in'], { end: { exitCode: 1 } })
     assert.deepEqual(unstamped(run.activity), [{ type: 'error', message: 'not signed in' }])
     assert.equal(eventsOf(run, 'error').length, 1)
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'error')
+  })
+
+  it('standard error is warnings, whatever it says, and a bad end is one error with all of it', () => {
+    const stderr = ['Error: not signed in', '  log in first']
+    const warnings = stderr.map((message) => ({ type: 'warning', message }))
+    assert.deepEqual(map([], { stderr }), warnings)
+    assert.deepEqual(map([], { stderr, end: { exitCode: 1 } }), [
+      ...warnings,
+      {
+        type: 'error',
+        message: 'antigravity exited with code 1: Error: not signed in\n  log in first',
+        code: 'exit-1',
+      },
+    ])
   })
 
   it('an error after which it goes on, or ends well, ends nothing', () => {
@@ -118,7 +132,12 @@ describe('Antigravity: hand-made runs', () => {
       'unknown',
       'unknown',
     ],
-    'handmade-not-signed-in': ['warning: Opening the browser.', 'unknown', 'error: You are not signed in.'],
+    'handmade-not-signed-in': [
+      'warning: Opening the browser.',
+      'warning: Error: You are not signed in.',
+      'unknown',
+      'error [exit-1]: antigravity exited with code 1: Opening the browser.\nError: You are not signed in.',
+    ],
   }
 
   for (const [name, expected] of Object.entries(RUNS)) {

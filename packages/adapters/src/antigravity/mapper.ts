@@ -29,23 +29,24 @@ class AntigravityReader implements DialectReader {
   readonly #run: Run
   #hasSpoken = false
   #blanks = 0
-  /** The last line of each stream, if it is an error: one that ends the run, or nothing, as what follows tells. */
-  readonly #errors: { output: HeldError | undefined; diagnostics: HeldError | undefined } = {
-    output: undefined,
-    diagnostics: undefined,
-  }
+  /** The last line of its output, if it is an error: one that ends the run, or nothing, as what follows tells. */
+  #error: HeldError | undefined
 
   constructor(run: Run) {
     this.#run = run
   }
 
   record(record: JsonObject): void {
-    this.#goOn('output')
+    this.#goOn()
     this.#say(JSON.stringify(record))
   }
 
   text(text: string): void {
-    if (!this.#diagnose(text, 'output')) this.#say(text)
+    this.#goOn()
+    const line = cleanText(text).trim()
+    const message = ERROR.exec(line)?.groups?.['message']
+    if (message !== undefined) this.#error = { record: this.#run.hold([{ type: 'error', message }]), message }
+    else if (!this.#warn(line)) this.#say(text)
   }
 
   /** Between paragraphs. */
@@ -53,31 +54,28 @@ class AntigravityReader implements DialectReader {
     this.#blanks += 1
   }
 
+  /** All of it is warnings: what ends the run is told by its exit code, with these as its last words. */
   stderr(text: string): void {
-    this.#diagnose(text, 'diagnostics')
+    this.#warn(cleanText(text).trim())
   }
 
   end(end: RunEnd): void {
     if (this.#hasSpoken) this.#run.emit({ type: 'text-delta', text: '', partId: PART, meta: { end: true } })
-    const error = this.#errors.diagnostics ?? this.#errors.output
+    const error = this.#error
     if (error === undefined || end.aborted === true || end.exitCode === 0) return
     error.record.drop('repeats-error')
     this.#run.fail(error.message)
   }
 
-  #diagnose(text: string, stream: 'output' | 'diagnostics'): boolean {
-    const line = cleanText(text).trim()
-    const message = ERROR.exec(line)?.groups?.['message']
-    const warning = message === undefined ? WARNING.exec(line)?.groups?.['message'] : undefined
-    this.#goOn(stream)
-    if (message !== undefined) this.#errors[stream] = { record: this.#run.hold([{ type: 'error', message }]), message }
-    else if (warning !== undefined) this.#run.warn(warning)
-    return message !== undefined || warning !== undefined
+  #warn(line: string): boolean {
+    const warning = WARNING.exec(line)?.groups?.['message']
+    if (warning !== undefined) this.#run.warn(warning)
+    return warning !== undefined
   }
 
-  #goOn(stream: 'output' | 'diagnostics'): void {
-    this.#errors[stream]?.record.keep()
-    this.#errors[stream] = undefined
+  #goOn(): void {
+    this.#error?.record.keep()
+    this.#error = undefined
   }
 
   #say(text: string): void {

@@ -94,7 +94,10 @@ class ClineReader implements DialectReader {
       return
     }
     const record = text.startsWith('{') ? parseRecord(text) : undefined
-    if (record?.['type'] === 'error') this.#giveUp(record)
+    const message = record?.['type'] === 'error' ? messageOf(record) : undefined
+    if (message === undefined) return
+    this.#lastWords = message
+    this.#run.warn(message)
   }
 
   end(end: RunEnd): void {
@@ -160,7 +163,7 @@ class ClineReader implements DialectReader {
   }
 
   #giveUp(record: JsonObject): void {
-    const message = asText(record['message']) ?? asText(asObject(record['error'])?.['message'])
+    const message = messageOf(record)
     if (message === undefined) return
     this.#lastWords = message
     if (this.#run.hasFailed) this.#run.consume('repeats-error')
@@ -171,6 +174,10 @@ class ClineReader implements DialectReader {
     this.#run.closeCalls()
     this.#run.fail(message, code)
   }
+}
+
+function messageOf(record: JsonObject): string | undefined {
+  return asText(record['message']) ?? asText(asObject(record['error'])?.['message'])
 }
 
 function codeOf(reason: string): string | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { eventsOf, mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
+import { AT, eventsOf, mapRun, unstamped, type MappedRun, type RunOptions } from '../../test/support.ts'
+import { activityOf } from '../kit/activity.ts'
 import { clineDialect } from './mapper.ts'
 
 const result = { type: 'run_result', finishReason: 'completed', text: 'Hi.' }
@@ -262,6 +263,17 @@ describe('Cline: failures', () => {
     assert.deepEqual(map([fatal, broken], { stderr, end: { exitCode: 1 } }), [
       { type: 'warning', message: 'no key' },
       { type: 'error', message: 'no key', code: 'auth' },
+    ])
+  })
+
+  it('the reason on standard error is a warning also after the failure it repeats', () => {
+    const { mapper, events } = mapped([fatal, broken], { end: null })
+    for (const line of stderr) mapper.stderr(line, AT)
+    mapper.end({ exitCode: 1 }, AT)
+    const activity = events.flatMap((made) => activityOf(made))
+    assert.deepEqual(unstamped(activity), [
+      { type: 'error', message: 'no key', code: 'auth' },
+      { type: 'warning', message: 'no key' },
     ])
   })
 
