@@ -25,6 +25,8 @@ export {
   defaultDisplayState,
   defaultOMProgressState,
   toWireEvent,
+  type ActiveSubagentState,
+  type ActiveToolState,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessEventListener,
@@ -32,7 +34,9 @@ export {
   type HarnessMessage,
   type HarnessMessageContent,
   type HarnessThread,
+  type OMBufferedStatus,
   type OMProgressState,
+  type OMStatus,
   type PermissionRules,
   type Policy,
   type TaskItem,
@@ -63,13 +67,18 @@ export type { HarnessRuntime } from './harness/harness-runtime.ts'
 export type { HeartbeatHandler } from './harness/heartbeats.ts'
 export type { MessageFile } from './harness/message-files.ts'
 export type { Observability, RunFeedback, RunScore } from './harness/observability.ts'
+export type { ObservationalMemoryRecord } from './harness/observational-memory.ts'
 export type { ScoredRun, Scorer } from './harness/run-scorers.ts'
 export type {
   AvailableModel,
   CustomModel,
+  CustomModelCatalogProvider,
+  ModelAuthChecker,
   ModelAuthStatus,
   ModelGateway,
   ModelPrice,
+  ModelUseCountProvider,
+  ModelUseCountTracker,
 } from './harness/models/model-types.ts'
 export { priceOf } from './harness/models/price-list.ts'
 export type { HarnessRequestContext, RequestContextInput } from './harness/request-context.ts'

@@ -6,10 +6,18 @@ import {
   defaultDisplayState,
   defaultOMProgressState,
   toWireEvent,
+  type ActiveSubagentState,
+  type ActiveToolState,
+  type CustomModelCatalogProvider,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessMessage,
   type HarnessThread,
+  type ModelAuthChecker,
+  type ModelUseCountProvider,
+  type ModelUseCountTracker,
+  type ObservationalMemoryRecord,
+  type SessionInfo,
   type TaskItem,
 } from '../index.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -29,6 +37,26 @@ suite('what a program needs besides the harness comes from the same package', ()
     assert.ok(heard.every((event) => toWireEvent(event).type === event.type))
     const tasks: readonly TaskItem[] = assignTaskIds([{ content: 'a', status: 'pending', activeForm: 'a-ing' }], [])
     assert.equal(tasks[0]?.id, 'task_a')
+  })
+
+  test('the types of what is given to it and of what it gives', async () => {
+    const used: string[] = []
+    const modelAuthChecker: ModelAuthChecker = (provider) => provider === 'mine'
+    const modelUseCountProvider: ModelUseCountProvider = () => ({ 'mine/one': 2 })
+    const modelUseCountTracker: ModelUseCountTracker = (modelId) => void used.push(modelId)
+    const customModelCatalogProvider: CustomModelCatalogProvider = () => [{ id: 'mine/one' }]
+    const models = { modelAuthChecker, modelUseCountProvider, modelUseCountTracker, customModelCatalogProvider }
+    await using bench = new HarnessBench([], models)
+    await bench.harness.session.model.switch({ modelId: 'mine/one' })
+    const [first] = await bench.harness.listAvailableModels()
+    assert.deepEqual([first?.id, first?.hasApiKey, first?.useCount, used], ['mine/one', true, 2, ['mine/one']])
+    const record: ObservationalMemoryRecord | null = await bench.harness.getObservationalMemoryRecord()
+    const session: SessionInfo = await bench.harness.getSession()
+    assert.deepEqual([record, session.currentThreadId], [null, null])
+    const shown = bench.harness.session.displayState.get()
+    const tools: ReadonlyMap<string, ActiveToolState> = shown.activeTools
+    const subagents: ReadonlyMap<string, ActiveSubagentState> = shown.activeSubagents
+    assert.deepEqual([tools.size, subagents.size], [0, 0])
   })
 
   test('the question to the user as a tool of an agent’s own, also under another name', async () => {
