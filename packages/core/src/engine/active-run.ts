@@ -13,6 +13,7 @@ import {
   type RunOutcome,
   type ThreadState,
   type TurnDefaults,
+  type Wait,
 } from '@evener/protocol'
 import type { ForeignCalls } from './foreign-calls.ts'
 import { patiently } from './patiently.ts'
@@ -68,9 +69,23 @@ export interface OpenHandle extends RunHandle {
   readonly settle: (outcome: RunOutcome) => void
 }
 
-export function openHandle(runId: string): OpenHandle {
-  const { promise: done, resolve: settle } = Promise.withResolvers<RunOutcome>()
-  return { runId, done, settle }
+/** Who waits for a run, whichever of its turns it is in. */
+export class RunHandles {
+  readonly #open = new Map<string, OpenHandle>()
+
+  of(runId: string): OpenHandle {
+    const known = this.#open.get(runId)
+    if (known !== undefined) return known
+    const { promise: done, resolve: settle } = Promise.withResolvers<RunOutcome>()
+    const handle = { runId, done, settle }
+    this.#open.set(runId, handle)
+    return handle
+  }
+
+  settle(runId: string, outcome: RunOutcome): void {
+    this.#open.get(runId)?.settle(outcome)
+    this.#open.delete(runId)
+  }
 }
 
 /** Who has the floor next in the same run. */
@@ -130,6 +145,11 @@ export function openCalls({ messages }: ThreadState): string[] {
     .toArray()
     .flatMap(({ parts }) => [...parts])
     .flatMap((part) => (part.type === 'tool-call' && part.call.stage !== 'ended' ? [part.toolCallId] : []))
+}
+
+/** What a run has asked and nobody has answered. */
+export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: string }): Wait[] {
+  return [...head.waits].filter((wait) => wait.run === runId)
 }
 
 /** How the agent took it to be stopped. */

@@ -10,7 +10,7 @@ import { agentEventsOf, type LogRecord, type Store } from '@evener/protocol'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { recordsAfter } from './load-state.ts'
 import { ProcessOwner } from './ownership.ts'
-import { closeInterruptedRun } from './recover.ts'
+import { closeInterruptedRun } from './close-interrupted.ts'
 import { ThreadLog } from './thread-log.ts'
 import { createThread } from './threads.ts'
 

@@ -9,7 +9,7 @@ import {
 } from '@evener/protocol'
 import type { ProcessOwner } from './ownership.ts'
 import { reapProcess } from './reap-process.ts'
-import { closeInterruptedRun } from './recover.ts'
+import { closeInterruptedRun } from './close-interrupted.ts'
 import { ThreadLog } from './thread-log.ts'
 
 export interface DeleteOptions {

@@ -10,6 +10,7 @@ import {
 } from '@evener/protocol'
 import { budgetNotice } from './budget-meter.ts'
 import { recordsAfter } from './load-state.ts'
+import type { ThreadLog } from './thread-log.ts'
 
 /** What a run has spent before its turn is taken up, or before its next turn starts. */
 export interface RunSpending {
@@ -44,6 +45,13 @@ export async function openRunSpending(
 ): Promise<RunSpending> {
   const { run } = state.head
   return run === null ? NOTHING_SPENT : runSpending(store, stream, run)
+}
+
+/** What a turn used that ends without having said so itself. */
+export async function openTurnUsage(store: Store, log: ThreadLog): Promise<UsageMetadata | undefined> {
+  await log.flush()
+  const { turnUsage } = await openRunSpending(store, log)
+  return turnUsage.totalTokens === 0 ? undefined : tokensOf(turnUsage)
 }
 
 export function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {
