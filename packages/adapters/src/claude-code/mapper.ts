@@ -4,7 +4,7 @@ import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run } from 
 import type { ToolOutcome } from '../kit/tool-table.ts'
 import { exitCodeOf, nextDirectory } from './bash-result.ts'
 import { PartialMessages } from './partial.ts'
-import { readResult } from './result.ts'
+import { hasFailed, readResult } from './result.ts'
 import { readSystem } from './system.ts'
 import { Tasks } from './tasks.ts'
 import { claudeTools, readFromResult } from './tools.ts'
@@ -71,7 +71,7 @@ class ClaudeReader implements DialectReader {
         return
       case 'result':
         this.#beginTurn()
-        if (this.#heldError !== undefined) this.#settleError(record['is_error'] === true)
+        if (this.#heldError !== undefined) this.#settleError(hasFailed(record))
         readResult(record, this.#run, {
           native: this.#lastMessage ?? this.#native(record),
           hadSubagents: this.#tasks.hadAgents,
@@ -240,11 +240,7 @@ class ClaudeReader implements DialectReader {
   #user(record: JsonObject): void {
     const message = asObject(record['message'])
     const content = message?.['content']
-    if (typeof content === 'string') {
-      this.#run.consume(record['isSynthetic'] === true ? 'synthetic' : 'user-text')
-      return
-    }
-    const blocks = asArray(content)
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content)
     if (blocks === undefined) return
     for (const item of blocks) {
       const block = asObject(item)
@@ -356,7 +352,7 @@ class ClaudeReader implements DialectReader {
 
 function outcomeOf(block: JsonObject, record: JsonObject, toolName: string | undefined, siblings: number): ToolOutcome {
   // `tool_use_result` is one for the whole record: with several results in it nobody can tell whose it is.
-  const detail = siblings === 1 ? record['tool_use_result'] : undefined
+  const detail = siblings === 1 ? (record['tool_use_result'] ?? record['toolUseResult']) : undefined
   const fields = asObject(detail)
   const isError = block['is_error'] === true
   const isBackground = fields !== undefined && asText(fields['backgroundTaskId']) !== undefined

@@ -12,10 +12,10 @@ describe('Claude Code: pairing', () => {
 
   it('a read result without a call is recovered from what it carries', () => {
     const file = { filePath: '/repo/a.txt', content: 'secret', numLines: 3, startLine: 2, totalLines: 9 }
-    assert.deepEqual(
-      map([init, toolResult('lost', { content: 'secret' }, { tool_use_result: { type: 'text', file } })]),
-      [{ type: 'read', path: '/repo/a.txt', startLine: 2, endLine: 4, isSuccess: true }],
-    )
+    for (const field of ['tool_use_result', 'toolUseResult'])
+      assert.deepEqual(map([init, toolResult('lost', { content: 'secret' }, { [field]: { type: 'text', file } })]), [
+        { type: 'read', path: '/repo/a.txt', startLine: 2, endLine: 4, isSuccess: true },
+      ])
   })
 
   it('a tool that the provider runs has its result in the agent’s own message', () => {

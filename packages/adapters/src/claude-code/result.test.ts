@@ -34,6 +34,13 @@ describe('Claude Code: the end of a turn', () => {
     }
   })
 
+  it('a subtype that names an error is one also in versions that set no flag for it', () => {
+    for (const flag of [{ is_error: false }, {}])
+      assert.deepEqual(map([init, result({ subtype: 'error_max_turns', ...flag })]), [
+        { type: 'error', message: 'error_max_turns', code: 'error_max_turns' },
+      ])
+  })
+
   it('an error said as assistant text is one with the result that repeats it, and a warning when the run goes on', () => {
     const said = {
       type: 'assistant',

@@ -4,17 +4,22 @@ import type { Run } from '../kit/mapper.ts'
 import type { UsageNumbers } from '../kit/usage-meter.ts'
 
 /**
- * The record that ends a turn. An API failure comes with subtype `success` and `is_error: true`, so only the flag counts.
- * A process that takes several messages, or is woken by a background task, writes one for each turn.
+ * The record that ends a turn. A process that takes several messages, or is woken by a background task, writes one for
+ * each turn.
  */
 export function readResult(record: JsonObject, run: Run, turn: ResultContext): void {
   readUsage(record, run, turn.hadSubagents)
-  if (record['is_error'] === true) {
+  if (hasFailed(record)) {
     run.closeCalls()
     run.fail(failureMessage(record), failureCode(record))
   } else run.consume('result')
   const { native } = turn
   run.turnEnd({ finishReason: finishReason(record['stop_reason']), native })
+}
+
+/** An API failure has subtype `success` and the flag; versions that have not set it for limits name them in the subtype. */
+export function hasFailed(record: JsonObject): boolean {
+  return record['is_error'] === true || asText(record['subtype'])?.startsWith('error') === true
 }
 
 export interface ResultContext {

@@ -55,6 +55,15 @@ describe('Claude Code: its tools', () => {
     ])
   })
 
+  it('the file may stand in the field of another tool', () => {
+    assert.deepEqual(call('Read', { path: 'a.txt' }, { is_error: true }), [
+      { type: 'read', path: '/repo/a.txt', isSuccess: false },
+    ])
+    assert.deepEqual(call('NotebookEdit', { file_path: 'n.ipynb' }), [
+      { type: 'write', path: '/repo/n.ipynb', isSuccess: true },
+    ])
+  })
+
   it('Grep and Glob are searches, LS is a list', () => {
     assert.deepEqual(call('Grep', { pattern: 'TODO', path: 'src' }), [
       { type: 'search', query: 'TODO', path: '/repo/src', isSuccess: true },
@@ -122,6 +131,8 @@ describe('Claude Code: its tools', () => {
     }
     const skill = { type: 'skill', path: '/home/u/.claude/skills/greet/SKILL.md', skillName: 'greet', isSuccess: true }
     assert.deepEqual(map([...use, body, says('Hello')]), [skill, { type: 'agent', message: 'Hello' }])
+    const plain = { ...body, message: { role: 'user', content: body.message.content[0]?.text } }
+    assert.deepEqual(map([...use, plain]), [skill])
     const assumed = { ...skill, path: '/repo/skills/greet/SKILL.md' }
     assert.deepEqual(map([...use, says('Hello')]), [assumed, { type: 'agent', message: 'Hello' }])
     assert.deepEqual(map(use), [assumed])

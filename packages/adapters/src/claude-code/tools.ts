@@ -15,15 +15,15 @@ import {
 /** What Claude Code's own tools do. MCP tools, web tools and whatever is not named here are `unknown`. */
 export const claudeTools: ToolTable = toolTable({
   Read: (use, outcome, context) => {
-    const path = asText(use.input['file_path'])
+    const path = fileOf(use.input)
     if (path === undefined) return []
     const range = lineRange(asCount(use.input['offset']), asCount(use.input['limit']))
     return [readDraft(context.path(path), range, outcome)]
   },
-  Write: writeTo('file_path'),
-  Edit: writeTo('file_path'),
-  MultiEdit: writeTo('file_path'),
-  NotebookEdit: writeTo('notebook_path'),
+  Write: write,
+  Edit: write,
+  MultiEdit: write,
+  NotebookEdit: write,
   Grep: searchFor('pattern'),
   Glob: searchFor('pattern'),
   LS: (use, outcome, context) => {
@@ -52,11 +52,13 @@ export const claudeTools: ToolTable = toolTable({
   TaskStop: consumeCall('bookkeeping'),
 })
 
-function writeTo(field: string): ToolRule {
-  return (use, outcome, context) => {
-    const path = asText(use.input[field])
-    return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
-  }
+function write(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
+  const path = fileOf(use.input)
+  return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
+}
+
+function fileOf(input: JsonObject): string | undefined {
+  return firstText(input, 'file_path', 'notebook_path', 'path')
 }
 
 function searchFor(field: string): ToolRule {
