@@ -74,6 +74,30 @@ describe('Codex: items', () => {
     assert.deepEqual(map(lines, { cwd: null }), [{ type: 'read', path: 'src/app.js', isSuccess: true }])
   })
 
+  it('a version that reports where a command ran is believed', () => {
+    const ran = (text: string, place: object): readonly object[] =>
+      map([completed('i', { type: 'command_execution', command: text, exit_code: 0, status: 'completed', ...place })])
+    for (const place of [{ cwd: '/repo' }, { workdir: '/repo' }, { working_directory: '/repo' }]) {
+      assert.deepEqual(ran('make', place), [
+        { type: 'command', command: 'make', workingDirectory: '/repo', exitCode: 0, isSuccess: true },
+      ])
+      assert.deepEqual(ran("bash -lc 'cat a.txt'", place), [{ type: 'read', path: '/repo/a.txt', isSuccess: true }])
+    }
+  })
+
+  it('the kind of an item stood in another field once', () => {
+    assert.deepEqual(
+      map([
+        completed('a', { item_type: 'command_execution', command: 'make', exit_code: 0 }),
+        completed('b', { item_type: 'assistant_message', text: 'Done.' }),
+      ]),
+      [
+        { type: 'command', command: 'make', exitCode: 0, isSuccess: true },
+        { type: 'agent', message: 'Done.' },
+      ],
+    )
+  })
+
   it('a search that finds nothing has succeeded', () => {
     assert.deepEqual(map(command("bash -lc 'grep -rn NOPE src'", 1, 'failed')), [
       { type: 'search', query: 'NOPE', path: '/workspace/src', isSuccess: true },

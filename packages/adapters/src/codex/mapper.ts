@@ -133,7 +133,7 @@ class CodexReader implements DialectReader {
     const item = asObject(record['item'])
     if (item === undefined) return
     const isCompleted = phase === 'completed'
-    switch (item['type']) {
+    switch (item['type'] ?? item['item_type']) {
       case 'command_execution':
         this.#call('command_execution', item, phase, record)
         return
@@ -224,7 +224,7 @@ class CodexReader implements DialectReader {
 function callOf(id: string, type: ItemType, item: JsonObject, raw: JsonValue, native: NativeRef): CallRecord {
   switch (type) {
     case 'command_execution':
-      return { id, name: 'command_execution', input: { command: item['command'] ?? null }, raw, native }
+      return { id, name: 'command_execution', input: commandInput(item), raw, native }
     case 'file_change':
       return { id, name: 'file_change', input: { changes: item['changes'] ?? null }, raw, native }
     case 'mcp_tool_call': {
@@ -242,6 +242,13 @@ function callOf(id: string, type: ItemType, item: JsonObject, raw: JsonValue, na
       return { id, name: type, input, raw, native }
     }
   }
+}
+
+/** The versions that we have seen do not report where a command ran. */
+function commandInput(item: JsonObject): JsonObject {
+  const command = item['command'] ?? null
+  const cwd = firstText(item, 'cwd', 'workdir', 'working_directory')
+  return cwd === undefined ? { command } : { command, cwd }
 }
 
 /** The exit code where there is one. A command that "completed" without a code has not said how. */

@@ -7,7 +7,7 @@ import { toolTable, type ToolTable } from '../kit/tool-table.ts'
 export const codexTools: ToolTable = toolTable({
   command_execution: (use, outcome, context) => {
     const command = asText(use.input['command'])
-    return command === undefined ? [] : context.command(command, outcome)
+    return command === undefined ? [] : context.command(command, outcome, asText(use.input['cwd']))
   },
   file_change: (use, outcome, context) => {
     const drafts: ActivityDraft[] = []

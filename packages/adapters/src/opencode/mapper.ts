@@ -55,7 +55,7 @@ export class OpencodeReader implements DialectReader {
       case 'step_finish':
         return this.#stepFinish(part)
       case 'error':
-        return this.#error(record['error'] ?? part['error'])
+        return this.#error(record['error'] ?? part['error'] ?? part)
       default:
         return false
     }

@@ -333,10 +333,14 @@ describe('OpenCode: records nobody knows', () => {
     const { activity } = map([
       { type: 'text', session_id: SESSION, text: 'Flat.' },
       { type: 'tool_use', sessionId: SESSION, tool: 'grep', status: 'completed', input: { pattern: 'x' } },
+      { type: 'tool_use', part: { tool: 'glob', input: { pattern: 'y' }, state: { status: 'completed' } } },
+      { type: 'error', sessionID: SESSION, message: 'Broken.' },
     ])
     assert.deepEqual(activity, [
       { type: 'agent', message: 'Flat.' },
       { type: 'search', query: 'x', isSuccess: true },
+      { type: 'search', query: 'y', isSuccess: true },
+      { type: 'error', message: 'Broken.' },
     ])
   })
 })

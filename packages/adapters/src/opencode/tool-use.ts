@@ -20,7 +20,7 @@ export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord
   const tool = asText(part['tool']) ?? asText(part['name'])
   if (tool === undefined) return undefined
   const state = asObject(part['state']) ?? part
-  const { input: given } = state
+  const given = state['input'] ?? part['input']
   const input = asObject(given) ?? NO_FIELDS
   const id = asText(part['callID']) ?? asText(part['id']) ?? tool
   const called = tool === INVALID ? asText(input['tool']) : undefined

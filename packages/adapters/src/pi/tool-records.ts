@@ -43,6 +43,7 @@ function successOf(record: JsonObject): boolean | undefined {
   switch (firstText(record, 'status')) {
     case 'completed':
     case 'success':
+    case 'ok':
       return true
     case 'error':
     case 'failed':

@@ -216,12 +216,14 @@ describe('Pi: calls and results', () => {
       whole({ toolCallId: 'b', input: { path: '/b' }, status: 'error' }),
       whole({ toolCallId: 'd', args: { path: '/d' }, error: 'It failed.' }),
       whole({ input: { path: '/e' } }),
+      whole({ input: { path: '/f' }, status: 'ok' }),
     )
     assert.deepEqual(activity, [
       { type: 'read', path: '/a', isSuccess: true },
       { type: 'read', path: '/b', isSuccess: false },
       { type: 'read', path: '/d', isSuccess: false },
       { type: 'read', path: '/e' },
+      { type: 'read', path: '/f', isSuccess: true },
     ])
   })
 
