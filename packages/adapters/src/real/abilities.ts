@@ -13,6 +13,7 @@ const ANY_WAY = {
   subagent: 'Starts a subagent and hears of its end',
   skill: 'Uses a skill',
   mcp: 'Calls a tool of an MCP server',
+  'mcp-remote': 'Calls a tool of an MCP server over HTTP that wants a header',
   image: 'Is shown an image',
   instructions: 'Is given instructions, and other ones later',
   handover: 'Hears what others said in the thread',

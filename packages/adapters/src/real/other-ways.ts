@@ -84,9 +84,11 @@ export function testNoInstructions(cli: RealCli): void {
   })
 }
 
+const NO_MCP: Claim = { cannot: ['mcp', 'mcp-remote'], because: 'It knows no MCP servers.' }
+
 /** For programs that know no MCP servers. */
 export function testNoMcp(cli: RealCli): void {
-  testOwnWay(cli, 'refuses MCP servers', { cannot: 'mcp', because: 'It knows no MCP servers.' }, async (t) => {
+  testOwnWay(cli, 'refuses MCP servers', NO_MCP, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
     const { events } = await bench.turn({ options: { mcp: toyServer } })
     assert.deepEqual(errorCodes(events), ['unsupported'])

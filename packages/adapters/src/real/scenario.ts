@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import type { AgentEvent } from '@evener/protocol'
 import type { Turn as ModelTurn } from '@evener/testing'
 import type { Ability } from './abilities.ts'
@@ -20,7 +21,7 @@ export interface Scenario {
   readonly script?: readonly ModelTurn[]
   readonly scriptOf?: ToolScenario
   readonly files?: Readonly<Record<string, string>>
-  readonly play: (bench: Bench) => Promise<Claim | void>
+  readonly play: (bench: Bench, t: TestContext) => Promise<Claim | void>
 }
 
 const LINES = Array.from({ length: 10 }, (_, n) => `line ${n + 1}`).join('\n')

@@ -42,7 +42,7 @@ async function play(t: TestContext, cli: RealCli, bin: string, scenario: Scenari
   const script = scriptFor(cli, scenario, place)
   const bench = await makeBench(t, cli, bin, place, script)
   for (const [name, content] of Object.entries(scenario.files ?? {})) await putFile(join(place.work, name), content)
-  return scenario.play(bench)
+  return scenario.play(bench, t)
 }
 
 function scriptFor(cli: RealCli, { name, script, scriptOf }: Scenario, place: Place): RealScript {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentEvent } from '@evener/protocol'
 import { aMessage, assertActivity, type Bench, type Expected, type Place, type ToolScenario } from './bench.ts'
+import { startRemoteToyServer } from './remote-toy-server.ts'
 import { answered, assertUsage, FILES, finishOf, type Scenario } from './scenario.ts'
 
 /** A scenario in which a tool is used and the normalized activity is what counts. */
@@ -97,6 +98,23 @@ export const toolScenarios: readonly Scenario[] = [
       assert.match(JSON.stringify(result.result), /echo: hi secret/)
     },
   ),
+  {
+    name: 'mcp-remote',
+    title: 'calls a tool of an MCP server over HTTP that wants a header',
+    scriptOf: 'mcp',
+    files: FILES,
+    play: async (bench, t) => {
+      const { mcp, refused } = await startRemoteToyServer(t)
+      const { events } = await bench.turn({ options: { ...bench.cli.options?.mcp, mcp } })
+      const results = events.flatMap((event) => (event.type === 'tool-result' ? [JSON.stringify(event.result)] : []))
+      assert.ok(
+        results.some((result) => result.includes('echo: hi over HTTP')),
+        `its results: ${results.join(' ')}`,
+      )
+      assert.equal(answered(events), 'Done.')
+      assert.deepEqual(refused, [])
+    },
+  },
   {
     name: 'reasoning',
     title: 'shows its reasoning apart from its words',

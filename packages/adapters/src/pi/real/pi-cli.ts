@@ -69,6 +69,7 @@ export const piScenarios: Omit<RealCli, 'agent'> = {
   unsupported: {
     'head-moved': 'it is resumed at our anchor, never at its end',
     mcp: 'it knows no MCP servers',
+    'mcp-remote': 'it knows no MCP servers',
     subagent: 'it has none',
     'write-outside': 'it cannot be kept to its directory',
   },
