@@ -79,6 +79,6 @@ function answerTo({ method, params }: JsonObject): JsonObject {
       return { result: { content: [{ type: 'text', text: `echo: ${said} over HTTP` }] } }
     }
     default:
-      return { error: { code: -32601, message: `There is no method ${String(method)}.` } }
+      return { error: { code: -32601, message: 'There is no such method.' } }
   }
 }
