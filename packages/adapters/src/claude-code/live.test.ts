@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
@@ -479,8 +479,11 @@ describe('a native session', () => {
 
 describe('a native session that is lost', () => {
   it('is followed by a new one, which is told what was said', async (t) => {
+    const handovers: number[] = []
     const host = liveHost(() => ASK, {
+      noteHandover: ({ messages }) => void handovers.push(messages),
       history: async function* () {
+        yield aMessage('b', 'I heard.', { role: 'assistant', by: 'other' })
         yield aMessage('a', 'I looked.', { role: 'assistant', native: { sessionId: SESSION, messageId: 'message-9' } })
       },
     })
@@ -488,7 +491,8 @@ describe('a native session that is lost', () => {
     const { dir, run } = await stage(t, `t.say(t.prompt)`, { binding, host, env: { STAND_IN_RESUMES: 'never' } })
     const events = await run().all
     assert.equal(finishOf(events), 'stop')
-    assert.match(textOf(events), /I looked\.[^]*Do it\.$/)
+    assert.match(textOf(events), /I looked\.[^]*I heard\.[^]*Do it\.$/)
+    assert.deepEqual(handovers, [2])
     const warnings = host.activity.flatMap((event) => (event.type === 'warning' ? [event] : []))
     assert.deepEqual(
       warnings.map(({ code, message }) => [code, message]),
@@ -517,6 +521,34 @@ describe('what others said', () => {
 })
 
 describe('a recording of a turn', () => {
+  it('that cannot be begun fails the turn before the program is told anything, and the next one can be taken', async (t) => {
+    const records = await scratch(t)
+    const { dir, host, run } = await stage(t, `t.say('hi')`, {
+      record: ({ turnId }) => ({ dir: turnId === 'bad' ? '/dev/null/not-a-directory' : join(records, turnId) }),
+    })
+    const refused = async (): Promise<void> => {
+      const events = await run({ turnId: 'bad' }).all
+      const errors = events.flatMap((event) => (event.type === 'error' ? [event.error.message] : []))
+      assert.equal(errors.length, 1)
+      assert.match(errors[0] ?? '', /not-a-directory/)
+      assert.equal(finishOf(events), 'error')
+    }
+    await refused()
+    assert.equal(host.processes.length, 0)
+    assert.equal(finishOf(await run().all), 'stop')
+    const told = await heard(dir)
+    await refused()
+    assert.deepEqual(await heard(dir), told)
+  })
+
+  it('is not begun where its events have no place', async (t) => {
+    const records = await scratch(t)
+    await mkdir(join(records, 'events.jsonl'))
+    const { host, run } = await stage(t, `t.say('hi')`, { record: () => ({ dir: records }) })
+    assert.equal(finishOf(await run().all), 'error')
+    assert.equal(host.processes.length, 0)
+  })
+
   it('gives the same activity again', async (t) => {
     const records = await scratch(t)
     const { host, run } = await stage(t, TOUCH, { record: ({ turnId }) => ({ dir: join(records, turnId) }) })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { Host } from '@evener/protocol'
 import { dialects } from '../dialects.ts'
 import {
   bindingOf,
@@ -15,6 +16,7 @@ import {
   type Setting,
 } from '../../test/launch/print-turn.ts'
 import { scratch, standInProfile } from '../../test/launch/stand-in.ts'
+import { aMessage } from '../../test/live/live-host.ts'
 import { normalize } from './normalize.ts'
 
 const settled = bindingOf({ extra: { settled: true } })
@@ -72,6 +74,33 @@ describe('a program that cannot go on with its session', () => {
     const dialect = dialects.find(({ id }) => id === 'codex')
     assert.ok(dialect)
     assert.deepEqual(await Array.fromAsync(normalize(lines, { dialects: [dialect] })), notes.activity)
+  })
+
+  it('is told only once to have been told what was said', async (t) => {
+    const handovers: number[] = []
+    const host = (dir: string): Partial<Host> => ({
+      history: async function* (query) {
+        // Its session would not have held this one either.
+        yield { ...aMessage('m2', 'Said by others.'), run: 'another' }
+        yield* said.host?.(dir).history?.(query) ?? []
+      },
+      noteHandover: ({ messages }) => void handovers.push(messages),
+    })
+    const resumed = await printTurn(t, `${isResumed}; ${answers}`, { ...said, host })
+    assert.equal(resumed.notes.processes.length, 1)
+    assert.deepEqual(handovers.splice(0), [1])
+    const { notes } = await printTurn(t, loses(`console.error('no such session')`), { ...said, host })
+    assert.equal(notes.processes.length, 2)
+    assert.deepEqual(handovers, [2])
+  })
+
+  it('is not even asked to where it cannot be recorded', async (t) => {
+    const { events, notes } = await printTurn(t, loses(`console.error('no such session')`), {
+      ...setting,
+      options: { record: () => ({ dir: '/dev/null/not-a-directory' }) },
+    })
+    assert.match(errorOf(events).message, /not-a-directory/)
+    assert.equal(notes.processes.length, 0)
   })
 
   it('is not tried a third time', async (t) => {

@@ -5,6 +5,7 @@ import {
   type Binding,
   type CancelReceipt,
   type ErrorData,
+  type HandoverNote,
   type Host,
   type Turn,
 } from '@evener/protocol'
@@ -17,7 +18,7 @@ import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
-import { redactedFor, type RecordOptions } from './recording.ts'
+import { redactedFor } from './recording.ts'
 import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
 import { RunLog } from './run-log.ts'
@@ -51,8 +52,9 @@ export class PrintRun {
   #anchor: string | undefined
   #lookedUpSession: string | undefined
   #bound = ''
-  #opening = (): Promise<void> => this.#log.open(this.#header({}))
-  #opened: Promise<void> | undefined
+  #opening: Partial<RunHeader> = {}
+  /** What the program is told that others said, until it has heard it. */
+  #handover: HandoverNote | undefined
 
   constructor(context: PrintContext, turn: Turn, binding: Binding | null, ports: PrintRunPorts) {
     this.#context = context
@@ -106,13 +108,15 @@ export class PrintRun {
     let dir: PrivateDir | undefined
     let exit = NEVER_STARTED
     try {
+      const { host } = this.#ports
+      await this.#log.record(redactedFor(host, this.#context.options.record?.(this.#turn)))
       dir = await makePrivateDir()
       exit = await this.#goOn(dir)
     } catch (error) {
       this.#fail(error)
     }
     this.#isOver = true
-    if (!this.#log.isOpen) await this.#openLog().catch((error: unknown) => this.#fail(error))
+    this.#openLog()
     this.#countUnknown()
     this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
     await this.#tidyUp(dir)
@@ -145,7 +149,7 @@ export class PrintRun {
     const plan = await this.#plan(request)
     const { lostSession } = this.#context.harness
     const trial = session.kind === 'new' || lostSession === undefined ? undefined : new ResumeTrial(lostSession)
-    if (trial === undefined) await this.#openLog()
+    if (trial === undefined) this.#openLog()
     await dir.write(plan.files ?? [])
     if (this.#isStopped) return { exit: NEVER_STARTED }
     const exit = await this.#runProgram(request, plan, trial)
@@ -173,10 +177,11 @@ export class PrintRun {
     this.#instructions = instructionsHash(instructions)
     const history: Host['history'] = (query) => host.history(query)
     const handover = await handoverText(history, session, this.#binding, turn, host.handover)
+    this.#handover = undefined
     if (handover !== undefined) {
       const { text, messages, omitted, tokens, isTruncated } = handover
       input = [{ id: 'handover', type: 'text', text }, ...input]
-      host.noteHandover?.({ messages, tokens, truncated: isTruncated, omitted })
+      this.#handover = { messages, tokens, truncated: isTruncated, omitted }
     }
     return {
       input,
@@ -201,12 +206,11 @@ export class PrintRun {
     const plan = harness.launch(request)
     const { key, title } = harness.profile
     const keyIsThere = await hasKey(harness.profile, { ...env, ...plan.env })
-    const header = this.#header({
+    this.#opening = {
       ...(plan.sessionId === undefined ? {} : { sessionId: plan.sessionId }),
       ...(session.kind === 'new' ? {} : { usageBaseline: this.#binding?.usageTotal ?? 'unknown' }),
       ...(keyIsThere ? {} : { failureHint: `No key for ${title} was found. ${key.hint}` }),
-    })
-    this.#opening = () => this.#openRecorded(header)
+    }
     this.#anchor = session.kind === 'new' ? undefined : session.anchor
     const warnings: readonly RunWarning[] = [...newSession(session, title), ...(plan.warnings ?? [])]
     if (options.strict === true) refuseInstead(warnings)
@@ -214,32 +218,24 @@ export class PrintRun {
     return plan
   }
 
-  /** Whoever cannot say where to record fails the turn, which is told of all the same. */
-  async #openRecorded(header: RunHeader): Promise<void> {
-    let record: RecordOptions | undefined
-    try {
-      record = redactedFor(this.#ports.host, this.#context.options.record?.(this.#turn))
-    } catch (error) {
-      await this.#log.open(header)
-      throw error
-    }
-    await this.#log.open(header, record)
-  }
-
   /** From here on it is this run that is told of. */
-  #openLog(): Promise<void> {
-    this.#opened ??= this.#opening()
-    return this.#opened
-  }
-
-  #header(more: Partial<RunHeader>): RunHeader {
+  #openLog(): void {
+    if (this.#log.isOpen) return
     const { cli, harness } = this.#context
-    return {
+    this.#log.open({
       harness: harness.dialect.id,
       ...(cli.version === undefined ? {} : { version: cli.version }),
       ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
-      ...more,
-    }
+      ...this.#opening,
+    })
+    this.#noteHandover()
+  }
+
+  /** Once, and only of a program that was started and goes on. */
+  #noteHandover(): void {
+    if (this.#handover === undefined || this.#program === undefined || !this.#log.isOpen) return
+    this.#ports.host.noteHandover?.(this.#handover)
+    this.#handover = undefined
   }
 
   async #runProgram(request: LaunchRequest, plan: LaunchPlan, trial: ResumeTrial | undefined): Promise<RunExit> {
@@ -258,7 +254,8 @@ export class PrintRun {
         lines: (stream, lines) => {
           const written = this.#log.lines(stream, lines)
           if (trial === undefined || this.#log.isOpen) return written
-          return lines.some((line) => trial.hears(stream, line.text)) ? this.#openLog() : written
+          if (lines.some((line) => trial.hears(stream, line.text))) this.#openLog()
+          return written
         },
         warn: (message, code) => this.#log.warn(message, code),
       },
@@ -266,6 +263,7 @@ export class PrintRun {
       noteProcess: (note) => host.noteProcess?.(note),
     })
     this.#program = program
+    this.#noteHandover()
     if (this.#isStopped) void program.stop()
     try {
       const exit = await program.whenOver()
@@ -300,7 +298,7 @@ export class PrintRun {
       )
     const silent = ({ silentMs }: { silentMs: number }): void => {
       const message = `${title} has printed nothing for ${silentMs} ms`
-      void this.#openLog().catch((error: unknown) => void this.stop('failed', toFailure(error)))
+      this.#openLog()
       this.#log.warn(`${message}.`, 'stall')
       if (onStall === 'abort') void this.stop('stalled', failure('stall', `${message} and was stopped.`))
     }

@@ -1,5 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { EvenerError, type Host } from '@evener/protocol'
@@ -37,6 +37,11 @@ export interface RunRecorder {
   close(): Promise<void>
 }
 
+/** A place for a run, before it is known how it begins. */
+export interface Recording {
+  begin(dialect: Dialect, header: RunHeader, at: number): RunRecorder
+}
+
 /** Begins the recording of a run. Both files are readable by the owner only. */
 export async function recordRun(
   options: RecordOptions,
@@ -44,6 +49,11 @@ export async function recordRun(
   header: RunHeader,
   at: number,
 ): Promise<RunRecorder> {
+  return (await openRecording(options)).begin(dialect, header, at)
+}
+
+/** Rejects when a run cannot be recorded there. */
+export async function openRecording(options: RecordOptions): Promise<Recording> {
   const { dir, maxBytes, onError } = options
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const raw = join(dir, spoolFileName)
@@ -62,9 +72,20 @@ export async function recordRun(
     },
   )
   const events = createWriteStream(join(dir, eventsFileName), { flags: 'w', mode: 0o600 })
-  const recorder = new Recorder({ spool, events, redaction, dialect, header }, onError)
-  recorder.note({ run: header }, at)
-  return recorder
+  try {
+    await once(events, 'open')
+  } catch (error) {
+    await spool.close()
+    await rm(raw)
+    throw error
+  }
+  return {
+    begin: (dialect, header, at) => {
+      const recorder = new Recorder({ spool, events, redaction, dialect, header }, onError)
+      recorder.note({ run: header }, at)
+      return recorder
+    },
+  }
 }
 
 /** Remembers what it has left of the last line. */

@@ -22,7 +22,7 @@ describe('RunLog', () => {
       (event) => times.push(...activityOf(event).map(({ timestamp }) => timestamp)),
     )
     await log.lines('stdout', linesOf('early one', 'early two'))
-    await log.open({ harness: 'codex' })
+    log.open({ harness: 'codex' })
     await log.lines('stdout', linesOf('three', 'four'))
     await log.lines('stderr', linesOf('five', 'six'))
     assert.deepEqual(times, [

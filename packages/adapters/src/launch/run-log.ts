@@ -1,7 +1,7 @@
 import type { Line } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect, Mapper } from '../kit/mapper.ts'
-import { recordRun, type RecordOptions, type RunRecorder } from './recording.ts'
+import { openRecording, type Recording, type RecordOptions, type RunRecorder } from './recording.ts'
 import { RunMapping } from './run-mapping.ts'
 import type { RunHeader, RunNote } from './run-note.ts'
 
@@ -11,6 +11,7 @@ export class RunLog {
   readonly #now: () => number
   readonly #emit: (event: MappedEvent) => void
   #mapping: RunMapping | undefined
+  #recording: Recording | undefined
   #recorder: RunRecorder | undefined
   /** What was said before it was open. */
   #early: (() => void)[] = []
@@ -21,15 +22,15 @@ export class RunLog {
     this.#emit = emit
   }
 
-  /** Rejects when it cannot be recorded; what is told is mapped all the same. */
-  async open(header: RunHeader, record?: RecordOptions): Promise<void> {
-    const mapping = new RunMapping(this.#dialect, header, this.#emit)
-    try {
-      if (record !== undefined) this.#recorder = await recordRun(record, this.#dialect, header, this.#now())
-    } finally {
-      this.#mapping = mapping
-      for (const say of this.#early.splice(0)) say()
-    }
+  /** To be asked before anything is begun that could not be recorded. Rejects when it cannot be. */
+  async record(options: RecordOptions | undefined): Promise<void> {
+    if (options !== undefined) this.#recording = await openRecording(options)
+  }
+
+  open(header: RunHeader): void {
+    this.#mapping = new RunMapping(this.#dialect, header, this.#emit)
+    this.#recorder = this.#recording?.begin(this.#dialect, header, this.#now())
+    for (const say of this.#early.splice(0)) say()
   }
 
   get isOpen(): boolean {

@@ -110,9 +110,9 @@ export class Launcher {
   }
 
   /** From here on the turn hears what the program says, and what it has said so far. */
-  async open(live: LiveTurn, { opening }: Ready): Promise<void> {
+  open(live: LiveTurn, { opening }: Ready): void {
     const { header, anchor, warnings } = opening
-    await live.open(header, anchor, this.#context.options.record?.(live.turn))
+    live.open(header, anchor)
     for (const { message, code } of warnings) live.warn(message, code)
     const { held, missed } = this.#takeHeld()
     for (const { stream, line } of held) void live.line(stream, line, false)

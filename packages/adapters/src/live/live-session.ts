@@ -6,6 +6,7 @@ import {
   type Binding,
   type CancelReceipt,
   type ErrorData,
+  type HandoverNote,
   type Host,
   type StoredMessage,
   type Turn,
@@ -47,6 +48,8 @@ export class LiveSession implements AgentSession {
   readonly #heardRuns = new Set<string>()
   #binding: Binding | null
   #turn: LiveTurn | undefined
+  /** What the program is told that others said. */
+  #handover: HandoverNote | undefined
   #started: Promise<void> = Promise.resolve()
   #stopping: Promise<CancelReceipt> | undefined
   #idle: NodeJS.Timeout | undefined
@@ -138,6 +141,7 @@ export class LiveSession implements AgentSession {
 
   /** Gives how the process ended, if it has. */
   async #take(live: LiveTurn): Promise<RunExit | undefined> {
+    await live.record()
     let ready = await this.#launcher.ready(live, this.#binding)
     let began = await this.#start(live, ready)
     if (began.isUnheard === true && !live.isStopped) {
@@ -148,7 +152,8 @@ export class LiveSession implements AgentSession {
       ready = await this.#launcher.renew(live, began.lost)
       began = await this.#start(live, ready)
     }
-    await this.#launcher.open(live, ready)
+    this.#launcher.open(live, ready)
+    if (this.#handover !== undefined && began.error === undefined) this.#host.noteHandover?.(this.#handover)
     if (began.error !== undefined) throw began.error
     return began.exit ?? Promise.race([live.whenOver.then(() => undefined), ready.running.process.done])
   }
@@ -160,6 +165,7 @@ export class LiveSession implements AgentSession {
       return { exit: await running.process.done }
     }
     await this.#host.noteProcess?.(running.process.note)
+    this.#handover = undefined
     let isHeard = isFirst
     const word = this.#launcher.nextWord().then(() => void (isHeard = true))
     const started = running.peer.start(this.#task(live.turn, request, isFirst), live)
@@ -195,14 +201,14 @@ export class LiveSession implements AgentSession {
         const handover = await unheard(history, { isKnown, syncedTo, heardRuns, budget, turn })
         const { messages, tokens, omitted, isCut } = handover
         const truncated = omitted > 0 || isCut
-        if (messages.length > 0) this.#host.noteHandover?.({ messages: messages.length, tokens, truncated, omitted })
+        this.#handover = messages.length === 0 ? undefined : { messages: messages.length, tokens, truncated, omitted }
         return handover
       },
       handoverText: async () => {
         const said = await handoverText(history, session, this.#binding, turn, budget)
         if (said === undefined) return undefined
         const { text, messages, omitted, tokens, isTruncated } = said
-        this.#host.noteHandover?.({ messages, tokens, truncated: isTruncated, omitted })
+        this.#handover = { messages, tokens, truncated: isTruncated, omitted }
         return text
       },
     }

@@ -3,7 +3,7 @@ import type { Line, RunExit } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { EventQueue } from '../launch/event-queue.ts'
 import { bindingFacts, instructionsHash } from '../launch/native-session.ts'
-import { redactedFor, type RecordOptions } from '../launch/recording.ts'
+import { redactedFor } from '../launch/recording.ts'
 import { failure } from '../launch/run-failure.ts'
 import { RunLog } from '../launch/run-log.ts'
 import type { RunHeader, StopReason } from '../launch/run-note.ts'
@@ -96,10 +96,14 @@ export class LiveTurn implements TurnPort {
   }
 
   /** Rejects when it cannot be recorded. */
-  async open(header: RunHeader, anchor: string | undefined, record: RecordOptions | undefined): Promise<void> {
+  async record(): Promise<void> {
+    await this.#log.record(redactedFor(this.#ports.host, this.#context.options.record?.(this.turn)))
+  }
+
+  open(header: RunHeader, anchor: string | undefined): void {
     this.#cwd = header.cwd
     this.#anchor = anchor
-    await this.#log.open(header, redactedFor(this.#ports.host, record))
+    this.#log.open(header)
   }
 
   /** A promise holds the program's output back. */
@@ -138,7 +142,7 @@ export class LiveTurn implements TurnPort {
   async finish(exit: RunExit = STILL_RUNNING): Promise<void> {
     if (this.#isFinished) return
     this.over()
-    if (!this.#log.isOpen) await this.#log.open(this.#context.header)
+    if (!this.#log.isOpen) this.#log.open(this.#context.header)
     this.#countUnknown()
     this.#log.tell({ end: { exitCode: exit.code, signal: exit.signal } })
     this.#isFinished = true
