@@ -13,8 +13,8 @@ import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
-import { namedFiles } from './corpus/named-files.fixture.ts'
-import { noEditsAllowed, noEditsCategory, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
+import { namedFiles, roundaboutFiles } from './corpus/named-files.fixture.ts'
+import { noEditsAllowed, noEditsCategory, noEditsGit, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
 import { roundabout } from './corpus/roundabout.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
@@ -45,9 +45,11 @@ const GROUPS: readonly CorpusGroup[] = [
   noEditsCategory,
   noEditsTool,
   noEditsAllowed,
+  noEditsGit,
   noCommands,
   files,
   namedFiles,
+  roundaboutFiles,
   writable,
 ]
 

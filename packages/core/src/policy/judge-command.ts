@@ -5,6 +5,7 @@ import { covers, isTransparent, type Ground } from './covers.ts'
 import { setsDecidingVariable } from './deciding-variables.ts'
 import { evaluatesHiddenText, mayEvaluateText } from './evaluated-text.ts'
 import { fedBy } from './fed-by.ts'
+import { matchesHidden } from './glob-word.ts'
 import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
 import { below, locate, type Whereabouts } from './location.ts'
@@ -43,7 +44,8 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   if (commands.reduce((count, { args }) => count + args.length, 0) > MOST_WORDS) {
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_WORDS} words`)
   }
-  const touches = commands.map((command) => touchedFiles(command, call.where))
+  const withHidden = matchesHidden(commands)
+  const touches = commands.flatMap((command) => touchedFiles(command, call.where, withHidden))
   const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious
   const hidden = notes.length === 0 ? null : `it holds: ${notes.join(', ')}`
   const uncovered = findUncovered(call.text)
@@ -51,10 +53,10 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   const judged = everyone
     .filter(({ command }) => !isTransparent(command))
     .map((met) => ({ command: met.command, piece: judgeOne(met, call, shellRules, commands, uncovered) }))
-  const { denied, doubtful } = findDenies(call, shellRules, rules, everyone, touches.flat())
+  const { denied, doubtful } = findDenies(call, shellRules, rules, everyone, touches)
   const pieces = [
     ...judged.map((each) => each.piece),
-    ...touches.flat().flatMap((touch) => judgeTouch(touch, call, rules)),
+    ...touches.flatMap((touch) => judgeTouch(touch, call, rules)),
     ...(hidden === null ? [] : [piece(call.text, { obscure: hidden })]),
   ]
   return {

@@ -1,6 +1,6 @@
 import { finding, type Finding } from './judgement.ts'
 import type { Whereabouts } from './location.ts'
-import { coversPath, pathReach } from './path-pattern.ts'
+import { coversPath, globReach, pathReach } from './path-pattern.ts'
 import { strongest, type Reach } from './reaches.ts'
 import type { PlacedRule } from './rule-book.ts'
 import type { Touch } from './touched-files.ts'
@@ -14,11 +14,14 @@ type PathRule = Extract<PlacedRule, { kind: 'path' }>
 
 /** Whether a rule about files means what a command does to one. */
 export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Reach {
-  const { access, isCertain, isTree, path } = touch
+  const { access, isCertain, isGlob, isTree, path } = touch
   if (rule.category !== 'read' && rule.category !== 'edit') return 'no'
   if (access !== 'either' && access !== rule.category) return 'no'
   if (path === null) return isCertain ? 'maybe' : 'no'
   const places = touch.from.length === 0 ? [where.start] : touch.from
+  if (isGlob) {
+    return strongest(...places.map((start) => globReach(rule.pattern, path, { ...where, start }, touch)))
+  }
   const found = strongest(...places.map((start) => pathReach(rule.pattern, path, { ...where, start }, isTree)))
   if (isCertain || found === 'no') return found
   // A word that may be no path at all: only a clear match is worth a question.
@@ -27,8 +30,8 @@ export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Re
 
 /** The rule that lets a file be written. */
 export function findWriteAllow(rules: readonly PlacedRule[], touch: Touch, where: Whereabouts): Finding | null {
-  const { from, path, part } = touch
-  if (path === null || from.length === 0) return null
+  const { from, isGlob, path, part } = touch
+  if (path === null || isGlob || from.length === 0) return null
   const allow = rules.find(
     (rule): rule is PathRule =>
       rule.kind === 'path' &&

@@ -2,11 +2,13 @@ import { fold } from './fold.ts'
 import { below, locate, locateWidely, type Location, type Whereabouts } from './location.ts'
 import type { Reach } from './reaches.ts'
 import type { ParsedPattern } from './shell-pattern.ts'
-import { ANY, matchesText, matchesWildcard, ONE, type Wildcard } from './wildcard.ts'
+import { ANY, matchesText, matchesWildcard, mayBegin, mayMeet, ONE, type Meeting, type Wildcard } from './wildcard.ts'
 
 interface Segment {
   readonly exact: Wildcard
   readonly folded: Wildcard
+  /** As `loosely` reads names. */
+  readonly loose: Wildcard
 }
 
 /** Folders and names; `**` stands for any number of folders. */
@@ -44,7 +46,17 @@ export function parsePathPattern(source: string): ParsedPattern<PathPattern> {
 }
 
 function parseSegment(segment: string): Segment {
-  return { exact: wildcardOf(segment), folded: wildcardOf(fold(segment)) }
+  return {
+    exact: wildcardOf(segment),
+    folded: wildcardOf(fold(segment)),
+    loose: loosely(segment).map((char) => (char === '?' ? ANY : char)),
+  }
+}
+
+/** A name with stars, taken apart so far that what a star matches cannot change the characters beside it. */
+function loosely(name: string): (string | typeof ANY)[] {
+  const text = fold(name).normalize('NFKD').replaceAll('ς', 'σ')
+  return text.split('').map((char) => (char === '*' ? ANY : char))
 }
 
 function wildcardOf(text: string): Wildcard {
@@ -63,31 +75,91 @@ export function coversPath(pattern: PathPattern, path: string, { root, start, ho
   return matchesWildcard(pattern.segments, rest, (segment, name) => matchesText(segment.exact, name))
 }
 
+/** How the names of a path are compared with those of a pattern. */
+interface Comparison {
+  readonly isAlike: (folder: string, name: string) => boolean
+  readonly matches: (segments: Wildcard<Segment>, names: readonly string[]) => boolean
+  /** Some further folders and names would make it match. */
+  readonly mayGoOn: (segments: Wildcard<Segment>, names: readonly string[]) => boolean
+}
+
+const AS_WRITTEN: Comparison = {
+  isAlike: (a, b) => fold(a) === fold(b),
+  matches: (segments, names) => matchesWildcard(segments, names, isSameName),
+  mayGoOn: (segments, names) => mayBegin(segments, names, { isSame: isSameName, isMatched: () => true }),
+}
+
 /**
  * As a deny or ask reads it: any spelling, and everything below what it names. With `isTree` the tool looks below the
  * path, and then it is enough that something there could be meant.
  */
 export function pathReach(pattern: PathPattern, path: string, where: Whereabouts, isTree: boolean): Reach {
-  const { root, start, home } = where
+  return reachOf(pattern, path, where, isTree, AS_WRITTEN)
+}
+
+/**
+ * The same for a path with stars, of which the run decides what they become: never more than `maybe`. `withHidden` says
+ * whether a star in front of a name matches a dot.
+ */
+export function globReach(
+  pattern: PathPattern,
+  path: string,
+  where: Whereabouts,
+  { isTree, withHidden }: { readonly isTree: boolean; readonly withHidden: boolean },
+): Reach {
+  const [, top = ''] = path.split('/')
+  // The first folder may be a door to all others.
+  if (path.startsWith('/') && (top.includes('*') || (top === 'proc' && path.includes('*')))) return 'maybe'
+  const folder = folderOf(pattern, where.root, where.home)
+  const meeting: Meeting<Segment, string> = {
+    isSame: (segment, name) => namesMeet(segment.loose, name, withHidden),
+    isMatched: (segment) => namesMeet(segment.loose, '*', withHidden),
+  }
+  const wild = (names: readonly string[]): Wildcard => names.map((name) => (name === '**' ? ANY : name))
+  const comparison: Comparison = {
+    isAlike: (a, b) => b === '**' || namesMeet(loosely(a), b, withHidden),
+    matches: (segments, names) => mayMeet(segments, wild(names), meeting),
+    mayGoOn: (segments, names) => mayBegin(segments, wild(names), meeting),
+  }
+  // Where any number of folders stands before the project, nothing tells how far it leads.
+  const isVague = locateWidely(path, where.start, where.home).some(({ segments }) => {
+    const at = segments.indexOf('**')
+    return at !== -1 && at < folder.segments.length
+  })
+  return isVague || reachOf(pattern, path, where, isTree, comparison) !== 'no' ? 'maybe' : 'no'
+}
+
+/** Some name is meant by both. */
+function namesMeet(expected: Wildcard, name: string, withHidden: boolean): boolean {
+  const given = loosely(name)
+  if (!withHidden && given[0] === ANY && expected[0] === '.') return false
+  return mayMeet(expected, given, { isSame: (a, b) => a === b, isMatched: () => true })
+}
+
+function reachOf(
+  pattern: PathPattern,
+  path: string,
+  { home, root, start }: Whereabouts,
+  isTree: boolean,
+  comparison: Comparison,
+): Reach {
+  const { isAlike, matches, mayGoOn } = comparison
   const folder = folderOf(pattern, root, home)
   const segments: Wildcard<Segment> = pattern.isName ? [ANY, ...pattern.segments, ANY] : [...pattern.segments, ANY]
   let found: Reach = 'no'
   for (const location of locateWidely(path, start, home)) {
     const rest = below(folder, location, isAlike)
     if (rest === undefined) {
-      const outside = outsideReach(pattern, folder, location, segments)
+      const outside = outsideReach(pattern, folder, location, segments, matches)
       if (outside === 'yes') return 'yes'
-      if (outside === 'maybe' || (isTree && below(location, folder, isAlike) !== undefined)) found = 'maybe'
+      const isAbove = below(location, folder, (a, b) => isAlike(b, a)) !== undefined
+      if (outside === 'maybe' || (isTree && isAbove)) found = 'maybe'
       continue
     }
-    if (matchesWildcard(segments, rest, isSameName)) return 'yes'
+    if (matches(segments, rest)) return 'yes'
     if (isTree && mayGoOn(segments, rest)) found = 'maybe'
   }
   return found
-}
-
-function isAlike(a: string, b: string): boolean {
-  return fold(a) === fold(b)
 }
 
 function isSameName(segment: Segment, name: string): boolean {
@@ -105,31 +177,11 @@ function outsideReach(
   folder: Location,
   { from, segments: given }: Location,
   segments: Wildcard<Segment>,
+  matches: Comparison['matches'],
 ): Reach {
-  if (pattern.isName) return matchesWildcard(segments, given, isSameName) ? 'yes' : 'no'
+  if (pattern.isName) return matches(segments, given) ? 'yes' : 'no'
   if (folder.from === from) return from === 'start' && given[0] === '..' ? 'maybe' : 'no'
-  if (given[0] === '..' || matchesWildcard([ANY, ...segments], given, isSameName)) return 'maybe'
+  if (given[0] === '..' || matches([ANY, ...segments], given)) return 'maybe'
   const ends = segments.map((_, at) => segments.slice(at)).slice(1, -1)
-  return from !== 'root' && ends.some((end) => matchesWildcard(end, given, isSameName)) ? 'maybe' : 'no'
-}
-
-/** Some further folders and names would make it match. */
-function mayGoOn(pattern: Wildcard<Segment>, given: readonly string[]): boolean {
-  let states = new Set([0])
-  for (const name of given) {
-    const next = new Set<number>()
-    for (const state of withSkips(pattern, states)) {
-      const expected = pattern[state]
-      if (expected === ANY) next.add(state)
-      else if (expected !== undefined && expected !== ONE && isSameName(expected, name)) next.add(state + 1)
-    }
-    states = next
-  }
-  return states.size > 0
-}
-
-function withSkips(pattern: Wildcard<Segment>, states: ReadonlySet<number>): Set<number> {
-  const all = new Set(states)
-  for (const state of all) if (pattern[state] === ANY) all.add(state + 1)
-  return all
+  return from !== 'root' && ends.some((end) => matches(end, given)) ? 'maybe' : 'no'
 }

@@ -1,7 +1,9 @@
-import type { SimpleCommand } from '@evener/shell/read'
+import type { Assignment, SimpleCommand } from '@evener/shell/read'
 import { isOption, mayBecomeOption } from './argument.ts'
+import { isDecidingVariable } from './deciding-variables.ts'
 import { readArguments } from './given-arguments.ts'
 import { isGitLook } from './git-looks.ts'
+import { isHarmlessSetting } from './programs.ts'
 import { findRisky } from './risky-options.ts'
 import { changesFiles, isWriter } from './writing-commands.ts'
 
@@ -54,8 +56,9 @@ const WRITES_WITH: ReadonlyMap<string, RegExp> = new Map([
 
 /** Known to change no file, whatever comes of it. What it runs is judged by itself. */
 export function isReadOnly(command: SimpleCommand): boolean {
-  const { appended, args, launcher, name, program: base, runs, unknown } = command
+  const { appended, args, assignments, launcher, name, program: base, runs, unknown } = command
   if (unknown !== null) return false
+  if (assignments.some(decides)) return false
   if (name === null) return true
   if (base === null) return false
   const texts = args.map(({ text }) => text)
@@ -79,6 +82,11 @@ export function isReadOnly(command: SimpleCommand): boolean {
     return changesFiles(command) === 'no' && !isTold
   }
   return launcher !== null && launcher !== 'runner' && !KEEPS_RECORD.has(base)
+}
+
+/** `GIT_TRACE=out git log` writes. */
+function decides({ name, value }: Assignment): boolean {
+  return isDecidingVariable(name) && !isHarmlessSetting(name, value.text)
 }
 
 /** Empty when it may be the value of an option that nobody knows. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
+import { pathspec, spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
 import { programBase } from './program-base.ts'
 import { isReadOnly } from './read-only.ts'
@@ -16,10 +17,17 @@ export interface Touch {
   /** False when it only names something that may be a path. */
   readonly isCertain: boolean
   readonly isTree: boolean
+  /** A `*` in the path stands for any characters. */
+  readonly isGlob: boolean
+  /** A `*` in front of a name matches a dot. */
+  readonly withHidden: boolean
   /** Opened by the shell itself, whatever the program. */
   readonly isRedirection: boolean
   readonly part: string
 }
+
+/** A single file that a program is told of by its name. */
+const PLAIN = { isTree: false, isGlob: false, withHidden: false, isRedirection: false } as const
 
 function names(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/))
@@ -33,41 +41,58 @@ const LOOKS = names('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp d
 const IGNORES = names('cd pushd popd echo printf test [ which type pwd true false :')
 const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
 const REACHES_BELOW = names('rm mv cp rsync scp chmod chown chgrp ln tar zip shred install')
+const ONLY_LISTS = names('ls dir tree stat file du df find')
 /** They print what is in the files they are given, whatever else they are told. */
 const SHOWS = names('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk mawk nawk')
 
 const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
 
+/** Nobody names a folder like this. */
+const IS_FILE =
+  /[^/*]\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|go|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|jsonc?|ya?ml|toml|css|scss|html|sql|sh|log|csv)$/
+
 const HARMLESS_TARGET = /^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/
 const NETWORK = /^\/dev\/(?:tcp|udp)\//
 const WRITES = new Set(['write', 'append', 'read-write'])
 
-export function touchedFiles(command: SimpleCommand, where: Whereabouts): Touch[] {
+export function touchedFiles(command: SimpleCommand, where: Whereabouts, withHidden: boolean): Touch[] {
   const from = standingPlaces(command, where)
   const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
-  return [
+  const touches = [
     ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
     ...(copied(base, command, from) ?? given(base, command, from)),
     ...searched(base, command, from),
     ...swept(base, command, from),
     ...spelledInCode(base, command, from),
   ]
+  return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
 }
 
 /** What its arguments name, or may come to name. */
 function given(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
-  const unknown = command.appended || command.args.some((arg) => !isReadable(arg)) ? unnamed(base, command, from) : []
+  const args = command.args
+    .filter((word) => !isProcess(word))
+    .flatMap((word) => (base === 'git' ? [...spread(word), ...pathspec(word)] : spread(word)))
+  const unknown = command.appended || args.some(({ word }) => !isReadable(word)) ? unnamed(base, command, from) : []
   if (IGNORES.has(base)) return command.appended ? unknown : []
-  const found = command.args.filter(isReadable).flatMap((arg) => named(arg, base, command, from))
+  const found = args
+    // Which names there are is no secret.
+    .filter(({ isGlob, word }) => isReadable(word) && !(isGlob && ONLY_LISTS.has(base)))
+    .flatMap(({ isGlob, word }) => named(word, base, command, from).map((touch): Touch => ({ ...touch, isGlob })))
   if (!(READS.has(base) || LOOKS.has(base)) || isReadOnly(command)) return [...found, ...unknown]
   // What prints by itself writes with some option or operand: it may be this one.
   return [...found.flatMap((touch): Touch[] => [touch, { ...touch, access: 'edit', isCertain: false }]), ...unknown]
 }
 
+/** What comes from another command, which is judged by itself. */
+function isProcess({ expansions, text }: Word): boolean {
+  return expansions.length === 1 && expansions[0] === 'process' && /^[<>]\(.*\)$/s.test(text)
+}
+
 /** What a program does to a file that is only known when it runs. */
 function unnamed(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   const { source } = command
-  const common = { path: null, from, isCertain: true, isTree: false, isRedirection: false, part: source } as const
+  const common = { ...PLAIN, path: null, from, isCertain: true, part: source } as const
   if (READS.has(base) || SHOWS.has(base)) {
     return [{ ...common, access: changesFiles(command) === 'no' ? 'read' : 'either' }]
   }
@@ -77,15 +102,21 @@ function unnamed(base: string, command: SimpleCommand, from: readonly Location[]
   return found
 }
 
-/** A search through folders reads whatever lies there. Its first operand is what it looks for. */
+const SEARCHES = /^(?:rg|ag|ack)$/
+const SEARCHES_IF_TOLD = /^(?:[ef]?grep|diff)$/
+const NAMES_PATTERN = /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/
+
+/** A search through folders reads whatever lies there. Its first operand is what it looks for, unless an option says that. */
 function searched(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
-  const isRecursive =
-    /^(?:rg|ag|ack)$/.test(base) || (/^[ef]?grep$/.test(base) && args.some(({ text }) => RECURSIVE.test(text)))
-  if (!isRecursive) return []
-  const folders = args.filter(({ text }) => !isOption(text)).slice(1)
-  const paths = folders.length === 0 ? ['.'] : folders.map((word) => pathOf(word, from))
-  return paths.map((path) => {
-    return { access: 'read', path, from, isCertain: true, isTree: true, isRedirection: false, part: source }
+  const isTold = (): boolean => args.some(({ text }) => RECURSIVE.test(text))
+  if (!SEARCHES.test(base) && !(SEARCHES_IF_TOLD.test(base) && isTold())) return []
+  const operands = args.filter(({ text }) => !isOption(text))
+  const isAllFolders = base === 'diff' || args.some(({ text }) => NAMES_PATTERN.test(text))
+  const folders = isAllFolders ? operands : operands.slice(1)
+  const common = { ...PLAIN, access: 'read', from, isCertain: true, part: source } as const
+  if (folders.length === 0) return [{ ...common, path: '.', isTree: true }]
+  return folders.flatMap(spread).map(({ isGlob, word }): Touch => {
+    return { ...common, path: pathOf(word, from), isTree: !IS_FILE.test(word.text), isGlob }
   })
 }
 
@@ -94,9 +125,9 @@ function swept(base: string, command: SimpleCommand, from: readonly Location[]):
   if (!/^g?find$/.test(base) || changesFiles(command) === 'no') return []
   const end = command.args.findIndex(({ text }) => /^[-(!]/.test(text))
   const folders = end === -1 ? command.args : command.args.slice(0, end)
-  const paths = folders.length === 0 ? ['.'] : folders.map((word) => pathOf(word, from))
-  const common = { access: 'edit', from, isCertain: true, isTree: true, isRedirection: false } as const
-  return paths.map((path): Touch => ({ ...common, path, part: command.source }))
+  const common = { ...PLAIN, access: 'edit', from, isCertain: true, isTree: true, part: command.source } as const
+  if (folders.length === 0) return [{ ...common, path: '.' }]
+  return folders.flatMap(spread).map(({ isGlob, word }): Touch => ({ ...common, path: pathOf(word, from), isGlob }))
 }
 
 const TEXT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){1,300})\1/g
@@ -113,7 +144,7 @@ function spelledInCode(base: string, command: SimpleCommand, from: readonly Loca
   const found = new Set(codes.flatMap((code) => [...code.matchAll(TEXT_LITERAL)].map(([, , text = '']) => text)))
   if (/^g?sed$/.test(base)) for (const code of codes) for (const word of code.split(/[\s;{}]+/)) found.add(word)
   found.delete('')
-  const common = { access: 'either', from, isTree: false, isRedirection: false, part: source } as const
+  const common = { ...PLAIN, access: 'either', from, part: source } as const
   if (found.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
   return [...found].map((path): Touch => ({ ...common, path, isCertain: false }))
 }
@@ -133,27 +164,22 @@ function redirected({ kind, target }: Redirection, command: SimpleCommand, from:
   const isWrite = WRITES.has(kind)
   if (target === null || !(isWrite || kind === 'read')) return []
   if (!target.dynamic && HARMLESS_TARGET.test(target.text)) return []
-  return [
-    {
-      access: isWrite ? 'edit' : 'read',
-      path: pathOf(target, from),
-      from,
-      isCertain: true,
-      isTree: false,
-      isRedirection: true,
-      part: command.source,
-    },
-  ]
+  const access = isWrite ? 'edit' : 'read'
+  const common = { ...PLAIN, access, from, isCertain: true, isRedirection: true, part: command.source } as const
+  return spread(target).map(({ isGlob, word }): Touch => ({ ...common, path: pathOf(word, from), isGlob }))
 }
 
 function named(arg: Word, base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
-  const common = { from, isTree: REACHES_BELOW.has(base), isRedirection: false, part: command.source }
+  const isTree = REACHES_BELOW.has(base) && !IS_FILE.test(arg.text)
+  const common = { ...PLAIN, from, isTree, part: command.source }
   const access = READS.has(base) || LOOKS.has(base) ? 'read' : EDITS.has(base) ? 'edit' : 'either'
   const inside = parts(arg.text).map((path): Touch => ({ ...common, access, path, isCertain: false, isTree: false }))
   const text = isOption(arg.text) ? valueOf(arg.text) : arg.text
   if (text === '') return inside
   const path = text === arg.text ? pathOf(arg, from) : text
   const isOperand = !isOption(arg.text)
+  // Under its new name a file can be read.
+  if (base === 'mv') inside.push({ ...common, access: 'read', path, isCertain: false, isTree: false })
   if (READS.has(base) || EDITS.has(base)) return [{ ...common, access, path, isCertain: isOperand }, ...inside]
   const value = isOperand ? valueOf(text) : ''
   const whole = value === '' ? [path] : [path, value]
@@ -168,7 +194,7 @@ function copied(base: string, { appended, args, source }: SimpleCommand, from: r
   const target = operands.at(-1)
   if (base !== 'cp' || appended || target === undefined || operands.length < 2) return null
   if (operands.some((word) => !isReadable(word) || isOption(word.text))) return null
-  const common = { from, isCertain: false, isTree: false, isRedirection: false, part: source } as const
+  const common = { ...PLAIN, from, isCertain: false, part: source } as const
   const sources = operands.slice(0, -1).map((word) => pathOf(word, from))
   const folder = pathOf(target, from)
   const targets = sources.map((path) => (path === null || folder === null ? null : `${folder}/${posix.basename(path)}`))
@@ -178,9 +204,9 @@ function copied(base: string, { appended, args, source }: SimpleCommand, from: r
   ]
 }
 
-/** `@file`, `name=@file`, `REV:file`, `file:place`: a word may name a file besides other things. */
+/** `@file`, `name=<file`, `REV:file`, `type=bind,src=file`: a word may name a file besides other things. */
 function parts(text: string): string[] {
-  return /[@:]/.test(text) ? text.split(/[=@:;,]/).filter((part) => part !== '' && !isOption(part)) : []
+  return /[@:<,]/.test(text) ? text.split(/[=@:;,<]/).filter((part) => part !== '' && !isOption(part)) : []
 }
 
 /** Behind `=`, or attached to a letter as in `-ofile`. */

@@ -48,3 +48,55 @@ export function matchesWildcard<P, T>(
 export function matchesText(pattern: Wildcard, text: string): boolean {
   return matchesWildcard(pattern, text, (expected, given) => expected === given)
 }
+
+/** How a pattern is held against what is itself a pattern. */
+export interface Meeting<P, G> {
+  readonly isSame: (expected: P, given: G) => boolean
+  /** What a star of the given side may stand for. */
+  readonly isMatched: (expected: P) => boolean
+}
+
+/** Whether some text is what both describe. The time is the product of their lengths. */
+export function mayMeet<P, G>(pattern: Wildcard<P>, given: Wildcard<G>, meeting: Meeting<P, G>): boolean {
+  return statesAfter(pattern, given, meeting).has(pattern.length)
+}
+
+/** Whether some text that the pattern describes begins with what is given. */
+export function mayBegin<P, G>(pattern: Wildcard<P>, given: Wildcard<G>, meeting: Meeting<P, G>): boolean {
+  return statesAfter(pattern, given, meeting).size > 0
+}
+
+/** How far in the pattern one can be behind what is given. */
+function statesAfter<P, G>(
+  pattern: Wildcard<P>,
+  given: Wildcard<G>,
+  { isMatched, isSame }: Meeting<P, G>,
+): Set<number> {
+  let states = withSkips(pattern, new Set([0]))
+  for (const token of given) {
+    if (token === ANY) {
+      // The states grow while they are gone through.
+      for (const state of states) {
+        const expected = pattern[state]
+        if (expected === undefined) continue
+        if (expected === ANY || expected === ONE || isMatched(expected)) states.add(state + 1)
+      }
+      continue
+    }
+    const next = new Set<number>()
+    for (const state of states) {
+      const expected = pattern[state]
+      if (expected === undefined) continue
+      if (expected === ANY) next.add(state)
+      else if (expected === ONE || token === ONE || isSame(expected, token)) next.add(state + 1)
+    }
+    states = withSkips(pattern, next)
+  }
+  return states
+}
+
+/** A star of the pattern may stand for nothing. */
+function withSkips<P>(pattern: Wildcard<P>, states: Set<number>): Set<number> {
+  for (const state of states) if (pattern[state] === ANY) states.add(state + 1)
+  return states
+}

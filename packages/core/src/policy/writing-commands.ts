@@ -36,14 +36,14 @@ const WRITING: ReadonlyMap<string, Writing> = new Map<string, Writing>([
     'curl',
     {
       words:
-        /^(?:-[afgGiIjklLMnNpqRsSvVZ#0-6]*[oOJDc]|--(?:out|remote-(?:n|h)|dump|cookie-j|trace|etag-s|hsts|libcurl|stderr))/,
+        /^(?:-[afgGiIjklLMnNpqRsSvVZ#0-6]*[oOJDc]|--(?:out|remote-(?:n|h)|dump|cookie-j|trace|etag-s|hsts|libcurl|stderr)|.*%output\{)/s,
     },
   ],
   ['wget', { unless: /^(?:--spider|-[a-zA-Z]*O-)$/ }],
 ])
 
 const GIT_CHANGES =
-  /^(?:checkout|checkout-index|restore|clean|reset|apply|am|merge|rebase|pull|stash|cherry-pick|revert|switch|rm|mv|clone|worktree|submodule|sparse-checkout|read-tree|bisect|filter-branch)$/
+  /^(?:checkout|checkout-index|restore|clean|reset|apply|am|merge|rebase|pull|stash|cherry-pick|revert|switch|rm|mv|clone|worktree|submodule|sparse-checkout|read-tree|bisect|filter-branch|format-patch|bundle|fast-export|merge-file|merge-index|merge-one-file|mailinfo|mailsplit|rerere|unpack-file|bugreport|diagnose|subtree|quiltimport|lfs|p4|svn|init)$/
 const UNPACKS = /^(?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:ext|get).*)$/
 
 /** Something is known of how its arguments make it write. */

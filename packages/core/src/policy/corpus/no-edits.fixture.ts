@@ -113,6 +113,13 @@ const MAY_WRITE = [
   'yq -s .a f',
   'nm --plugin=./x a',
   'pgrep -a $(tool)',
+  'GIT_TRACE=out git log',
+  'GIT_TRACE2_EVENT=/repo/out git status',
+  'env GIT_TRACE=out git log',
+  'export GIT_TRACE=out; git log',
+  'GIT_TRACE=out; export GIT_TRACE; git log',
+  'HOME=x git log',
+  'LESS=-oout less a',
 ] as const
 
 /** Not known to leave files alone: that asks, whatever lets commands run as such. */
@@ -155,5 +162,27 @@ export const noEditsAllowed: CorpusGroup = {
     ['make && tool', 'ask', 'tool has no rule'],
     ['make -f other.mk', 'ask', 'the star does not cover it'],
     ['node scripts/other.js', 'ask', 'another script'],
+  ],
+}
+
+export const noEditsGit: CorpusGroup = {
+  title: 'editing files is denied, git and curl are allowed',
+  categories: { edit: 'deny' },
+  allow: ['git *', 'curl *'],
+  cases: [
+    ['git log', 'allow', 'the pattern says so'],
+    ['git commit -m x', 'allow', 'the pattern says so, and only the repository changes'],
+    ['git format-patch -1', 'ask', 'writes a file for every commit'],
+    ['git bundle create x HEAD', 'ask', 'writes a file'],
+    ['git fast-export --export-marks=x HEAD', 'ask', 'writes a file'],
+    ['git merge-file a b c', 'ask', 'writes into the first'],
+    ['git lfs pull', 'ask', 'writes the files it fetches'],
+    ['git subtree pull --prefix=a b c', 'ask', 'changes files of the project'],
+    ['git init x', 'ask', 'makes a folder'],
+    ['git bugreport', 'ask', 'writes a file'],
+    ['curl https://x', 'allow', 'the pattern says so'],
+    ["curl -w '%output{x}' https://x", 'deny', 'the format names a file'],
+    ["curl -w 'a%output{>>x}b' https://x", 'deny', 'the format names a file'],
+    ['curl --unix-socket /var/run/docker.sock http://x/', 'ask', 'no address of the network'],
   ],
 }

@@ -1,0 +1,104 @@
+import type { SimpleCommand, Word } from '@evener/shell/read'
+import { isReadable } from './argument.ts'
+import { programBase } from './program-base.ts'
+
+const SPREADS = new Set(['glob', 'brace', 'tilde'])
+/** Quotes inside of braces, and patterns of patterns: what they become is not worked out here. */
+const INTRICATE = /[()\\"'`$]/
+const BRACES = /\{([^{}]*)\}/
+const MOST_ALTERNATIVES = 64
+const LONGEST = 4_096
+
+/**
+ * The paths that a word with `*`, `?`, `[…]` or `{a,b}` may become. In them a `*` stands for any characters of one name and
+ * `**` for any folders, which is at least what a shell makes of it. Null when that cannot be told.
+ */
+function globPaths(word: Word): readonly string[] | null {
+  const { expansions, quoted, text } = word
+  if (isReadable(word) || !expansions.every((expansion) => SPREADS.has(expansion))) return null
+  if (INTRICATE.test(text) || text.length > LONGEST) return null
+  const isSpread = expansions.includes('brace')
+  // Which of several braces are quoted does not stand in the text.
+  if (isSpread && quoted) return null
+  const texts = isSpread ? alternatives(text) : [text]
+  if (texts === null || texts.some((each) => /^~(?!\/|$)/.test(each))) return null
+  const paths = texts.map((each) => each.split('/').map(widen))
+  return paths.some(mayClimb) ? null : paths.map((segments) => segments.join('/'))
+}
+
+export interface Spread {
+  readonly word: Word
+  /** A `*` in its text stands for any characters. */
+  readonly isGlob: boolean
+}
+
+/** A word, or what the shell may make of its patterns and braces. */
+export function spread(word: Word): Spread[] {
+  const paths = globPaths(word)
+  return paths === null ? [{ word, isGlob: false }] : paths.map((text) => ({ word: fixed(word, text), isGlob: true }))
+}
+
+function fixed(word: Word, text: string): Word {
+  const expansions: Word['expansions'] = text.startsWith('~') ? ['tilde'] : []
+  return { ...word, text, expansions, dynamic: expansions.length > 0 }
+}
+
+const MAGIC = /^:(?:\([^)]*\)|[!^/]*)/
+
+/** Git reads patterns of its own in the words it is given, quoted or not. */
+export function pathspec(word: Word): Spread[] {
+  if (!isReadable(word) || !/[*?[]/.test(word.text) || /\s/.test(word.text)) return []
+  const segments = word.text.replace(MAGIC, '').split('/').map(widen)
+  return [{ word: fixed(word, segments.join('/')), isGlob: true }]
+}
+
+/** Every choice that braces leave, the innermost first. */
+function alternatives(text: string): readonly string[] | null {
+  let texts: readonly string[] = [text]
+  while (texts.some((each) => BRACES.test(each))) {
+    const next = texts.flatMap((each): readonly (string | null)[] => {
+      const found = BRACES.exec(each)
+      if (found === null) return [each]
+      const [whole, inside = ''] = found
+      if (!inside.includes(',') || inside.includes('..')) return [null]
+      const [before, after] = [each.slice(0, found.index), each.slice(found.index + whole.length)]
+      return inside.split(',').map((choice) => `${before}${choice}${after}`)
+    })
+    texts = next.filter((each) => each !== null)
+    if (texts.length < next.length || texts.length > MOST_ALTERNATIVES) return null
+  }
+  return texts
+}
+
+/** Quoted or not, and whatever is left out in brackets: a star matches all of it. */
+function widen(segment: string): string {
+  if (segment === '**') return segment
+  return segment
+    .replace(/\[.*\]/s, '*')
+    .replaceAll('?', '*')
+    .replace(/\*+/g, '*')
+}
+
+/** `.*` is also the folder above, and behind a star `..` leads anywhere. */
+function mayClimb(segments: readonly string[]): boolean {
+  const wild = segments.findIndex((segment) => segment.includes('*'))
+  if (wild !== -1 && segments.includes('..', wild)) return true
+  return segments.some((segment) => /^\.\**\.?\**$/.test(segment) && segment.includes('*'))
+}
+
+const SHOWS_HIDDEN = /dotglob|globignore|bashopts|glob_?dots/i
+const SETS_OPTIONS = /^(?:shopt|set|setopt|emulate|export|declare|typeset)$/
+const RUNS_FILE = /^(?:source|\.)$/
+
+/** Whether a star may match names that begin with a dot: something in the text may have switched that on. */
+export function matchesHidden(commands: readonly SimpleCommand[]): boolean {
+  return commands.some(({ args, assignments, launcher, name, unknown }) => {
+    const base = name === null ? '' : programBase(name.text)
+    if (RUNS_FILE.test(base) || (launcher === 'shell' && unknown !== null)) return true
+    if (SETS_OPTIONS.test(base) && !args.every(isReadable)) return true
+    return (
+      [...args, ...assignments.map(({ value }) => value)].some(({ text }) => SHOWS_HIDDEN.test(text)) ||
+      assignments.some((each) => SHOWS_HIDDEN.test(each.name))
+    )
+  })
+}
