@@ -23,6 +23,7 @@ const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
   decide: aFunction,
   faults: anObject,
   newId: aFunction,
+  withAnswer: aFunction,
   now: aFunction,
   beforeRun: aFunction,
   maxAttempts: aCount,

@@ -1,4 +1,5 @@
 import type {
+  Answer,
   ConfigChangedRecord,
   Decision,
   FaultPoints,
@@ -12,6 +13,7 @@ import type {
   ThreadState,
   ToolCallRequest,
   TurnDefaults,
+  Wait,
 } from '@evener/protocol'
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './active-run.ts'
@@ -41,6 +43,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly faults?: FaultPoints
   /** Ids of runs and of what is said in them, where whoever says it gives none. */
   readonly newId?: () => string
+  /** What is put on record together with an answer, in one transaction. */
+  readonly withAnswer?: (wait: Wait, answer: Answer) => readonly ControlFact[]
   /** What is put on record before a run begins, whoever starts it. */
   readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
   /** How often a run is taken up again after a crash before it is given up. */

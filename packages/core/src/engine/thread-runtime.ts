@@ -88,8 +88,14 @@ export class ThreadRuntime {
     this.#watch(hold)
   }
 
-  /** Takes the thread, and takes up what a dead process left of it. */
-  static async open(options: ThreadRuntimeOptions): Promise<ThreadRuntime> {
+  /**
+   * Takes the thread, and takes up what a dead process left of it. `onTaken` comes before the latter: whoever listens from
+   * there on misses nothing.
+   */
+  static async open(
+    options: ThreadRuntimeOptions,
+    onTaken?: (runtime: ThreadRuntime) => Promise<void>,
+  ): Promise<ThreadRuntime> {
     checkRuntimeOptions(options)
     const { owner, thread } = options
     owner.enter(thread)
@@ -99,6 +105,7 @@ export class ThreadRuntime {
       const runtime = new ThreadRuntime(options, hold)
       void failed.promise.then(() => runtime.#lose())
       owner.onWanted(thread, () => runtime.#yield())
+      await onTaken?.(runtime)
       await runtime.#mailbox.post(() => runtime.#runs.recover())
       runtime.#rest()
       return runtime
@@ -227,13 +234,16 @@ export class ThreadRuntime {
       const wait = asked.waits.get(waitId)
       if (wait === undefined) throw await desk.noSuchWait(waitId)
       checkAnswer(wait, answer, by)
-      if (active === undefined && asked.run !== null) await this.#runs.beforeAnswer(asked.run)
+      const atRest = active === undefined && asked.run !== null ? await this.#runs.beforeAnswer(asked.run) : undefined
       const { run, waits } = log.state.head
       if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
-      const more = await this.#remembered(wait, answer, active)
+      const more = [
+        ...(this.#options.withAnswer?.(wait, answer) ?? []),
+        ...(await this.#remembered(wait, answer, active)),
+      ]
       const isDetached = run !== null && run.turnId === null
       const isHeard = await desk.answer({ waitId, answer, more, isDetached, ...(by === undefined ? {} : { by }) })
-      if (!isHeard && active === undefined && run !== null) await this.#runs.afterAnswer(run)
+      if (!isHeard && atRest !== undefined && run !== null) await this.#runs.afterAnswer(run, atRest)
     })
   }
 

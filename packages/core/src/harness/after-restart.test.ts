@@ -134,7 +134,7 @@ suite('who comes to a run at work', () => {
   })
 })
 
-test('what was queued is sent when the thread is opened, and is among its messages by the time that is told', async () => {
+test('what was queued is sent when the thread is opened, and is told like any other message', async () => {
   const storage = new MemoryStore()
   const first = new HarnessBench([{ text: 'Half', hang: true }], { storage })
   const begun = first.next('message_update')
@@ -154,8 +154,14 @@ test('what was queued is sent when the thread is opened, and is among its messag
   const said = (await opened).filter(({ role }) => role === 'user').map(({ content }) => content)
   assert.deepEqual(said, [[{ type: 'text', text: 'One' }], [{ type: 'text', text: 'Two' }]])
   assert.equal((await ended).reason, 'complete')
-  assert.deepEqual(second.types().slice(0, 2), ['thread_changed', 'agent_start'])
-  assert.ok(!second.all('message_start').some(({ message }) => message.role === 'user'))
+  assert.deepEqual(second.types().slice(0, 5), [
+    'thread_changed',
+    'follow_up_queued',
+    'agent_start',
+    'message_start',
+    'message_end',
+  ])
+  assert.deepEqual(second.all('message_end')[0]?.message.content, [{ type: 'text', text: 'Two' }])
 })
 
 suite('a call that a crash cut short', () => {

@@ -103,14 +103,15 @@ export class EventProjection {
     this.#end('suspended')
   }
 
-  entry(entry: LogEntry): void {
+  /** `isOlder`: from before somebody began to look. What was chosen then is told with the thread itself. */
+  entry(entry: LogEntry, isOlder = false): void {
     const { state } = entry
     if (entry.kind === 'delta') this.#delta(entry.event, state)
     else {
       const before = this.#head
       this.#head = state.head
       const isShown = this.#options.display.follow(state.head)
-      this.#record(entry.record, state, before)
+      if (!isOlder || entry.record.body.type !== 'config.changed') this.#record(entry.record, state, before)
       if (isShown) this.#options.onShown()
     }
   }

@@ -24,8 +24,6 @@ import { offeredTools } from './offered-tools.ts'
 
 /** What a thread gives to the agents that take turns in it. */
 export interface ThreadEquipment {
-  /** Resolves when the thread is open: what goes on in it may be taken up again before that. */
-  readonly isOpen: Promise<void>
   readonly decorate: DecorateContext
   readonly builtinTools: () => readonly RunnableTool[]
   /** The thread's own, whether or not it is offered. */
@@ -88,7 +86,6 @@ export class ModeAgents {
     return {
       driver,
       tools: async (turn) => {
-        await equipment.isOpen
         const mode = this.modeOf(turn.state)
         const context = equipment.agentContext(turn)
         const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []

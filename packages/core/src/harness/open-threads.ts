@@ -14,7 +14,13 @@ export interface OpenThreadsOptions<Viewer> {
   readonly store: Store
   readonly now: () => number
   readonly onClosed?: (runtime: ThreadRuntime) => void
-  readonly open: (threadId: string, owner: ProcessOwner, viewers: ReadonlySet<Viewer>) => Promise<ThreadRuntime>
+  /** `onOpening` is called when the thread is had, and before anything goes on in it. */
+  readonly open: (
+    threadId: string,
+    owner: ProcessOwner,
+    viewers: ReadonlySet<Viewer>,
+    onOpening: (runtime: ThreadRuntime) => void,
+  ) => Promise<ThreadRuntime>
 }
 
 interface Place<Viewer> {
@@ -46,7 +52,8 @@ export class OpenThreads<Viewer> {
     return this.#owner
   }
 
-  enter(threadId: string, viewer: Viewer): Promise<OpenThread<Viewer>> {
+  /** `onOpening`: whoever listens from there on hears all that happens in the thread. */
+  enter(threadId: string, viewer: Viewer, onOpening: (runtime: ThreadRuntime) => void): Promise<OpenThread<Viewer>> {
     const place = this.#place(threadId)
     place.entering++
     return place.turns.post(async () => {
@@ -54,7 +61,8 @@ export class OpenThreads<Viewer> {
       place.entering--
       viewers.add(viewer)
       try {
-        place.runtime ??= await this.#options.open(threadId, await this.owner(), viewers)
+        if (place.runtime !== undefined) onOpening(place.runtime)
+        else place.runtime = await this.#options.open(threadId, await this.owner(), viewers, onOpening)
       } catch (error) {
         viewers.delete(viewer)
         this.#forget(threadId, place)

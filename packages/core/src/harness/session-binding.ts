@@ -8,6 +8,7 @@ import { EventProjection } from './event-projection.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import type { OpenThread } from './open-threads.ts'
 import { HeldLock } from './thread-lock.ts'
+import { ThreadWatch } from './thread-watch.ts'
 
 export type ModelScope = 'global' | 'thread' | 'mode'
 
@@ -16,7 +17,7 @@ interface Bound {
   readonly runtime: ThreadRuntime
   readonly viewers: ReadonlySet<ThreadViewer>
   readonly projection: EventProjection
-  readonly stop: () => void
+  readonly watch: ThreadWatch
 }
 
 /** The one thread a session looks at, and what it tells of it. */
@@ -114,22 +115,36 @@ export class SessionBinding {
   /**
    * Looks at another thread. The old one is left when the new one is ours, and not before: a thread that cannot be had
    * changes nothing. Nor does a thread that cannot be prepared; what is done to prepare it is not told of.
+   *
+   * `arrived` tells that it has been entered. What goes on and waits there is told right after it, and then all that has
+   * happened since it was opened.
    */
-  bind(threadId: string, prepare: (runtime: ThreadRuntime) => Promise<void>): Promise<void> {
+  bind(threadId: string, prepare: (runtime: ThreadRuntime) => Promise<void>, arrived: () => void): Promise<void> {
     return this.#turns.post(async () => {
-      if (this.#bound?.threadId === threadId) return
+      if (this.#bound?.threadId === threadId) {
+        arrived()
+        this.#bound.projection.announce()
+        return
+      }
       await this.#lock.moveTo(threadId, async () => {
-        const opened = await this.#core.threads.enter(threadId, this.viewer)
+        let begun: ThreadWatch | undefined
+        const begin = (runtime: ThreadRuntime): void => void (begun = new ThreadWatch(runtime))
+        const opened = await this.#core.threads.enter(threadId, this.viewer, begin)
+        const watch = begun ?? new ThreadWatch(opened.runtime)
         try {
           await prepare(opened.runtime)
           await this.#endAlone()
           await this.#leave()
           await this.#onBound(threadId)
         } catch (error) {
+          watch.end()
           await this.#core.threads.leave(threadId, this.viewer)
           throw error
         }
-        this.#attach(opened)
+        const projection = this.#attach(opened, watch)
+        arrived()
+        projection.announce()
+        watch.tell((entry, wasKept) => projection.entry(entry, wasKept))
       })
     })
   }
@@ -152,12 +167,7 @@ export class SessionBinding {
     })
   }
 
-  /** What goes on and waits in the thread is told to those who have just begun to look. */
-  announce(): void {
-    this.#bound?.projection.announce()
-  }
-
-  #attach({ runtime, threadId, viewers }: OpenThread<ThreadViewer>): void {
+  #attach({ runtime, threadId, viewers }: OpenThread<ThreadViewer>, watch: ThreadWatch): EventProjection {
     const projection = new EventProjection(
       {
         display: this.display,
@@ -170,10 +180,10 @@ export class SessionBinding {
         modelScope: () => this.modelScope,
         editedFile: (call) => this.#editedFile(call, runtime),
       },
-      runtime.state,
+      watch.from,
     )
-    const stop = runtime.onEntry((entry) => projection.entry(entry))
-    this.#bound = { threadId, runtime, viewers, projection, stop }
+    this.#bound = { threadId, runtime, viewers, projection, watch }
+    return projection
   }
 
   /** What is being done in a thread that nobody else looks at ends with our leaving it. */
@@ -189,7 +199,7 @@ export class SessionBinding {
       await this.#core.threads.leave(bound.threadId, this.viewer)
     } finally {
       bound.projection.leave()
-      bound.stop()
+      bound.watch.end()
       this.#bound = undefined
       this.display.reset(undefined, false)
       for (const waiter of this.#restWaiters.values()) waiter.resolve()

@@ -1,12 +1,15 @@
 import {
   EvenerError,
+  type Answer,
   type HarnessMessage,
   type JsonObject,
   type RunnableTool,
   type RunOutcome,
   type Store,
+  type Wait,
 } from '@evener/protocol'
-import type { ThreadRuntime } from '../engine/thread-runtime.ts'
+import { answeredWaits } from '../engine/continuation.ts'
+import type { ControlFact, ThreadRuntime } from '../engine/thread-runtime.ts'
 import { GoalKeeper, type GoalKeeperOptions } from './goals/goal-keeper.ts'
 import { inboxTool } from './signals/inbox-tool.ts'
 import type { DeliveryPolicy, NotificationInput } from './signals/notification.ts'
@@ -23,10 +26,9 @@ import type { StateSignal } from './signals/state-lane.ts'
 import { saveSystemReminder, type SystemReminder } from './signals/system-reminder.ts'
 import { threadPort, type ThreadPort } from './signals/thread-port.ts'
 import { builtinTools, type BuiltinToolId } from './tools/builtin-tools.ts'
-import { ForeignPlans } from './tools/foreign-plans.ts'
-import type { PlanModes } from './tools/submit-plan.ts'
+import { ForeignPlans, type ForeignPlanModes } from './tools/foreign-plans.ts'
 
-export interface ThreadControlOptions extends PlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
+export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
   readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry' | 'idle' | 'run'>
   /** The agent that takes the next turn. */
@@ -49,6 +51,7 @@ export class ThreadControl {
   readonly #own: readonly RunnableTool[]
   readonly #builtin: readonly RunnableTool[]
   readonly #inboxTool: RunnableTool
+  readonly #plans: ForeignPlans
   readonly #stop: () => void
   #after: Promise<void> = Promise.resolve()
   #following = new AbortController()
@@ -70,12 +73,23 @@ export class ThreadControl {
     })
     this.#inboxTool = inboxTool(this.notifications.inbox, now)
     this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
-    const plans = new ForeignPlans(this.port, options)
+    this.#plans = new ForeignPlans(this.port, options)
     this.#stop = runtime.onEntry((entry) => {
       if (entry.kind !== 'record') return
-      plans.follow(entry.record, entry.others === true).catch((error: unknown) => this.#tell(error))
+      this.#plans.follow(entry.record, entry.others === true).catch((error: unknown) => this.#tell(error))
       if (entry.others !== true && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
     })
+  }
+
+  /** What is put on record together with an answer. */
+  withAnswer(wait: Wait, answer: Answer): readonly ControlFact[] {
+    return this.#plans.withAnswer(wait, answer)
+  }
+
+  /** Before anything goes on in the thread: what a dead process had left to do. */
+  takeUp(): Promise<void> {
+    const { runtime, store } = this.#options
+    return this.#plans.takeUp((run) => answeredWaits(store, runtime.state.head.stream, run))
   }
 
   /** Also one that is not offered. */

@@ -183,28 +183,27 @@ export class ThreadLifecycle {
   }
 
   async #enterNew(info: ThreadInfo, config: Config): Promise<HarnessThread> {
+    const { binding } = this.#parts
+    const arrived = (): void => binding.emit({ type: 'thread_created', thread: frozenCopy(this.#thread(info)) })
     try {
-      await this.#enter(info.id, { isNew: true, config })
+      await this.#enter(info.id, { isNew: true, config, arrived })
     } catch (error) {
       await this.#remove(info.id)
       throw error
     }
-    const thread = this.#thread(info)
-    this.#parts.binding.emit({ type: 'thread_created', thread: frozenCopy(thread) })
-    return thread
+    return this.#thread(info)
   }
 
   async #moveTo(threadId: string): Promise<void> {
     const { binding } = this.#parts
     const previousThreadId = binding.threadId
-    await this.#enter(threadId, { isNew: false, config: {} })
-    binding.emit({ type: 'thread_changed', threadId, previousThreadId })
-    binding.announce()
+    const arrived = (): void => binding.emit({ type: 'thread_changed', threadId, previousThreadId })
+    await this.#enter(threadId, { isNew: false, config: {}, arrived })
   }
 
   async #enter(
     threadId: string,
-    { config, isNew }: { readonly isNew: boolean; readonly config: Config },
+    { arrived, config, isNew }: { readonly isNew: boolean; readonly config: Config; readonly arrived: () => void },
   ): Promise<void> {
     const { binding, rules: own, selection } = this.#parts
     const before = selection()
@@ -214,15 +213,17 @@ export class ThreadLifecycle {
       const change = isDeepStrictEqual(rules, known) ? config : { ...config, rules }
       if (Object.keys(change).length > 0) await runtime.configure(change)
     }
-    await binding.bind(threadId, prepare)
-    own.written()
-    const now = selection()
-    if (now.modeId !== before.modeId) {
-      binding.emit({ type: 'mode_changed', modeId: now.modeId, previousModeId: before.modeId })
-    }
-    if (now.modelId !== before.modelId && binding.head?.model !== null) {
-      binding.emit({ type: 'model_changed', modelId: now.modelId, scope: 'thread', modeId: now.modeId })
-    }
+    await binding.bind(threadId, prepare, () => {
+      own.written()
+      const now = selection()
+      if (now.modeId !== before.modeId) {
+        binding.emit({ type: 'mode_changed', modeId: now.modeId, previousModeId: before.modeId })
+      }
+      if (now.modelId !== before.modelId && binding.head?.model !== null) {
+        binding.emit({ type: 'model_changed', modelId: now.modelId, scope: 'thread', modeId: now.modeId })
+      }
+      arrived()
+    })
   }
 
   async #remove(threadId: string): Promise<DeleteReport> {

@@ -26,7 +26,7 @@ import { runScoring } from './run-scorers.ts'
 import { summaryBeforeRun } from './signals/notifications.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
 import { ThreadControl } from './thread-control.ts'
-import type { PlanModes } from './tools/submit-plan.ts'
+import type { ForeignPlanModes } from './tools/foreign-plans.ts'
 import { priceOf } from './models/price-list.ts'
 
 /** Opens a thread for the sessions that look at it: with the harness's agents, tools and rules. */
@@ -35,14 +35,12 @@ export async function openThread(
   threadId: string,
   owner: ProcessOwner,
   viewers: ReadonlySet<ThreadViewer>,
+  onOpening: (runtime: ThreadRuntime) => void,
 ): Promise<ThreadRuntime> {
-  const opened = Promise.withResolvers<void>()
   let runtime: ThreadRuntime | undefined
-  const current = (): ThreadRuntime => runtime as ThreadRuntime
   let control: ThreadControl | undefined
   const equipment = {
-    isOpen: opened.promise,
-    decorate: decoration(core, viewers, current),
+    decorate: decoration(core, viewers, () => runtime as ThreadRuntime),
     agentContext: (turn: TurnContext): AgentContext => ({
       threadId,
       runId: turn.runId,
@@ -54,32 +52,44 @@ export async function openThread(
   }
   const { observability, onInterrupted, redact } = core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
-  runtime = await ThreadRuntime.open({
-    store: core.store,
-    owner,
-    thread: threadId,
-    now: core.now,
-    agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
-    policy: core.policy,
-    newId: core.newId,
-    beforeRun: (state) => summaryBeforeRun(state, core.newId),
-    sessionRules: () => rulesOf(viewers),
-    grants: () => grantsOf(viewers),
-    ...(tracing === undefined ? {} : { tracing }),
-    ...(redact === undefined ? {} : { redact }),
-    ...(onInterrupted === undefined ? {} : { onInterrupted }),
-    ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
-  })
-  const stopTelling = tellOtherHarnesses(core.store, threadId, runtime)
-  runtime.onEntry((entry) => core.contexts.follow(entry))
   const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
-  if (observability !== undefined) runtime.onEntry(opinionTeller(observability, threadId, emit))
-  control = controlThread(core, runtime, emit)
-  runtime.onEntry(runScoring({ scorers: core.scorers, runtime, port: control.port, threadId, emit }))
-  controls.set(runtime, control)
-  endings.set(runtime, stopTelling)
-  opened.resolve()
-  return runtime
+  /** Before anything goes on in it, so that nobody misses anything. */
+  const onTaken = async (taken: ThreadRuntime): Promise<void> => {
+    runtime = taken
+    endings.set(taken, tellOtherHarnesses(core.store, threadId, taken))
+    taken.onEntry((entry) => core.contexts.follow(entry))
+    if (observability !== undefined) taken.onEntry(opinionTeller(observability, threadId, emit))
+    control = controlThread(core, taken, emit)
+    controls.set(taken, control)
+    taken.onEntry(runScoring({ scorers: core.scorers, runtime: taken, port: control.port, threadId, emit }))
+    onOpening(taken)
+    await control.takeUp()
+  }
+  try {
+    return await ThreadRuntime.open(
+      {
+        store: core.store,
+        owner,
+        thread: threadId,
+        now: core.now,
+        agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
+        policy: core.policy,
+        newId: core.newId,
+        withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
+        beforeRun: (state) => summaryBeforeRun(state, core.newId),
+        sessionRules: () => rulesOf(viewers),
+        grants: () => grantsOf(viewers),
+        ...(tracing === undefined ? {} : { tracing }),
+        ...(redact === undefined ? {} : { redact }),
+        ...(onInterrupted === undefined ? {} : { onInterrupted }),
+        ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
+      },
+      onTaken,
+    )
+  } catch (error) {
+    if (runtime !== undefined) leaveThread(runtime)
+    throw error
+  }
 }
 
 const controls = new WeakMap<ThreadRuntime, ThreadControl>()
@@ -117,22 +127,34 @@ function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: 
 }
 
 /** Where an approved plan leads, and how one gets there in the middle of a run. */
-function planModes(core: HarnessCore, runtime: ThreadRuntime): PlanModes {
+function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes {
+  const entered: ForeignPlanModes['entered'] = (modeId, settings) => {
+    const { model, settings: before } = runtime.state.head
+    const from = core.agents.modeOf(runtime.state)
+    const mode = core.findMode(modeId)
+    const current = { modeId: from.id, modelId: model ?? '' }
+    const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before.get(modeModelKey(id))))
+    return { type: 'config.changed', ...change, settings: { ...change.settings, ...settings } }
+  }
+  const giveFloor: ForeignPlanModes['giveFloor'] = async (modeId, order) => {
+    const { run } = runtime.state.head
+    const mode = core.config.modes.find(({ id }) => id === modeId)
+    // Another program may have named it that had other modes.
+    if (mode === undefined) return
+    const agentId = core.agents.of(mode).id
+    // At work here, or waiting while the program that asked is gone.
+    const hasFloor = runtime.run !== undefined || run?.turnId === null
+    if (!hasFloor || agentId === run?.agentId) return
+    await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
+  }
   return {
     planTarget: () => core.agents.modeOf(runtime.state).transitionsTo ?? core.defaultMode.id,
+    entered,
+    giveFloor,
     switchMode: async (modeId, order, settings) => {
-      const { model, run, settings: before } = runtime.state.head
-      const from = core.agents.modeOf(runtime.state)
-      const mode = core.findMode(modeId)
-      const agentId = core.agents.of(mode).id
-      // At work here, or waiting while the program that asked is gone.
-      const hasFloor = runtime.run !== undefined || run?.turnId === null
-      const isHandedOff = hasFloor && agentId !== run?.agentId
       // First, and at once: an agent that goes on by itself must find that it no longer has the floor.
-      if (isHandedOff) await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
-      const current = { modeId: from.id, modelId: model ?? '' }
-      const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before.get(modeModelKey(id))))
-      await runtime.configure({ ...change, settings: { ...change.settings, ...settings } })
+      await giveFloor(modeId, order)
+      await runtime.record([entered(modeId, settings)])
     },
   }
 }

@@ -35,6 +35,8 @@ async function open(
     agentId: () => 'native',
     planTarget: () => 'build',
     switchMode: async () => undefined,
+    entered: () => ({ type: 'config.changed' }),
+    giveFloor: async () => undefined,
     judgeModel: async (modelId) => (modelId === 'judge/one' ? judge : undefined),
     emit: (event: HarnessEvent) => {
       if (event.type === 'goal_evaluation') evaluations.push(event.payload)

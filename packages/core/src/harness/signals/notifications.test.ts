@@ -49,6 +49,8 @@ async function open(
     agentId: () => 'native',
     planTarget: () => 'build',
     switchMode: async () => undefined,
+    entered: () => ({ type: 'config.changed' }),
+    giveFloor: async () => undefined,
     judgeModel: async () => undefined,
     emit: (event) => events.push(event),
     now: () => ++time,

@@ -1,8 +1,16 @@
-import type { LogRecord, WaitRequest } from '@evener/protocol'
+import type { Answer, LogRecord, RunState, WaitRequest } from '@evener/protocol'
+import type { ControlFact } from '../../engine/thread-runtime.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { notedMode, noteOf, planDecision, planOrder, SUBMIT_PLAN, type PlanModes } from './submit-plan.ts'
 
 type PlanWait = Pick<WaitRequest, 'id' | 'kind' | 'payload' | 'subject'>
+
+export interface ForeignPlanModes extends PlanModes {
+  /** What is put on record when the thread enters the mode. */
+  entered(modeId: string, settings: Parameters<PlanModes['switchMode']>[2]): ControlFact
+  /** Where another agent than the one of the run backs the mode, it takes the floor in the same run and is told `order`. */
+  giveFloor(modeId: string, order: string): Promise<void>
+}
 
 /**
  * A plan that a program made in its own way and asks about is one like ours: when it is approved, the mode changes. The
@@ -10,35 +18,65 @@ type PlanWait = Pick<WaitRequest, 'id' | 'kind' | 'payload' | 'subject'>
  */
 export class ForeignPlans {
   readonly #port: ThreadPort
-  readonly #modes: PlanModes
+  readonly #modes: ForeignPlanModes
   readonly #asked = new Map<string, PlanWait>()
 
-  constructor(port: ThreadPort, modes: PlanModes) {
+  constructor(port: ThreadPort, modes: ForeignPlanModes) {
     this.#port = port
     this.#modes = modes
     for (const wait of port.state.head.waits) this.#note(wait)
+  }
+
+  /** With the approval it is on record where the plan leads: no crash comes between the two. */
+  withAnswer(wait: PlanWait, answer: Answer): readonly ControlFact[] {
+    if (!isForeignPlan(wait) || !planDecision(answer).isApproved) return []
+    const key = this.#key(wait)
+    if (notedMode(this.#port, key) !== undefined) return []
+    const modeId = this.#modes.planTarget()
+    return [this.#modes.entered(modeId, noteOf(key, modeId))]
   }
 
   /**
    * Resolves when what follows from the record is done. The floor is given before this returns. From what others wrote
    * nothing follows here.
    */
-  async follow({ body, run }: LogRecord, isOthers = false): Promise<void> {
+  async follow({ body }: LogRecord, isOthers = false): Promise<void> {
     if (body.type === 'wait.opened') this.#note(body.wait)
     if (body.type === 'wait.cancelled' || body.type === 'wait.superseded') this.#asked.delete(body.waitId)
     if (body.type !== 'wait.answered') return
     const wait = this.#asked.get(body.waitId)
     this.#asked.delete(body.waitId)
-    if (wait === undefined || isOthers) return
-    const { feedback, isApproved } = planDecision(body.answer)
-    if (!isApproved) return
-    // The same plan, asked about again after a crash, must not lead on from where it has led to.
-    const key = `${run ?? this.#port.state.head.run?.runId ?? ''}:${wait.subject.hash ?? wait.id}`
-    const modeId = notedMode(this.#port, key) ?? this.#modes.planTarget()
-    await this.#modes.switchMode(modeId, planOrder(wait.payload ?? {}, feedback), noteOf(key, modeId))
+    if (wait !== undefined && !isOthers) await this.#lead(wait, body.answer)
+  }
+
+  /**
+   * What was approved in a run whose program is gone leads on, if the process that took the approval has died before it
+   * could. `answered`: what is still to be told to whoever takes the floor of the run.
+   */
+  async takeUp(
+    answered: (run: RunState) => Promise<readonly { readonly wait: PlanWait; readonly answer: Answer }[]>,
+  ): Promise<void> {
+    const { run } = this.#port.state.head
+    if (run === null || run.turnId !== null) return
+    for (const { wait, answer } of await answered(run)) if (isForeignPlan(wait)) await this.#lead(wait, answer)
+  }
+
+  async #lead(wait: PlanWait, answer: Answer): Promise<void> {
+    const { feedback, isApproved } = planDecision(answer)
+    const modeId = notedMode(this.#port, this.#key(wait))
+    if (isApproved && modeId !== undefined) await this.#modes.giveFloor(modeId, planOrder(wait.payload ?? {}, feedback))
+  }
+
+  /** The same plan, asked about again after a crash, must not lead on from where it has led to. */
+  #key(wait: PlanWait): string {
+    return `${this.#port.state.head.run?.runId ?? ''}:${wait.subject.hash ?? wait.id}`
   }
 
   #note(wait: PlanWait): void {
-    if (wait.kind === 'plan' && wait.subject.toolName !== SUBMIT_PLAN) this.#asked.set(wait.id, wait)
+    if (isForeignPlan(wait)) this.#asked.set(wait.id, wait)
   }
+}
+
+function isForeignPlan({ kind, subject }: PlanWait): boolean {
+  return kind === 'plan' && subject.toolName !== SUBMIT_PLAN
 }

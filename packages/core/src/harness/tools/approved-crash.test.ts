@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { says } from '../../engine/foreign-agent.fixture.ts'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { HarnessBench } from '../harness.fixture.ts'
+import { PLAN, planners } from './planners.fixture.ts'
+
+const CHILD = fileURLToPath(new URL('approved-crash-child.fixture.ts', import.meta.url))
+
+/** What another process left that was killed when the approval of a plan was on disk, and nothing after it. */
+async function killedAtTheApproval(t: TestContext, how: 'live' | 'gone'): Promise<SqliteStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'evener-approved-'))
+  const file = join(folder, 'data.db')
+  const child = spawn(process.execPath, [CHILD, file, how], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  assert.equal(signal, 'SIGKILL')
+  const storage = new SqliteStore({ url: `file:${file}` })
+  t.after(async () => {
+    await storage.close()
+    await rm(folder, { recursive: true })
+  })
+  return storage
+}
+
+suite('a plan of a foreign program whose approval was the last thing before a crash', { timeout: 120_000 }, () => {
+  test('has led on: the run is over, and the next one is of the agent that builds', async (t) => {
+    const storage = await killedAtTheApproval(t, 'live')
+    const { builder, modes, planner } = planners([says('The planner goes on.')])
+    await using bench = new HarnessBench([], { storage, modes })
+    await bench.harness.selectOrCreateThread()
+    assert.equal(bench.harness.session.mode.get(), 'build')
+    await bench.harness.sendMessage({ content: 'Go on.' })
+    assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
+  })
+
+  test('is carried out by the agent that builds, where the program that asked was gone before', async (t) => {
+    const storage = await killedAtTheApproval(t, 'gone')
+    const { builder, modes, planner } = planners([says('The planner goes on.')])
+    await using bench = new HarnessBench([], { storage, modes })
+    const ended = bench.next('agent_end')
+    await bench.harness.selectOrCreateThread()
+    assert.equal((await ended).reason, 'complete')
+    assert.equal(bench.harness.session.mode.get(), 'build')
+    assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
+    const said = JSON.stringify(builder.turns[0]?.input)
+    for (const word of [PLAN, 'approved', 'Mind the tests.']) assert.ok(said.includes(word), word)
+  })
+})
