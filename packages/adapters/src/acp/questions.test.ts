@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import { heard, stage } from '../../test/acp/acp-stage.ts'
 import { brief } from '../../test/brief.ts'
 import { APPROVE, finishOf, liveHost, resultsOf, textOf } from '../../test/live/live-host.ts'
@@ -58,16 +58,17 @@ describe('a question of the agent', () => {
   })
 
   it('may be answered long after the turn would have been too long, or too silent', async (t) => {
-    const { host, run } = await stage(t, `await t.tool('c1', 'make')`, {
-      deadlineMs: 8_000,
-      stallMs: 8_000,
-      onStall: 'abort',
-    })
+    const limits = { deadlineMs: 60_000, stallMs: 60_000, onStall: 'abort' } as const
+    const { host, run } = await stage(t, `await t.tool('c1', 'make')`, limits)
+    // The time of the turn goes on when this test says so.
+    mock.timers.enable({ apis: ['setTimeout'] })
+    t.after(() => mock.timers.reset())
     const turn = run()
     const { answer } = await host.nextAsk()
-    await new Promise((resolve) => setTimeout(resolve, 8_500))
+    mock.timers.tick(1_000_000)
     answer(APPROVE)
     const events = await turn.all
+    mock.timers.reset()
     assert.equal(finishOf(events), 'stop')
     assert.deepEqual(resultsOf(events), ['{"exit_code":0,"output":"ran make"}'])
   })
