@@ -158,14 +158,17 @@ class ClaudeReader implements DialectReader {
     else if (others === 0) this.#run.consume('empty-text')
   }
 
-  /** The texts of one record are one message, unless they were streamed one by one. */
+  /** The texts of one record are one message, also those that were streamed one by one. */
   #say(texts: readonly string[], nextPlace: () => Place, wasAborted: boolean): void {
     const place = nextPlace()
     if (place.partId === undefined) {
       this.#run.text(texts.join('\n'), place, wasAborted)
       return
     }
-    for (const [index, text] of texts.entries()) this.#run.text(text, index === 0 ? place : nextPlace(), wasAborted)
+    this.#run.texts(
+      texts.map((text, index) => ({ text, place: index === 0 ? place : nextPlace() })),
+      wasAborted,
+    )
   }
 
   #place(

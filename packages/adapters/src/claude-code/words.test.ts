@@ -27,6 +27,21 @@ describe('Claude Code: words', () => {
     )
   })
 
+  it('joins them also when they were streamed one by one', () => {
+    const streamed = (event: object): object => ({ type: 'stream_event', event, parent_tool_use_id: null })
+    const block = (index: number, text: string): readonly object[] => [
+      streamed({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } }),
+      streamed({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } }),
+    ]
+    const texts = ['one', 'two'].map((text) => ({ type: 'text', text }))
+    const whole = { type: 'assistant', message: { id: 'm1', content: texts }, parent_tool_use_id: null }
+    const start = streamed({ type: 'message_start', message: { id: 'm1' } })
+    const run = mapRun(claudeCodeDialect, [init, start, ...block(0, 'one'), ...block(1, 'tw'), whole])
+    assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'one\ntwo' }])
+    const said = eventsOf(run, 'text-delta').map((event) => event.text)
+    assert.equal(said.join(''), 'onetwo')
+  })
+
   it('a subagent’s words are no message of the agent', () => {
     const run = mapRun(claudeCodeDialect, [init, says('report', { parent_tool_use_id: 'agent-1' }), says('answer')])
     assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'answer' }])

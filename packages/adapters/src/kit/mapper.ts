@@ -89,6 +89,11 @@ export interface Place {
   readonly native?: NativeRef | undefined
 }
 
+export interface PlacedText {
+  readonly text: string
+  readonly place: Place
+}
+
 export interface CallAnswer {
   /** The program's id for the call; absent when the result has none. */
   readonly id: string | undefined
@@ -162,6 +167,8 @@ export interface Run extends ToolContext {
   reasoningDelta(text: string, place: Place & { readonly partId: string }): void
   /** The whole text. What was said as deltas is not said again. Only the agent's own words are `agent` activity. */
   text(text: string, place: Place, interrupted?: boolean): void
+  /** The texts of one message. */
+  texts(texts: readonly PlacedText[], interrupted?: boolean): void
   reasoning(text: string, place: Place): void
 
   call(call: CallRecord): OpenCall

@@ -14,6 +14,7 @@ import type {
   Mapper,
   MapperOptions,
   Place,
+  PlacedText,
   ResultDetails,
   Run,
   RunEnd,
@@ -282,7 +283,11 @@ class Mapping implements Mapper, Run {
   }
 
   text(text: string, place: Place, interrupted = false): void {
-    this.#speech.text(text, place, interrupted)
+    this.#speech.text(text, text, place, interrupted)
+  }
+
+  texts(texts: readonly PlacedText[], interrupted = false): void {
+    this.#speech.texts(texts, interrupted)
   }
 
   reasoning(text: string, place: Place): void {

@@ -3,7 +3,7 @@ import type { ActivityDraft } from './activity.ts'
 import { cleanText } from './clean-text.ts'
 import { ENDED, endOfText, INTERRUPTED, isBlank, setPlace, type Mutable } from './event-parts.ts'
 import type { Ledger } from './ledger.ts'
-import type { Place } from './mapper.ts'
+import type { Place, PlacedText } from './mapper.ts'
 import { Texts, unsaid } from './texts.ts'
 
 type Said = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
@@ -27,9 +27,16 @@ export class Speech {
     this.#push(event)
   }
 
-  text(text: string, place: Place, interrupted: boolean): void {
+  texts(texts: readonly PlacedText[], interrupted: boolean): void {
+    const last = texts.at(-1)
+    for (const { text, place } of texts.slice(0, -1)) this.#push(this.#whole('text-delta', text, place, interrupted))
+    if (last !== undefined) this.text(last.text, texts.map(({ text }) => text).join('\n'), last.place, interrupted)
+  }
+
+  /** `said`: all that the message says, whose last text this is. */
+  text(text: string, said: string, place: Place, interrupted: boolean): void {
     const event = this.#whole('text-delta', text, place, interrupted)
-    const message = place.parent === undefined ? cleanText(text) : ''
+    const message = place.parent === undefined ? cleanText(said) : ''
     if (!isBlank(message)) {
       this.#ledger.made()
       this.#push(event, [{ type: 'agent', message }])

@@ -1,6 +1,6 @@
 import type { FinishReason, JsonObject, JsonValue, NativeRef, UsageIncrement } from '@evener/protocol'
 import { asArray, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
-import type { Place, Run } from '../kit/mapper.ts'
+import type { Place, PlacedText, Run } from '../kit/mapper.ts'
 import type { Failures } from './failures.ts'
 import { anchorOfMessage } from './session-file.ts'
 
@@ -10,7 +10,6 @@ export class Messages {
   readonly #failures: Failures
   /** Counts the agent's messages, to tell their texts apart. */
   #index = 0
-  #isStreamed = false
   #usage: UsageIncrement | undefined
   #finishReason: FinishReason | undefined
 
@@ -41,7 +40,6 @@ export class Messages {
     const index = asInteger(event['contentIndex'])
     if (typeof delta !== 'string' || index === undefined) return
     if (event['type'] === 'text_delta') {
-      this.#isStreamed = true
       this.#run.textDelta(delta, { partId: this.#partId(index) })
     } else if (event['type'] === 'thinking_delta') this.#run.reasoningDelta(delta, { partId: this.#partId(index) })
   }
@@ -94,7 +92,6 @@ export class Messages {
 
   #next(): void {
     this.#index += 1
-    this.#isStreamed = false
   }
 
   #content(message: JsonObject, isCut: boolean): void {
@@ -104,7 +101,7 @@ export class Messages {
       this.#run.unknown(message)
       return
     }
-    const texts: string[] = []
+    const texts: PlacedText[] = []
     let calls = 0
     const native = this.#native(message)
     for (const [index, item] of parts.entries()) {
@@ -112,8 +109,7 @@ export class Messages {
       switch (part?.['type']) {
         case 'text':
           if (typeof part['text'] !== 'string') this.#run.unknown(item)
-          else if (this.#isStreamed) this.#run.text(part['text'], this.#place(index, native), isCut)
-          else texts.push(part['text'])
+          else texts.push({ text: part['text'], place: this.#place(index, native) })
           break
         case 'thinking':
           if (typeof part['thinking'] === 'string') this.#run.reasoning(part['thinking'], this.#place(index))
@@ -126,7 +122,7 @@ export class Messages {
           this.#run.unknown(item)
       }
     }
-    if (texts.length > 0) this.#run.text(texts.join('\n'), this.#place(0, native), isCut)
+    this.#run.texts(texts, isCut)
     // What is called is told again when it begins to run.
     if (calls > 0) this.#run.consume('announces-call')
     else if (parts.length === 0 && !isCut) this.#run.consume('empty-text')

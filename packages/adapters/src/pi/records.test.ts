@@ -114,6 +114,23 @@ describe('Pi: texts', () => {
     assert.equal(thought.join(''), 'Hm.')
   })
 
+  it('two texts of one message are one agent message, also when they came as deltas', () => {
+    const { activity, events } = map([
+      { type: 'message_start', message: assistant([]) },
+      delta('text_delta', 0, 'One.'),
+      delta('text_delta', 1, 'Tw'),
+      ended(assistant([text('One.'), text('Two.')])),
+    ])
+    assert.deepEqual(activity, [{ type: 'agent', message: 'One.\nTwo.' }])
+    const said = events.flatMap((event) => (event.type === 'text-delta' ? [[event.partId, event.text]] : []))
+    assert.deepEqual(said, [
+      ['1.0', 'One.'],
+      ['1.1', 'Tw'],
+      ['1.0', ''],
+      ['1.1', 'o.'],
+    ])
+  })
+
   it('the texts of two messages are two texts', () => {
     const { events } = map([ended(assistant('One.')), ended(assistant('Two.'))])
     const parts = events.flatMap((event) => (event.type === 'text-delta' ? [event.partId] : []))
