@@ -170,7 +170,10 @@ export class DisplayState {
         if (this.#isRunning) return
         this.#isRunning = true
         this.#message = null
-        this.#tools.clear()
+        // What is still open has waited for an answer, and goes on with it.
+        for (const [id, { status }] of this.#tools.entries()) {
+          if (status === 'completed' || status === 'error') this.#tools.delete(id)
+        }
         this.#inputs.clear()
         return
       case 'agent_end':

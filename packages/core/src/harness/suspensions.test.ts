@@ -24,6 +24,19 @@ suite('a tool that asks', () => {
     assert.equal(bench.all('tool_end')[0]?.isError, false)
   })
 
+  test('stays on the display until it has its result, and after', async () => {
+    const calls = [{ id: 'q1', name: 'ask_user', input: { question: 'Which?' } }]
+    await using bench = new HarnessBench([{ toolCalls: calls }, { text: 'Left.' }, { text: 'Next.' }])
+    const { harness } = bench
+    const shown = () => [...harness.session.displayState.get().activeTools].map(([id, { status }]) => [id, status])
+    await harness.sendMessage({ content: 'Go.' })
+    assert.deepEqual(shown(), [['q1', 'running']])
+    await harness.respondToToolSuspension({ resumeData: 'Left' })
+    assert.deepEqual(shown(), [['q1', 'completed']])
+    await harness.sendMessage({ content: 'And now?' })
+    assert.deepEqual(shown(), [])
+  })
+
   test('may be answered from inside the listener that hears of it', async () => {
     await using bench = new HarnessBench([{ toolCalls: [ask('q1', 'Which?')] }, { text: 'Thanks.' }])
     let answered: Promise<void> | undefined
