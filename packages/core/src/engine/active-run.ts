@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Part,
+  type QueueItem,
   type RecordBody,
   type RunOutcome,
   type ThreadState,
@@ -94,6 +95,8 @@ export interface NextTurn {
   readonly input: readonly Part[] | undefined
   /** Written when the next turn starts. */
   readonly before: readonly RecordBody[]
+  /** Said along with the input. */
+  readonly steered?: readonly QueueItem[]
 }
 
 /** A turn that is going on in this process. */

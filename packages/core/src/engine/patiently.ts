@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { EvenerError, type AgentDriver, type Capabilities } from '@evener/protocol'
 
 /** How long an agent that is to end may take for it. */
 export const ABANDON_AFTER_MS = 5000
@@ -11,5 +12,19 @@ export async function patiently<T>(work: Promise<T> | undefined): Promise<T | un
     return await Promise.race([work?.catch(() => undefined), waited])
   } finally {
     tooLate.abort()
+  }
+}
+
+/** What an agent can do. One that does not say so in time is not there, as one that cannot be asked. */
+export async function describeInTime(driver: AgentDriver): Promise<Capabilities> {
+  const tooLate = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const hint = 'See that it can be started, and try again.'
+    tooLate.reject(new EvenerError('io', `"${driver.id}" did not answer when asked what it can do.`, { hint }))
+  }, ABANDON_AFTER_MS)
+  try {
+    return await Promise.race([driver.describe(), tooLate.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

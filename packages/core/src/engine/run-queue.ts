@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { QueueItem } from '@evener/protocol'
+import type { QueueItem, RecordBody, ThreadState } from '@evener/protocol'
 import type { Submission } from './thread-options.ts'
 
 /** What was said while it could not be heard, kept for later. */
@@ -22,4 +22,17 @@ export function submissionOf(item: QueueItem, agentId: string): Submission {
     ...(requestContext === undefined ? {} : { requestContext }),
     ...(turn === undefined ? {} : { turn }),
   }
+}
+
+/** What is to be heard in the run there is. After a cancel nobody would answer it. */
+export function steeredItems({ head }: ThreadState): QueueItem[] {
+  return head.queueHeld ? [] : [...head.queue].filter((item) => item.lane === 'steer')
+}
+
+/** What is put on record when it is heard. */
+export function heardBodies(item: QueueItem, newId: () => string): RecordBody[] {
+  return [
+    { type: 'queue.removed', itemId: item.id, reason: 'heard' },
+    { type: 'message.added', messageId: item.messageId ?? newId(), role: 'user', parts: item.parts },
+  ]
 }

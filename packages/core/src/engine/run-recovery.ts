@@ -9,7 +9,9 @@ import {
 } from './close-interrupted.ts'
 import { answeredWaits, continuationInput } from './continuation.ts'
 import type { TurnStart } from './open-turn.ts'
+import { describeInTime } from './patiently.ts'
 import { reapProcess } from './reap-process.ts'
+import { steeredItems } from './run-queue.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
 import type { RunsPorts } from './runs-ports.ts'
 import type { ThreadHold } from './thread-hold.ts'
@@ -56,20 +58,19 @@ export class RunRecovery {
     await this.#resume(run, 'crash')
   }
 
-  /** Says so before an answer is taken that could not be used. */
-  async beforeAnswer(run: RunState): Promise<void> {
+  /** Says so before an answer is taken that could not be used. Gives what the agent can do, which is not asked again. */
+  async beforeAnswer(run: RunState): Promise<Capabilities> {
     const { agents } = this.#ports.options
-    const capabilities = await knownAgent(agents, run.agentId, this.#log.state).driver.describe()
+    const capabilities = await describeInTime(knownAgent(agents, run.agentId, this.#log.state).driver)
     // It could not be asked when the run was found.
     if (isForeign(capabilities) && run.turnId !== null) await this.#recoverForeign(run, capabilities)
+    return capabilities
   }
 
   /** Goes on after an answer that nobody in this process was waiting for. */
-  async afterAnswer(run: RunState): Promise<void> {
+  async afterAnswer(run: RunState, capabilities: Capabilities): Promise<void> {
     if (run.turnId === null) return this.#continue()
-    const capabilities = await this.#capabilitiesOf(run)
-    if (capabilities === undefined || isForeign(capabilities)) return this.#giveUp(true)
-    return this.#resume(run, 'answer')
+    return isForeign(capabilities) ? this.#giveUp(true) : this.#resume(run, 'answer')
   }
 
   /** Somebody else is to take the floor of a run whose program is gone. */
@@ -127,7 +128,9 @@ export class RunRecovery {
     this.#floor = undefined
     const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason: 'answer' }
     const to = floor ?? { agentId: run.agentId, input: continuationInput(answered) }
-    await this.#ports.passFloor({ ...to, before: [resumed] }, runId)
+    // What was steered while nobody was there to hear it.
+    const steered = steeredItems(this.#log.state)
+    await this.#ports.passFloor({ ...to, before: [resumed], steered }, runId)
   }
 
   async #giveUp(isOther: boolean): Promise<void> {
@@ -142,6 +145,7 @@ export class RunRecovery {
   }
 
   async #capabilitiesOf(run: RunState): Promise<Capabilities | undefined> {
-    return findAgent(this.#ports.options.agents, run.agentId, this.#log.state)?.driver.describe()
+    const agent = findAgent(this.#ports.options.agents, run.agentId, this.#log.state)
+    return agent === undefined ? undefined : describeInTime(agent.driver)
   }
 }

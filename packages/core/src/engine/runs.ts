@@ -29,7 +29,8 @@ import { closeInterruptedRun } from './close-interrupted.ts'
 import { GO_ON } from './continuation.ts'
 import { CurrentTurn } from './current-turn.ts'
 import { runStart } from './open-turn.ts'
-import { queueItem, submissionOf } from './run-queue.ts'
+import { describeInTime } from './patiently.ts'
+import { heardBodies, queueItem, submissionOf } from './run-queue.ts'
 import { RunRecovery } from './run-recovery.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
@@ -141,12 +142,12 @@ export class Runs {
     return run === null ? this.#nextInQueue() : this.#recovery.recover(run)
   }
 
-  beforeAnswer(run: RunState): Promise<void> {
+  beforeAnswer(run: RunState): Promise<Capabilities> {
     return this.#recovery.beforeAnswer(run)
   }
 
-  afterAnswer(run: RunState): Promise<void> {
-    return this.#recovery.afterAnswer(run)
+  afterAnswer(run: RunState, capabilities: Capabilities): Promise<void> {
+    return this.#recovery.afterAnswer(run, capabilities)
   }
 
   cancel(active: ActiveTurn): Promise<CancelReceipt> {
@@ -246,21 +247,24 @@ export class Runs {
     }
   }
 
-  async #nextTurn({ agentId, input, before }: NextTurn, runId: string): Promise<void> {
+  async #nextTurn({ agentId, input, before, steered = [] }: NextTurn, runId: string): Promise<void> {
     const agent = this.#agent(agentId)
     const { newId = randomUUID, store } = this.#ports.options
     const turnId = newId()
-    const said = input ?? (isForeign(await agent.driver.describe()) ? GO_ON : [])
+    const said = input ?? (isForeign(await describeInTime(agent.driver)) ? GO_ON : [])
     const message: RecordBody[] =
       said.length === 0
         ? []
         : [{ type: 'message.added', messageId: newId(), role: 'user', parts: said, meta: { synthetic: true } }]
-    await this.#log.commit([...before, ...message, { type: 'turn.started', turnId, agentId }], {
+    const heard = steered.flatMap((item) => heardBodies(item, newId))
+    await this.#log.commit([...before, ...message, ...heard, { type: 'turn.started', turnId, agentId }], {
       run: runId,
       turn: turnId,
     })
+    const words = await inflateParts(store, [...said, ...steered.flatMap(({ parts }) => parts)])
     const spent = await openRunSpending(store, this.#log)
-    this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: said, spent })
+    const told = words.map((part, index) => ({ ...part, id: String(index) }))
+    this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: told, spent })
   }
 
   async #closeInterrupted(outcome: RunOutcome, isOther: boolean): Promise<void> {

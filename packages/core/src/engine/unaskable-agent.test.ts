@@ -1,19 +1,50 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite, test, type TestContext } from 'node:test'
+import { nativeDriver } from '@evener/agent'
 import type { AgentDriver, Capabilities } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
 import { callOf, ForeignAgent, runs, says, type Act } from './foreign-agent.fixture.ts'
+import { ABANDON_AFTER_MS } from './patiently.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 
+interface Uninstallable extends AgentDriver {
+  isInstalled: boolean
+  /** What it says of itself while it is not there. */
+  absent: () => Promise<Capabilities>
+}
+
 /** A program that can be uninstalled, and installed again. */
-function uninstallable(agent: ForeignAgent): AgentDriver & { isInstalled: boolean } {
+function uninstallable(agent: ForeignAgent): Uninstallable {
   return {
     id: agent.id,
     isInstalled: true,
+    absent: () => Promise.reject(new Error('cli is not installed.')),
     describe(): Promise<Capabilities> {
-      return this.isInstalled ? agent.describe() : Promise.reject(new Error('cli is not installed.'))
+      return this.isInstalled ? agent.describe() : this.absent()
     },
     open: (binding, host) => agent.open(binding, host),
   }
+}
+
+/** Says nothing of itself from now on; resolves when it was asked. */
+function fallSilent(driver: Uninstallable): Promise<void> {
+  const asked = Promise.withResolvers<void>()
+  driver.isInstalled = false
+  driver.absent = () => {
+    asked.resolve()
+    return new Promise(() => undefined)
+  }
+  return asked.promise
+}
+
+/** Lets the patience with an agent end that says nothing. Its clock moves only here. */
+async function losePatience<T>(t: TestContext, driver: Uninstallable, act: () => Promise<T>): Promise<T> {
+  const asked = fallSilent(driver)
+  const done = act()
+  done.catch(() => undefined)
+  await asked
+  t.mock.timers.tick(ABANDON_AFTER_MS)
+  return done
 }
 
 const call = { toolCallId: 'c1', toolName: 'execute_command', args: { command: 'make' } }
@@ -36,7 +67,7 @@ const beginsAndAsks = (agent: () => ForeignAgent): Act =>
   }
 
 /** A run that was under way when its process died and its program was taken away. */
-async function leftBehind(): Promise<{ bench: RuntimeBench; driver: { isInstalled: boolean } }> {
+async function leftBehind(): Promise<{ bench: RuntimeBench; driver: Uninstallable }> {
   const begun = Promise.withResolvers<void>()
   const agent = new ForeignAgent('cli', [begins(begun.resolve)])
   const driver = uninstallable(agent)
@@ -52,7 +83,7 @@ async function leftBehind(): Promise<{ bench: RuntimeBench; driver: { isInstalle
 async function leftAsking(): Promise<{
   agent: ForeignAgent
   bench: RuntimeBench
-  driver: { isInstalled: boolean }
+  driver: Uninstallable
   waitId: string
 }> {
   const agent: ForeignAgent = new ForeignAgent('cli', [
@@ -137,5 +168,77 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     await using _ = bench
     await bench.restart({ agents: {} })
     assert.deepEqual(await outcomes(bench), [['c1', 'in-doubt']])
+  })
+
+  test('because it never says so is opened all the same, and its run is given up', { timeout: 30_000 }, async (t) => {
+    const { bench, driver } = await leftBehind()
+    await using _ = bench
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await losePatience(t, driver, () => bench.restart())
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'interrupted')
+    assert.deepEqual(await outcomes(bench), [['c1', 'in-doubt']])
+    assert.match((await bench.bodies('note'))[0]?.text ?? '', /cli.*did not answer/)
+  })
+
+  test('because it never says so keeps its questions until it does', { timeout: 30_000 }, async (t) => {
+    const { agent, bench, driver, waitId } = await leftAsking()
+    await using _ = bench
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await losePatience(t, driver, () => bench.restart())
+    const approve = (): Promise<void> => bench.runtime.answer(waitId, { decision: 'approve' })
+    await assert.rejects(losePatience(t, driver, approve), /did not answer/)
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [waitId])
+    driver.isInstalled = true
+    await approve()
+    assert.equal(await bench.runtime.run?.done, 'complete')
+    assert.deepEqual(agent.journal, ['make install'])
+  })
+
+  test('is told what was steered meanwhile together with the answers', async () => {
+    const { agent, bench, driver, waitId } = await leftAsking()
+    await using _ = bench
+    const { runId } = await bench.runtime.steer({
+      agentId: 'cli',
+      parts: [{ id: '0', type: 'text', text: 'Be quick.' }],
+    })
+    driver.isInstalled = true
+    await bench.runtime.answer(waitId, { decision: 'approve' })
+    assert.equal(bench.runtime.run?.runId, runId)
+    assert.equal(await bench.runtime.run?.done, 'complete')
+    assert.match(JSON.stringify(agent.turns[1]?.input), /approved.*Be quick\./)
+    assert.equal(agent.turns.length, 2, 'it is not said again')
+    assert.equal(bench.runtime.state.head.queue.size, 0)
+    const said = (await bench.bodies('message.added')).filter(({ meta }) => meta?.synthetic !== true)
+    assert.deepEqual(
+      said.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : part.type))),
+      [['go'], ['Be quick.']],
+    )
+  })
+})
+
+suite('an answer that is on record', () => {
+  test('is no failure because the agent cannot be asked a second time', async () => {
+    const model = scriptedModel([{ toolCalls: [{ id: 'c1', name: 'act', input: {} }] }, { text: 'Done.' }])
+    const native = nativeDriver({ id: 'native', model })
+    let asked = 0
+    const once: AgentDriver = {
+      id: 'native',
+      describe: () => (asked++ === 0 ? native.describe() : Promise.reject(new Error('asked too often'))),
+      open: (binding, host) => native.open(binding, host),
+    }
+    const tools = [{ name: 'act', inputSchema: { type: 'object' }, execute: async () => ({ result: 'ok' }) }]
+    await using bench = await RuntimeBench.open({ native: { driver: native, tools } })
+    await bench.submit('go', { agentId: 'native' })
+    const { id } = await bench.wait()
+    await bench.runtime.idle()
+    await bench.restart()
+    await bench.restart({ agents: (agentId) => (agentId === 'native' ? { driver: once, tools } : undefined) })
+    asked = 0
+    await bench.runtime.answer(id, { decision: 'approve' })
+    assert.equal((await bench.bodies('wait.answered')).length, 1)
+    // Its turn says so, as of any agent that cannot take it.
+    await bench.runtime.idle()
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'error')
+    assert.match((await bench.bodies('error'))[0]?.error.message ?? '', /asked too often/)
   })
 })
