@@ -60,12 +60,7 @@ export class GoalKeeper {
   async setObjective(objective: string, options: ObjectiveOptions = {}): Promise<Goal> {
     if (objective.trim() === '') throw new EvenerError('invalid-input', 'An objective needs words.')
     assertMaxRuns(options.maxRuns)
-    const model = await this.#options.judgeModel(options.judgeModelId)
-    if (model === undefined) {
-      throw new EvenerError('misuse', 'A goal needs a model that judges it, and none is known.', {
-        hint: 'Give `judgeModelId`, and `resolveModel` to the harness if the id is your own.',
-      })
-    }
+    await this.#assertJudge(options.judgeModelId)
     const now = this.#now()
     const { judgeModelId, maxRuns = DEFAULT_MAX_RUNS, prompt } = options
     const goal: Goal = {
@@ -90,9 +85,10 @@ export class GoalKeeper {
   }
 
   async updateObjectiveOptions(changes: ObjectiveChanges): Promise<Goal> {
+    assertMaxRuns(changes.maxRuns)
+    if (changes.judgeModelId !== undefined) await this.#assertJudge(changes.judgeModelId)
     const goal = this.getObjective()
     if (goal === null) throw new EvenerError('not-found', 'This thread has no objective.')
-    assertMaxRuns(changes.maxRuns)
     const { pausedReason: _pausedReason, ...rest } = goal
     const { status = goal.status } = changes
     const pausedReason = changes.pausedReason ?? goal.pausedReason
@@ -140,6 +136,13 @@ export class GoalKeeper {
     return true
   }
 
+  async #assertJudge(modelId: string | undefined): Promise<void> {
+    if ((await this.#options.judgeModel(modelId)) !== undefined) return
+    throw new EvenerError('misuse', 'A goal needs a model that judges it, and none is known.', {
+      hint: 'Give `judgeModelId`, and `resolveModel` to the harness if the id is your own.',
+    })
+  }
+
   async #judge(goal: Goal, stop: AbortSignal | undefined): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.#options.judgeTimeoutMs ?? JUDGE_TIMEOUT_MS)
     const signal = AbortSignal.any([timeout, this.#closing.signal, ...(stop === undefined ? [] : [stop])])
@@ -164,8 +167,9 @@ export class GoalKeeper {
     if (verdict === 'done') return { ...judged, status: 'done' }
     // Without a judge nobody would ever say that it is enough.
     if (verdict === 'failed') return { ...judged, status: 'paused', pausedReason: `The judge failed: ${reason}` }
-    if (verdict === 'continue' && judged.runsUsed >= (goal.maxRuns ?? DEFAULT_MAX_RUNS)) {
-      return { ...judged, status: 'paused', pausedReason: `The limit of ${judged.runsUsed} runs is reached.` }
+    const { maxRuns = DEFAULT_MAX_RUNS } = goal
+    if (verdict === 'continue' && judged.runsUsed >= maxRuns) {
+      return { ...judged, status: 'paused', pausedReason: `The limit of ${maxRuns} runs is reached.` }
     }
     return judged
   }
