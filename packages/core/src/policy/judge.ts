@@ -5,6 +5,7 @@ import { judgeCommand } from './judge-command.ts'
 import { judgePaths } from './judge-paths.ts'
 import { finding, piece, type Finding, type Judgement } from './judgement.ts'
 import { locate, START, type Whereabouts } from './location.ts'
+import { judgeNamedPaths } from './named-paths.ts'
 import type { PolicyOptions } from './policy-types.ts'
 import type { PlacedRule, PlacedRules } from './rule-book.ts'
 
@@ -30,11 +31,12 @@ export function judge(
 }
 
 function judgeSubject(
-  { cwd, toolName }: ToolCallRequest,
+  call: ToolCallRequest,
   subject: CallSubject,
   { categories, levels, rules }: InForce,
   options: PolicyOptions,
 ): Judgement {
+  const { cwd, toolName } = call
   switch (subject.kind) {
     case 'command': {
       const where = whereabouts(options, subject.cwd)
@@ -51,7 +53,7 @@ function judgeSubject(
       return { denied: null, doubtful, pieces: [piece(toolName, { obscure: subject.reason })] }
     }
     case 'none':
-      return { denied: null, doubtful: null, pieces: [piece(toolName)] }
+      return judgeNamedPaths(call, categories, rules, whereabouts(options, cwd))
   }
 }
 
