@@ -1,10 +1,15 @@
 import type { ActivityEvent, AgentEvent, Decision, ToolCallRequest } from '@evener/protocol'
 
 type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
+type ResultEvent = Extract<AgentEvent, { type: 'tool-result' }>
+type OwnCall = Pick<ToolCallRequest, 'toolName' | 'args'>
+
+/** Commands are denied as such by these. By any other rule for what they would do, from which a sandbox may keep them. */
+const ABOUT_COMMANDS = /^deny (?:category execute$|execute_command\b)/
 
 /**
  * Watches what a foreign agent does, as it tells us. Its own tools run without us: one that ran although a rule denies it
- * is found here, afterwards.
+ * is found here, afterwards. What may as well have been refused is none: the agent then did what it was told.
  */
 export class SeenCalls {
   readonly #decide: (call: ToolCallRequest) => Decision
@@ -16,35 +21,59 @@ export class SeenCalls {
 
   /** What was broken, if the event shows it. */
   violation(event: AgentEvent): string | undefined {
-    if (event.type === 'tool-call') {
-      const denied = this.#denyOf(event)
-      if (denied !== undefined) this.#denied.set(event.toolCallId, denied)
-      return undefined
+    switch (event.type) {
+      case 'tool-call': {
+        const denied = this.#nativeDeny(event) ?? this.#denyOf(event.toolCallId, event.activity?.events)
+        if (denied !== undefined) this.#denied.set(event.toolCallId, denied)
+        return undefined
+      }
+      case 'tool-progress':
+        return (event.output ?? '') === '' ? undefined : said(event, this.#denied.get(event.toolCallId))
+      case 'tool-result':
+        return said(event, this.#resultDeny(event))
+      default:
+        return undefined
     }
-    if (event.type !== 'tool-result' && event.type !== 'tool-progress') return undefined
-    const denied = this.#denied.get(event.toolCallId)
-    if (denied === undefined) return undefined
-    // A refusal comes back as an error; a result or output means that the tool has run.
-    const hasRun = event.type === 'tool-result' ? event.isError !== true : (event.output ?? '') !== ''
-    return hasRun ? `${event.toolName} has run although ${denied}` : undefined
   }
 
-  #denyOf(event: CallEvent): string | undefined {
-    return callsOf(event)
-      .map((call) => this.#decide(call))
-      .find(({ policy }) => policy === 'deny')?.reason
+  /** A refusal comes back as an error, and without an exit code. */
+  #resultDeny({ activity, isError, toolCallId }: ResultEvent): string | undefined {
+    const done = (activity?.events ?? []).filter((event) => hasRun(event, isError === true))
+    if (isError === true && done.length === 0) return undefined
+    return this.#denied.get(toolCallId) ?? this.#denyOf(toolCallId, done)
+  }
+
+  /** By the name that the agent has for its tool. */
+  #nativeDeny({ args, serverName, toolCallId, toolName }: CallEvent): string | undefined {
+    const call = { toolCallId, toolName, args, ...(serverName === undefined ? {} : { serverName }) }
+    const { policy, reason } = this.#decide(call)
+    return policy === 'deny' ? reason : undefined
+  }
+
+  /** By the names that we have for what was done. */
+  #denyOf(toolCallId: string, activity: readonly ActivityEvent[] = []): string | undefined {
+    for (const event of activity) {
+      const decisions = waysTo(event).map((call) => this.#decide({ toolCallId, ...call }))
+      const [first] = decisions
+      if (first === undefined || decisions.some(({ policy }) => policy !== 'deny')) continue
+      if (event.type !== 'command' || first.rule === undefined || ABOUT_COMMANDS.test(first.rule)) return first.reason
+    }
+    return undefined
   }
 }
 
-/** The call as the agent names it, and as we name what it does. */
-function callsOf(event: CallEvent): ToolCallRequest[] {
-  const { args, serverName, toolCallId, toolName } = event
-  const native = { toolCallId, toolName, args, ...(serverName === undefined ? {} : { serverName }) }
-  const ours = (event.activity?.events ?? []).flatMap((activity) => canonical(activity))
-  return [native, ...ours.map((call) => ({ toolCallId, ...call }))]
+function said({ toolName }: { readonly toolName: string }, denied: string | undefined): string | undefined {
+  return denied === undefined ? undefined : `${toolName} has run although ${denied}`
 }
 
-function canonical(activity: ActivityEvent): Pick<ToolCallRequest, 'toolName' | 'args'>[] {
+function hasRun(event: ActivityEvent, isError: boolean): boolean {
+  // Some programs say -1 of what they could not run.
+  if (event.type === 'command' && (event.exitCode ?? -1) >= 0) return true
+  return !isError && !('isSuccess' in event && !event.isSuccess)
+}
+
+/** The calls of our own tools that would do the same. */
+function waysTo(activity: ActivityEvent): readonly OwnCall[] {
   switch (activity.type) {
     case 'command':
       return [{ toolName: 'execute_command', args: { command: activity.command } }]
