@@ -6,6 +6,7 @@ import { KILO_CODE } from '../kilo-code/driver.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
 import { OPENCODE, opencodeAnchor } from './driver.ts'
 import { launchOpencode, type OpencodeLaunchOptions } from './launch.ts'
+import { launchOpencodeLive } from './live-launch.ts'
 
 const rules = (more: Partial<PermissionRules>): PermissionRules => ({ ...NO_RULES, ...more })
 
@@ -145,6 +146,35 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
         plan.warnings?.map(({ code }) => code),
         ['policy-unsupported'],
       )
+    })
+  })
+
+  describe(`${title} over ACP`, () => {
+    const livePermission = (more: Partial<LaunchRequest>): JsonObject =>
+      permissionOf(launchOpencodeLive(aRequest(more), flavour))
+
+    it('asks about what no rule denies', () => {
+      const permission = livePermission({
+        rules: rules({ tools: { read_file: 'ask' }, categories: { edit: 'allow' } }),
+      })
+      assert.equal(permission['*'], 'ask')
+      for (const name of ['read', 'edit', 'bash', 'toy_*']) assert.equal(permission[name], undefined, name)
+    })
+
+    it('denies by itself what our rules deny: tools, categories, servers and tools of servers', () => {
+      const mcp = { toy: { type: 'stdio', command: 'toy' }, 'other one': { type: 'stdio', command: 'other' } } as const
+      const byName = livePermission({
+        mcp,
+        rules: rules({
+          categories: { execute: 'deny' },
+          tools: { Edit: 'deny', mcp__toy__echo: 'deny', mcp__gone: 'deny', strange: 'deny' },
+        }),
+      })
+      for (const name of ['bash', 'edit', 'toy_echo', 'gone_*', 'strange']) assert.equal(byName[name], 'deny', name)
+      const allServers = livePermission({ mcp, rules: rules({ categories: { mcp: 'deny' } }) })
+      for (const name of ['toy_*', 'other_one_*']) assert.equal(allServers[name], 'deny', name)
+      // Of several entries that match the last one counts.
+      assert.equal(Object.keys(byName)[0], '*')
     })
   })
 }

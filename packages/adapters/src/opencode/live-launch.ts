@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { JsonObject, PermissionRules, ToolCategory } from '@evener/protocol'
+import type { JsonObject, ToolCategory } from '@evener/protocol'
 import { asArray, asObject } from '../kit/fields.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { noSubagents, type NativeTools } from '../launch/offered-tools.ts'
@@ -44,7 +44,7 @@ export function launchOpencodeLive(
       ...asObject(config['agent']),
       [OPENCODE_LIVE_AGENT]: {
         mode: 'primary',
-        permission: { ...ASK_ALL, ...deniedTools(rules, tools) },
+        permission: { ...ASK_ALL, ...deniedTools(request, tools) },
         ...(maxSteps === undefined ? {} : { steps: maxSteps }),
       },
     },
@@ -63,12 +63,14 @@ export function launchOpencodeLive(
   }
 }
 
-function deniedTools({ categories, tools }: PermissionRules, native: NativeTools): JsonObject {
+function deniedTools({ mcp, rules }: LaunchRequest, native: NativeTools): JsonObject {
+  const { categories, tools } = rules
   const inCategories = Object.entries(native.categories).flatMap(([category, names]) =>
     categories[category as ToolCategory] === 'deny' ? names : [],
   )
   const byName = Object.entries(tools).flatMap(([tool, policy]) => (policy === 'deny' ? nativeNames(tool, native) : []))
-  return Object.fromEntries([...inCategories, ...byName].map((name) => [name, 'deny']))
+  const servers = categories.mcp === 'deny' ? Object.keys(mcp).map((server) => `${plain(server)}_*`) : []
+  return Object.fromEntries([...inCategories, ...servers, ...byName].map((name) => [name, 'deny']))
 }
 
 function nativeNames(tool: string, native: NativeTools): readonly string[] {

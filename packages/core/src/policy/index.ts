@@ -2,7 +2,6 @@ export { checkRules } from './check-rules.ts'
 export { createPolicy } from './create-policy.ts'
 export { effectiveRules, type RulesByLevel } from './effective-rules.ts'
 export { mergeRules } from './merge-rules.ts'
-export { nativeDenies, type NativeDenies, type NativeShellDeny } from './native-denies.ts'
 export type {
   Explained,
   GrantResult,
