@@ -30,7 +30,7 @@ import { GO_ON } from './continuation.ts'
 import { CurrentTurn } from './current-turn.ts'
 import { runStart } from './open-turn.ts'
 import { describeInTime } from './patiently.ts'
-import { heardBodies, queueItem, submissionOf } from './run-queue.ts'
+import { heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
 import { RunRecovery } from './run-recovery.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
@@ -114,10 +114,17 @@ export class Runs {
     }
     const item = queueItem(lane, submission, this.#ports.options.newId)
     await this.#log.commit([{ type: 'queue.added', item }])
-    if (lane === 'steer' && isLive && active !== undefined) {
-      active.telling = active.telling.then(() => this.#tell(active, capabilities, item.id)).catch(() => undefined)
-    }
+    if (lane === 'steer' && isLive && active !== undefined) this.#tell(active, capabilities, item.id)
     return this.#handles.of(run.runId)
+  }
+
+  /** What was steered into a program while it only waited, now that it goes on. */
+  tellSteered(active: ActiveTurn): void {
+    const { capabilities } = active
+    if (capabilities === undefined || !isForeign(capabilities)) return
+    // One that has to be started anew for it would not do what was just approved.
+    if (capabilities.steer === 'restart' || capabilities.steer === 'none') return
+    for (const { id } of steeredItems(this.#log.state)) this.#tell(active, capabilities, id)
   }
 
   handOff({ agentId, input }: HandOff): void {
@@ -272,8 +279,10 @@ export class Runs {
     await closeInterruptedRun(this.#log, outcome, isOther, usage)
   }
 
-  #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): Promise<void> {
-    const { mailbox } = this.#ports
-    return tellAgent(active, capabilities, itemId, { log: this.#log, mailbox, isActive: () => this.active === active })
+  /** One after the other. */
+  #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): void {
+    const { mailbox, options } = this.#ports
+    const ports = { store: options.store, log: this.#log, mailbox, isActive: () => this.active === active }
+    active.telling = active.telling.then(() => tellAgent(active, capabilities, itemId, ports)).catch(() => undefined)
   }
 }

@@ -1,5 +1,6 @@
 import type { RequestContext } from '@evener/agent'
 import { EvenerError, type HarnessEvent, type JsonObject, type Part } from '@evener/protocol'
+import { patiently } from '../engine/patiently.ts'
 import { queueItem } from '../engine/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../engine/thread-runtime.ts'
 import { isFields, optionalFlag } from './check-given.ts'
@@ -9,7 +10,7 @@ import { requestContextOf, type RequestContextInput } from './request-context.ts
 import { RunAbort } from './run-abort.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { SessionMode } from './session-mode.ts'
-import { controlOf } from './thread-opening.ts'
+import { controlOf, stopFollowing } from './thread-opening.ts'
 
 export interface MessageInput {
   readonly content: string
@@ -101,12 +102,12 @@ export class Conversation {
 
   /** Ends the run, what its tools do and what they wait for, and what would follow from it. Resolves when that is done. */
   async abort(): Promise<void> {
-    const { binding } = this.#parts
+    const { binding, core } = this.#parts
     // What was said before this counts, although the thread may not know of it yet.
     if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
     const { runtime } = binding
     if (runtime === undefined) return
-    const stopped = controlOf(runtime).stop()
+    const stopped = stopFollowing(core, runtime)
     if (runtime.state.head.run === null) await stopped
     if (runtime.state.head.run === null) return
     this.#isAbortRequested = true
@@ -134,7 +135,8 @@ export class Conversation {
     const { binding, core } = this.#parts
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
-    const capabilities = run === null ? undefined : await core.agents.driver(run.agentId)?.describe()
+    // One that cannot be asked may be gone, and what it has asked wait for an answer all the same.
+    const capabilities = run === null ? undefined : await patiently(core.agents.driver(run.agentId)?.describe())
     // What it has asked must not be lost with it.
     const isAsking = !binding.isRunning
     if (capabilities?.steer === 'none' && !isAsking) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
-import { ForeignAgent, type Act } from '../engine/foreign-agent.fixture.ts'
+import { ForeignAgent, runs, type Act } from '../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
 /** A tool that ends when the test says so. */
@@ -167,6 +167,20 @@ suite('what is said to an agent', () => {
     assert.equal(foreign.steered.length, 1)
     await bench.harness.abort()
     await Promise.all([first, second])
+  })
+
+  test('is kept for a program that waits, also when it cannot be asked what it can do', async () => {
+    const foreign: ForeignAgent = new ForeignAgent('foreign', [runs(() => foreign, 'make')])
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: foreign }] })
+    const asked = bench.next('tool_approval_required')
+    const first = bench.harness.sendMessage({ content: 'Begin' })
+    await asked
+    foreign.describe = () => Promise.reject(new Error('It is not installed any more.'))
+    const second = bench.harness.steer({ content: 'Otherwise' })
+    await bench.harness.session.respondToToolApproval({ decision: 'approve' })
+    await Promise.all([first, second])
+    assert.deepEqual(bench.all('error'), [])
+    assert.match(JSON.stringify([foreign.steered, foreign.turns]), /Otherwise/)
   })
 
   test('a follow-up waits for the end of the run and is then sent', async () => {
