@@ -393,8 +393,42 @@ specify('ls and its kin list', [
   ['git ls-files --others --exclude-standard', 'list'],
   ['ls $DIR'],
   ['ls "$(pwd)"'],
-  ['ls {a,b}'],
   ['ls --unknown-option'],
+])
+
+specify('braces are the words they stand for', [
+  ['cat src/{a,b}.ts', 'read src/a.ts', 'read src/b.ts'],
+  ['ls {a,b}', 'list a', 'list b'],
+  ['wc -l src/{a,b}/{x,y}.ts', 'read src/a/x.ts', 'read src/a/y.ts', 'read src/b/x.ts', 'read src/b/y.ts'],
+  ['cat a{,.bak}', 'read a', 'read a.bak'],
+  ['grep -rn foo . --exclude-dir={node_modules,dist}', 'search foo @ .'],
+  ['grep -rn foo --include=*.{ts,tsx} src', 'search foo @ src'],
+  ['rg foo -g *.{ts,tsx} src'],
+  ['rg foo {src,test}', 'search foo @ src', 'search foo @ test'],
+  ['ls src/*.{ts,tsx}', 'list src/*.ts', 'list src/*.tsx'],
+  [`bash -lc 'cat {a,b}'`, 'read a', 'read b'],
+  [`rg -g '*.{ts,tsx}' foo`, 'search foo'],
+  ['cat *.{ts,tsx}'],
+  ['cat {1..3}.txt'],
+  ['cat {a,{b,c}}'],
+  ['cat {a,"b c"}'],
+  ['cat {$X,b}'],
+  ['cat {a,~}/x'],
+  // A plain shell leaves them as they are.
+  [`sh -c 'cat {a,b}'`],
+])
+
+specify('what runs inside a word is more than the file operation around it', [
+  ['FOO=$(rm x) cat y'],
+  ['FOO=`rm x` cat y'],
+  ['FOO="$(date)" cat y'],
+  [`bash -lc 'A=$(rm x) cat y'`],
+  ['rg foo -g "$(rm x)"'],
+  ['ls -I "$(rm x)"'],
+  ['cat f | sort -k "$(rm x)"'],
+  ['cat "$(rm x)"'],
+  ['A=$B cat y', 'read y'],
+  ['A=$((1 + 1)) cat y', 'read y'],
 ])
 
 specify('shells, wrappers, assignments and directories are looked through', [
@@ -519,7 +553,6 @@ specify('whatever writes, runs, expands or cannot be read stays a command', [
   ['cat `ls`'],
   ['cat <(ls)'],
   ['cat *.md'],
-  ['cat a{1,2}'],
   ['cat a[0-9]'],
   ['cat "unterminated'],
   ['cat a\r'],

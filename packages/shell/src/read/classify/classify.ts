@@ -1,5 +1,7 @@
 import { readOnce } from '../read-command.ts'
 import type { SimpleCommand } from '../reading.ts'
+import { isPosixShell } from '../shells.ts'
+import { withoutBraces } from './braces.ts'
 import type { Invocation } from './invocation.ts'
 import { isShellCommand, readMember } from './members.ts'
 import type { FileOperation } from './operations.ts'
@@ -27,9 +29,14 @@ export function classify(text: string, options: ClassifyOptions = {}): readonly 
 /** The same by a full reading of the text. */
 export function classifyRead(text: string, options: ClassifyOptions = {}): readonly FileOperation[] | null {
   const { reading } = readOnce(text, options.cwd)
-  if (!reading.ok || reading.suspicious.length > 0) return null
+  if (!reading.ok || reading.suspicious.length > 0 || reading.commands.some(isInsideWord)) return null
   const found = nothingFound()
   return classifyScript(reading.commands, null, options.cwd ?? '.', found) ? conclude(found, options) : null
+}
+
+/** What a word runs to become what it is: that is no part of the operation that gets the word. */
+function isInsideWord({ origin }: SimpleCommand): boolean {
+  return origin === 'substitution' || origin === 'process-substitution'
 }
 
 function nothingFound(): Found {
@@ -75,7 +82,8 @@ function classifyStages(
     if (stages.length === 1 && isShellCommand(command)) {
       return stdin === null && command.runs === null && classifyScript(commands, command.index, start, found)
     }
-    const { args, cwd } = command
+    const { cwd, wrappers } = command
+    const args = wrappers.some(isPosixShell) ? command.args : withoutBraces(command.args)
     const program = command.program === null ? undefined : relevantProgram(command.program)
     if (program === undefined) return false
     steps.push({ program, args, stdin, cwd, moved: cwd !== start })
