@@ -71,18 +71,19 @@ function finishReason(reason: JsonValue | undefined): FinishReason {
 function readUsage(record: JsonObject, run: Run, hadSubagents: boolean): void {
   const own = asObject(record['usage'])
   const since = asObject(record['model_usage_since_last_result'])
-  const ever = asObject(record['modelUsage'])
   if (since === undefined) {
-    if (own !== undefined) run.usage.add(turnUsage(own))
-    run.usage.total({ costUsd: record['total_cost_usd'] })
-  } else if (own === undefined || (!hadSubagents && Object.keys(since).length > 0)) run.usage.add(sumModels(since))
+    if (own !== undefined) run.usage.count(turnUsage(own))
+    run.usage.countTotal({ costUsd: record['total_cost_usd'] })
+  } else if (own === undefined || (!hadSubagents && Object.keys(since).length > 0)) run.usage.count(sumModels(since))
   else {
     const all = sumModels(since)
-    run.usage.add({ ...turnUsage(own), costUsd: all.costUsd })
-    const others = beyond(all, turnUsage(own))
-    if (others !== undefined) run.usage.add(others, 'subagents')
+    const ours = turnUsage(own)
+    run.usage.count({ ...ours, costUsd: all.costUsd })
+    const others = beyond(all, ours)
+    if (others !== undefined) run.usage.count(others, 'subagents')
   }
-  run.usage.mark({ ...(ever === undefined ? {} : sumModels(ever)), costUsd: record['total_cost_usd'] })
+  const ever = sumModels(asObject(record['modelUsage']) ?? NO_FIELDS)
+  run.usage.mark({ ...ever, costUsd: record['total_cost_usd'] })
 }
 
 function turnUsage(usage: JsonObject): UsageNumbers {
@@ -95,38 +96,48 @@ function turnUsage(usage: JsonObject): UsageNumbers {
   }
 }
 
-const MODEL_FIELDS = {
-  inputTokens: 'inputTokens',
-  outputTokens: 'outputTokens',
-  cachedInputTokens: 'cacheReadInputTokens',
-  cacheWriteInputTokens: 'cacheCreationInputTokens',
-  reasoningTokens: 'thinkingTokens',
-  costUsd: 'costUSD',
-} as const
-
-type ModelSums = { -readonly [Key in keyof typeof MODEL_FIELDS]?: number }
-
-const MODEL_ENTRIES = Object.entries(MODEL_FIELDS) as readonly [keyof ModelSums, string][]
+interface ModelSums {
+  readonly inputTokens: number | undefined
+  readonly outputTokens: number | undefined
+  readonly cachedInputTokens: number | undefined
+  readonly cacheWriteInputTokens: number | undefined
+  readonly reasoningTokens: number | undefined
+  readonly costUsd: number | undefined
+}
 
 function sumModels(models: JsonObject): ModelSums {
-  const sums: ModelSums = {}
-  for (const model of Object.values(models)) {
-    const counts = asObject(model) ?? NO_FIELDS
-    for (const [field, name] of MODEL_ENTRIES) {
-      const count = counts[name]
-      if (typeof count === 'number') sums[field] = (sums[field] ?? 0) + count
-    }
+  const each = Object.values(models).map((model) => asObject(model) ?? NO_FIELDS)
+  return {
+    inputTokens: sumOf(each, 'inputTokens'),
+    outputTokens: sumOf(each, 'outputTokens'),
+    cachedInputTokens: sumOf(each, 'cacheReadInputTokens'),
+    cacheWriteInputTokens: sumOf(each, 'cacheCreationInputTokens'),
+    reasoningTokens: sumOf(each, 'thinkingTokens'),
+    costUsd: sumOf(each, 'costUSD'),
   }
-  return sums
+}
+
+/** Absent when none of them says it. */
+function sumOf(models: readonly JsonObject[], field: string): number | undefined {
+  let sum: number | undefined
+  for (const model of models) {
+    const count = model[field]
+    if (typeof count === 'number') sum = (sum ?? 0) + count
+  }
+  return sum
 }
 
 /** What all models used beyond the agent's own calls: its subagents'. */
 function beyond(all: ModelSums, own: UsageNumbers): UsageNumbers | undefined {
-  const more: ModelSums = {}
-  for (const field of ['inputTokens', 'outputTokens', 'cachedInputTokens', 'cacheWriteInputTokens'] as const) {
-    const ours = own[field]
-    const rest = (all[field] ?? 0) - (typeof ours === 'number' ? ours : 0)
-    if (rest > 0) more[field] = rest
-  }
-  return Object.keys(more).length === 0 ? undefined : more
+  const inputTokens = excess(all.inputTokens, own.inputTokens)
+  const outputTokens = excess(all.outputTokens, own.outputTokens)
+  const cachedInputTokens = excess(all.cachedInputTokens, own.cachedInputTokens)
+  const cacheWriteInputTokens = excess(all.cacheWriteInputTokens, own.cacheWriteInputTokens)
+  const hasMore = (inputTokens ?? outputTokens ?? cachedInputTokens ?? cacheWriteInputTokens) !== undefined
+  return hasMore ? { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens } : undefined
+}
+
+function excess(all: number | undefined, own: unknown): number | undefined {
+  const more = (all ?? 0) - (typeof own === 'number' ? own : 0)
+  return more > 0 ? more : undefined
 }

@@ -87,6 +87,11 @@ export class UsageMeter {
     return this.#increment(scope, true)
   }
 
+  /** The same, for those who do not ask what it comes to. */
+  count(numbers: UsageNumbers, scope: Scope = 'own'): void {
+    if (this.#read(numbers)) this.#book(scope, true)
+  }
+
   /** What was used in all, ever: the difference to the last total is what counts. */
   total(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
     if (!this.#read(numbers)) return undefined
