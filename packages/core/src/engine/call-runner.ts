@@ -168,7 +168,7 @@ export class CallRunner {
     attempt: number,
   ): Promise<ToolOutcome | ToolSuspension> {
     const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
-    if (signal.aborted) return this.#end(call, 'aborted', 'The call was aborted.')
+    if (this.#isOver) return this.#end(call, 'aborted', 'The call was aborted.')
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
     const origin = { run: runId, turn: turnId }
@@ -188,6 +188,8 @@ export class CallRunner {
       origin,
     )
     await faults.reach('tool.before', toolName)
+    // Somebody may have cancelled the run while this was written: nothing may happen any more.
+    if (this.#isOver) return this.#end(call, 'aborted', 'The call was aborted.')
     const resume = this.#callOf(address)?.resume
     let isOver = false
     try {
@@ -221,6 +223,11 @@ export class CallRunner {
       isOver = true
       await faults.reach('tool.after', toolName)
     }
+  }
+
+  /** Nobody wants the call any more, or nobody is there for its result. */
+  get #isOver(): boolean {
+    return this.#options.signal.aborted || this.#options.recorder.outcome !== undefined
   }
 
   /** A tool that does not listen to its signal must not keep a cancelled run from ending. */

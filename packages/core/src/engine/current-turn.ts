@@ -1,4 +1,11 @@
-import { toErrorData, type CancelReceipt, type Part, type RecordBody, type RunOutcome } from '@evener/protocol'
+import {
+  toErrorData,
+  unlessAborted,
+  type CancelReceipt,
+  type Part,
+  type RecordBody,
+  type RunOutcome,
+} from '@evener/protocol'
 import {
   cancelBodies,
   fullReceipt,
@@ -14,8 +21,8 @@ import {
 } from './active-run.ts'
 import { timerMs } from './check-options.ts'
 import { parkWithoutTurn } from './close-interrupted.ts'
-import { openTurn, type TurnStart } from './open-turn.ts'
-import { ABANDON_AFTER_MS } from './patiently.ts'
+import { NOTHING_TOLD, openTurn, type TurnStart } from './open-turn.ts'
+import { ABANDON_AFTER_MS, patiently } from './patiently.ts'
 import { openTurnUsage } from './run-spending.ts'
 import type { RunsPorts } from './runs-ports.ts'
 import type { ThreadHold } from './thread-hold.ts'
@@ -103,6 +110,8 @@ export class CurrentTurn {
       failure = error
     }
     active.opened.resolve(undefined)
+    // What the agent is hearing just now belongs to this run, and must not be said again in the next.
+    if (active.telling !== NOTHING_TOLD) await patiently(unlessAborted(active.abort.signal, active.telling))
     if (active.isDetached) return
     await mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
   }

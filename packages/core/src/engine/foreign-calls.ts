@@ -62,7 +62,7 @@ export class ForeignCalls {
 
   #begin(toolCallId: string): void {
     const { log, recorder, runId, turnId } = this.#options
-    if (this.#asked.has(toolCallId)) return
+    if (this.#asked.has(toolCallId) || recorder.outcome !== undefined) return
     const [hash, ...judgedAs] = this.#hashesOf(toolCallId)
     const address = recorder.callAddress(toolCallId)
     if (address === undefined) this.#early.add(toolCallId)

@@ -35,6 +35,9 @@ export function runStart(
   ]
 }
 
+/** Nobody has talked to the agent while it worked. */
+export const NOTHING_TOLD: Promise<void> = Promise.resolve()
+
 /** A turn whose start is on record and whose driver has not been asked for anything yet. */
 export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: PriceOf | undefined): ActiveTurn {
   const { agent, handle, turnId, attempt, spent = NOTHING_SPENT } = start
@@ -71,7 +74,7 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     calls: undefined,
     spans: undefined,
     next: undefined,
-    telling: Promise.resolve(),
+    telling: NOTHING_TOLD,
     isDetached: false,
   }
 }

@@ -23,6 +23,7 @@ export async function tellAgent(
 ): Promise<void> {
   const session = await active.opened.promise
   const item = log.state.head.queue.get(itemId)
+  const parts = await inflateParts(store, item?.parts ?? [])
   // Who was cancelled or has said its last word would not answer: what was said stays queued.
   const isOver = active.abort.signal.aborted || active.recorder.isFinished || !isActive()
   if (session === undefined || item === undefined || isOver) return
@@ -39,7 +40,7 @@ export async function tellAgent(
     return
   }
   const message = { id: messageId, role: 'user', order: log.state.head.seq, at: Date.now(), state: 'done' } as const
-  const how = await session.steer({ ...message, parts: await inflateParts(store, item.parts) })
+  const how = await session.steer({ ...message, parts })
   const origin = { run: active.runId, turn: active.turnId }
   await mailbox.post(async () => {
     // The run may be over by now, and what was heard in it be said in the next.

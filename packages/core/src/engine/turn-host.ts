@@ -46,6 +46,11 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     active.calls?.judged(call, decision)
     return decision
   }
+  /** Nobody is there any more for what the agent says. */
+  const assertGoesOn = (): void => {
+    if (abort.signal.aborted) throw new EvenerError('closed', 'The run was cancelled.')
+    if (recorder.outcome !== undefined) throw turnOver()
+  }
   const { requestContext } = setup
   const runner = new CallRunner({
     log,
@@ -60,7 +65,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     onInterrupted: options.onInterrupted ?? 'report',
     decide,
     ask: async (question, call) => {
-      if (abort.signal.aborted) throw cancelled()
+      assertGoesOn()
       return desk.ask({ wait: { id: newId(), ...question }, call, origin })
     },
     around: (call, work) => active.spans?.tool(call, work) ?? work(),
@@ -74,7 +79,10 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       if (active.isDetached) return
       log.add({ type: 'binding.changed', binding: { ...binding, syncedTo: log.state.head.seq } }, origin)
     },
-    noteProcess: async (process) => void (await log.commit([{ type: 'turn.process', turnId, process }], origin)),
+    noteProcess: async (process) => {
+      if (active.isDetached || recorder.outcome !== undefined) throw turnOver()
+      await log.commit([{ type: 'turn.process', turnId, process }], origin)
+    },
     noteActivity: (activity) => {
       const data = asJson({ activity }) as JsonObject
       if (!active.isDetached) log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
@@ -84,6 +92,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
         log.add({ type: 'note', kind: 'warning', text, ...(data === undefined ? {} : { data }) }, origin)
     },
     remind: async (text) => {
+      assertGoesOn()
       const part = { id: '0', type: 'signal', kind: 'system_reminder', text, data: {} } as const
       await log.commit([{ type: 'message.added', messageId: newId(), role: 'user', parts: [part] }], origin)
     },
@@ -92,8 +101,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       if (!active.isDetached) log.add(handoverNote(agentId, told), origin)
     },
     ask: async (wait) => {
-      // Who asks after a cancel is told so. A program that we close ourselves hears nothing: the answer may still come.
-      if (abort.signal.aborted && !active.isDetached) throw cancelled()
+      // A program that we close ourselves hears nothing: the answer may still come.
+      if (active.isDetached) return NEVER
+      assertGoesOn()
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
       ports.onAsk()
@@ -106,6 +116,9 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
         isForeign: true,
         ...(call === undefined ? {} : { call }),
       })
+      // It may have been answered a moment before: what was approved is not wanted any more.
+      if (active.isDetached) return NEVER
+      assertGoesOn()
       if (asked.kind === 'approval' && answer.decision === 'approve') active.calls?.approved(asked)
       return answer
     },
@@ -122,7 +135,10 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     listen: () => mailbox.post(async () => !abort.signal.aborted && (await hear(hold, origin))),
     turn: () => setup.refresh(),
     listTools: () => setup.tools,
-    callTool: (call) => runner.run(call),
+    callTool: async (call) => {
+      assertGoesOn()
+      return runner.run(call)
+    },
   }
 }
 
@@ -163,8 +179,10 @@ function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequ
   return { ...wait, subject: { ...wait.subject, hash }, resumable: wait.resumable !== false && canResume }
 }
 
-function cancelled(): EvenerError {
-  return new EvenerError('closed', 'The run was cancelled.')
+const NEVER = new Promise<never>(() => undefined)
+
+function turnOver(): EvenerError {
+  return new EvenerError('closed', 'The turn is over.')
 }
 
 /** Moves what was steered into the conversation. */

@@ -121,7 +121,8 @@ export class WaitDesk {
   /** Says so when there is nothing left to do but wait: from here on the run needs no process. */
   parkIfWaiting(isForeign = false): void {
     const { run, waits } = this.#log.state.head
-    if (run?.status !== 'running' || !this.isOnlyWaiting(isForeign)) return
+    // The end of a run that was cancelled may be on its way: it is not shown yet, and nobody waits any more.
+    if (!this.isWaitedFor || run?.status !== 'running' || !this.isOnlyWaiting(isForeign)) return
     this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }, { run: run.runId })
   }
 
