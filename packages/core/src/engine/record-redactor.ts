@@ -1,4 +1,4 @@
-import type { JsonValue, NoteRecord, RecordBody, WaitKind } from '@evener/protocol'
+import type { JsonValue, NoteRecord, RecordBody, ThreadState, WaitKind } from '@evener/protocol'
 import { redactBody } from './redact-body.ts'
 import { Redaction, type Redactor } from './redactor.ts'
 
@@ -40,4 +40,14 @@ export class RecordRedactor {
       data: { code: 'withheld' },
     }
   }
+}
+
+/** A call waits whose arguments nobody knows but this process. */
+export function hasRedactedCall({ messages }: ThreadState): boolean {
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type === 'tool-call' && part.meta?.redacted === true && part.call.stage !== 'ended') return true
+    }
+  }
+  return false
 }
