@@ -1,18 +1,16 @@
 import type { Store } from '@evener/protocol'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 
-type Open = Pick<ThreadRuntime, 'look' | 'onEntry'>
-
-const byStore = new WeakMap<Store, Map<string, Set<Open>>>()
+const byStore = new WeakMap<Store, Map<string, Set<ThreadRuntime>>>()
 
 /**
  * Lets those who have the thread open in another harness of this process, on the same store, hear what is put on record
  * here. Gives the function that ends it.
  */
-export function tellOtherHarnesses(store: Store, threadId: string, runtime: Open): () => void {
-  const threads = byStore.get(store) ?? new Map<string, Set<Open>>()
+export function tellOtherHarnesses(store: Store, threadId: string, runtime: ThreadRuntime): () => void {
+  const threads = byStore.get(store) ?? new Map<string, Set<ThreadRuntime>>()
   byStore.set(store, threads)
-  const all = threads.get(threadId) ?? new Set<Open>()
+  const all = threads.get(threadId) ?? new Set<ThreadRuntime>()
   threads.set(threadId, all)
   all.add(runtime)
   let isDue = false
@@ -31,4 +29,9 @@ export function tellOtherHarnesses(store: Store, threadId: string, runtime: Open
     all.delete(runtime)
     if (all.size === 0) threads.delete(threadId)
   }
+}
+
+/** The thread as it is open in each harness of this process that shares the store. */
+export function openInAll(store: Store, threadId: string): readonly ThreadRuntime[] {
+  return [...(byStore.get(store)?.get(threadId) ?? [])]
 }

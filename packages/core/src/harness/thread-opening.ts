@@ -19,7 +19,7 @@ import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { opinionTeller, tracerSource } from './observability.ts'
-import { tellOtherHarnesses } from './other-harnesses.ts'
+import { openInAll, tellOtherHarnesses } from './other-harnesses.ts'
 import { outsideEvent } from './outside-event.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { runScoring } from './run-scorers.ts'
@@ -106,6 +106,12 @@ export function controlOf(runtime: ThreadRuntime): ThreadControl {
   const control = controls.get(runtime)
   if (control === undefined) throw new EvenerError('misuse', 'The thread was not opened by a harness.')
   return control
+}
+
+/** Nothing is to follow from the runs of the thread that have ended, in whichever harness of this process they were. */
+export async function stopFollowing(core: HarnessCore, runtime: ThreadRuntime): Promise<void> {
+  const open = openInAll(core.store, runtime.state.head.stream)
+  await Promise.all(open.map(async (each) => controls.get(each)?.stop()))
 }
 
 function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: HarnessEvent) => void): ThreadControl {

@@ -37,12 +37,15 @@ suite('threads', () => {
     assert.equal(bench.harness.session.thread.requireId(), 'id-1')
   })
 
-  test('the newest of the resource is selected, and told of', async () => {
+  test('the newest of the resource is selected, and told of', async (t) => {
+    // All of it may happen within a millisecond, and then none would be newer.
+    t.mock.timers.enable({ apis: ['Date'] })
     const storage = new MemoryStore()
     await using first = new HarnessBench([{ text: 'One.' }], { storage })
     const old = await first.harness.createThread()
     await first.harness.createThread()
     await first.harness.switchThread({ threadId: old.id })
+    t.mock.timers.tick(1)
     await first.harness.sendMessage({ content: 'Hi' })
     await first.harness.destroy()
     await using other = new HarnessBench([], { storage, resourceId: 'other' })

@@ -135,6 +135,23 @@ suite('two harnesses of one process on one store', () => {
     assert.equal(judge.calls, 3)
   })
 
+  test('an abort in one stops the judge that thinks in the other', async () => {
+    const storage = new MemoryStore()
+    const judge = scriptedModel([{ text: 'Hm', hang: true }])
+    const config = { storage, resolveModel: (modelId: string) => (modelId === 'judge/one' ? judge : undefined) }
+    await using first = new HarnessBench([{ text: 'A.' }], config as never)
+    await first.harness.getCurrentAgent().setObjective('Everything.', { judgeModelId: 'judge/one' })
+    await using second = new HarnessBench([], config as never)
+    await second.harness.selectOrCreateThread()
+    const thinking = first.next('goal_evaluation', ({ payload }) => payload.pending === true)
+    const sent = first.harness.sendMessage({ content: '1', untilIdle: true })
+    await thinking
+    await second.harness.abort()
+    assert.equal(first.all('goal_evaluation').at(-1)?.payload.reason, 'The judge was stopped.')
+    await sent
+    assert.equal(first.all('agent_start').length, 1)
+  })
+
   test('a session with an id is open in one of them at a time', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage })
