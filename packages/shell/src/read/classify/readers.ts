@@ -75,11 +75,16 @@ const pager = printer(
   () => ALL,
 )
 
+const more = printer(
+  '-d -e -f -l -p -c -s -u -n: --silent --exit-on-eof --logical --no-pause --print-over --clean-print --squeeze --plain --lines:',
+  () => ALL,
+)
+
 /** `more +10 file` begins at line 10, `more +/word file` where that stands. */
 function selectMore(args: readonly Word[]): Selection | null {
   const begin = args.find((word) => word.text.startsWith('+'))
-  if (begin === undefined) return pager(args)
-  const selection = pager(args.filter((word) => word !== begin))
+  if (begin === undefined) return more(args)
+  const selection = more(args.filter((word) => word !== begin))
   if (selection === null) return null
   const isLine = /^\+\d{1,9}$/.test(begin.text)
   return {

@@ -170,8 +170,15 @@ export function gitGrep(invocation: Invocation): FileOperation[] | null {
   const found = readQuery(invocation.args, GIT_GREP)
   if (found === null) return null
   // Operands may name a commit; then the files searched are not those on disk.
-  if (found.scopes.some((scope) => REVISION.test(scope.text))) return null
+  if (found.scopes.some((scope) => REVISION.test(scope.text)) || namesCommit(invocation.args)) return null
   return searchOperations(found.query, found.scopes, invocation)
+}
+
+/** What stands between the pattern and `--` is a commit. */
+function namesCommit(args: readonly Word[]): boolean {
+  const end = args.findIndex((word) => word.text === '--' && !word.dynamic)
+  const before = end === -1 ? null : readQuery(args.slice(0, end), GIT_GREP)
+  return before !== null && before.scopes.length > 0
 }
 
 const SEARCHERS: ReadonlyMap<string, (invocation: Invocation) => FileOperation[] | null> = new Map([
