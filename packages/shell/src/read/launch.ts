@@ -16,9 +16,9 @@ export function readLaunch(invocation: Invocation): Launch {
   if (isShell(base)) return { ...readShell(invocation), dialect: isPosixShell(base) ? 'sh' : 'bash' }
   switch (base) {
     case 'eval':
-      return readHere(args)
+      return readHere(behindDashes(args))
     case 'trap':
-      return args[0] === undefined || args.length < 2 || args[0].text === '-' ? NOTHING : readHere(args.slice(0, 1))
+      return readTrap(behindDashes(args))
     case 'source':
     case '.':
       return readScriptFile(args.find((arg) => arg.text !== '--'))
@@ -91,6 +91,14 @@ const ONLY_LISTS = /^-(?:[lrdcV]|-version|-help)$/
 function readLater(base: string, args: readonly Word[]): Launch {
   if (args.some((arg) => ONLY_LISTS.test(arg.text))) return NOTHING
   return { ...notKnown('shell', `${base} runs what it is given at another time`), runs: 'stdin-script' }
+}
+
+function behindDashes(args: readonly Word[]): readonly Word[] {
+  return args[0]?.text === '--' ? args.slice(1) : args
+}
+
+function readTrap(args: readonly Word[]): Launch {
+  return args[0] === undefined || args.length < 2 || args[0].text === '-' ? NOTHING : readHere(args.slice(0, 1))
 }
 
 /** `eval` and `trap` join their words with spaces and run the result in this shell. */

@@ -109,7 +109,10 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
     case 'gawk':
     case 'mawk':
     case 'nawk':
-      return args.every((arg) => isPureAwk(arg.text)) ? null : 'the awk program can run commands or use files'
+      // To mawk `-W exec` is what `-f` is to others.
+      return args.every((arg) => isPureAwk(arg.text) && !arg.text.startsWith('-W'))
+        ? null
+        : 'the awk program can run commands or use files'
     case 'sed':
     case 'gsed':
       return unknownSed(args)
@@ -132,7 +135,7 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
 }
 
 function beginsOneOf(options: readonly string[], text: string): boolean {
-  if (!text.startsWith('--') || text.length < 5) return false
+  if (!text.startsWith('--') || text.length < 3) return false
   const name = text.split('=', 1)[0] ?? text
   return options.some((option) => option.startsWith(name))
 }
