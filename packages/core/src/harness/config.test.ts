@@ -8,6 +8,7 @@ import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
+import type { ModelGateway } from './models/model-types.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 
 function offered(bench: HarnessBench, call = 0): string[] {
@@ -186,6 +187,24 @@ suite('each parameter of a harness counts', () => {
     assert.deepEqual(seen, [given, { of: 'ada' }, { of: 'bob' }])
   })
 
+  test('browser: also one that is made by a function is there from the start', async () => {
+    const seen: unknown[] = []
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      execute: async (_input, { requestContext }) => {
+        seen.push(await (requestContext.get('harness') as HarnessRequestContext).getBrowser())
+      },
+    })
+    await using bench = new HarnessBench([{ toolCalls: [{ name: 'look' }] }, { text: '.' }], {
+      browser: ({ requestContext }) => ({ of: requestContext.get('user') }),
+      tools: { look },
+      permissions: { tools: { look: 'allow' } },
+    })
+    await bench.harness.sendMessage({ content: 'Look', requestContext: { user: 'ada' } })
+    assert.deepEqual(seen, [{ of: 'ada' }])
+  })
+
   test('subagents and pubsub have their place', async () => {
     const published: [string, HarnessEvent][] = []
     const pubsub = { publish: (topic: string, event: HarnessEvent) => void published.push([topic, event]) }
@@ -245,6 +264,32 @@ suite('each parameter of a harness counts', () => {
     await bench.harness.session.model.switch({ modelId: 'gate/some/model' })
     await bench.harness.sendMessage({ content: 'Hi' })
     assert.equal(chosen.calls, 1)
+  })
+
+  test('gateways: what they say of themselves is asked', async () => {
+    const chosen = scriptedModel([{ text: 'Through the gate.' }])
+    const keys: string[] = []
+    const gate: ModelGateway = {
+      id: 'gate',
+      handlesModel: (modelId) => modelId === 'bare/model',
+      fetchProviders: async () => ({ corp: { name: 'Corp', models: ['one'], apiKeyEnvVar: 'NOT_SET_ANYWHERE' } }),
+      getApiKey: async () => 'a key',
+      resolveLanguageModel: ({ apiKey }) => {
+        keys.push(apiKey)
+        return chosen
+      },
+    }
+    await using bench = new HarnessBench([], { gateways: [gate] })
+    const offered = (await bench.harness.listAvailableModels()).filter(({ id }) => id.startsWith('gate/'))
+    assert.deepEqual(
+      offered.map(({ hasApiKey, id }) => [id, hasApiKey]),
+      [['gate/corp/one', true]],
+    )
+    await bench.harness.session.model.switch({ modelId: 'bare/model' })
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual([chosen.calls, keys], [1, ['a key']])
+    await using off = new HarnessBench([], { gateways: [{ ...gate, shouldEnable: () => false }] })
+    assert.ok(!(await off.harness.listAvailableModels()).some(({ id }) => id.startsWith('gate/')))
   })
 
   test('an agent is not needed where modes name models', async () => {
@@ -321,6 +366,27 @@ suite('each parameter of a harness counts', () => {
     )
   })
 
+  test('heartbeatHandlers: are known by their id, and begin when they are told to', async () => {
+    let ticks = 0
+    const failed = Promise.withResolvers<void>()
+    const journal: string[] = []
+    await using bench = new HarnessBench([], {
+      heartbeatHandlers: [
+        { id: 'later', intervalMs: 60_000, immediate: false, handler: () => void ticks++ },
+        { id: 'sync', intervalMs: 60_000, handler: () => undefined, shutdown: () => void journal.push('sync') },
+        { id: 'broken', intervalMs: 60_000, handler: () => Promise.reject(new Error('no')) },
+      ],
+    })
+    bench.harness.subscribe(({ type }) => {
+      if (type === 'error') failed.resolve()
+    })
+    await bench.harness.init()
+    await failed.promise
+    assert.equal(bench.all('error')[0]?.errorType, 'heartbeat:broken')
+    await bench.harness.removeHeartbeat({ id: 'sync' })
+    assert.deepEqual([journal, ticks], [['sync'], 0])
+  })
+
   test('toolCategoryResolver: what kind of tool it is', async () => {
     await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Done.' }], {
       tools: { paint: tool('paint') },
@@ -337,5 +403,35 @@ suite('each parameter of a harness counts', () => {
     await using bench = new HarnessBench([], { permissions: { tools: { paint: 'deny' } } })
     await bench.harness.createThread()
     assert.equal(bench.harness.session.permissions.getRules().tools['paint'], 'deny')
+  })
+
+  test('permissions: patterns of what a tool is called with', async () => {
+    const call = (id: string, command: string) => ({ id, name: 'execute_command', input: { command } })
+    const script = [{ toolCalls: [call('c1', 'ls'), call('c2', 'rm x')] }, { text: '.' }]
+    await using bench = new HarnessBench(script, {
+      tools: { execute_command: tool('execute_command') },
+      permissions: {
+        categories: { execute: 'allow' },
+        patterns: [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }],
+      },
+    })
+    await bench.harness.sendMessage({ content: 'Go' })
+    const isError = new Map(bench.all('tool_end').map((event) => [event.toolCallId, event.isError]))
+    assert.deepEqual([isError.get('c1'), isError.get('c2')], [false, true])
+  })
+
+  test('notifications: a function decides, else the source, else the priority', async () => {
+    await using bench = new HarnessBench([], {
+      notifications: {
+        decide: ({ kind }) => (kind === 'secret' ? 'discard' : undefined),
+        sources: { mail: 'persist' },
+        priorities: { urgent: 'summarize' },
+      },
+    })
+    const send = async (source: string, kind: string): Promise<string> =>
+      (await bench.harness.sendNotificationSignal({ source, kind, summary: 'x', priority: 'urgent' })).action
+    const actions = [await send('mail', 'secret'), await send('mail', 'open'), await send('ci', 'open')]
+    assert.deepEqual(actions, ['discard', 'persist', 'summarize'])
+    assert.equal(bench.model.calls, 0)
   })
 })
