@@ -25,6 +25,9 @@ describe('where a shell stands after a command that has succeeded', () => {
     ['cd a && ls\nexit 0', '/repo'],
     ['pushd src > /dev/null', '/repo/src'],
     ['(cd src && make)', '/repo'],
+    ['(cd src; ls)', '/repo'],
+    ['(cd src || ls)', null],
+    ['(cd src) && cd a', '/repo/a'],
     ['cd src | cat', '/repo'],
     ['bash -c "cd src"', '/repo'],
     // It ends before its directory is kept.

@@ -1,3 +1,4 @@
+import { readPlainScript } from './classify/plain-script.ts'
 import { isAbsolute, joinPath } from './paths.ts'
 import { readOnce } from './read-command.ts'
 import type { SimpleCommand } from './reading.ts'
@@ -20,6 +21,7 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
   if (lead !== undefined && target !== undefined && STAYS.test(text.slice(lead.length))) {
     return known(joinPath(cwd ?? '.', target))
   }
+  if (isPlainSubshell(text)) return known(cwd ?? '.')
   const { reading, end } = readOnce(text, cwd)
   // A text that ends in a backslash is half a text.
   if (!reading.ok || reading.suspicious.length > 0 || text.endsWith('\\')) return null
@@ -29,6 +31,13 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
   if (leaving.length > 0) return leaving.some(({ nesting }) => nesting.length === 0) ? start : null
   if (own.some(hidesFailure)) return null
   return known(end)
+}
+
+/** It moves nobody but itself, and hides no failure. */
+function isPlainSubshell(text: string): boolean {
+  if (!text.startsWith('(') || !text.endsWith(')')) return false
+  const commands = readPlainScript({ text, from: 1, to: text.length - 1 })
+  return commands !== null && commands !== 'other' && !commands.some(({ joined }) => joined === '||')
 }
 
 function known(path: string | null): string | null {

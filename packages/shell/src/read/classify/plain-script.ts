@@ -33,6 +33,7 @@ const MAX_LENGTH = 4_096
 const NEWLINE = 0x0a
 const SPACE = 0x20
 const AMPERSAND = 0x26
+const OPENING = 0x28
 const SLASH = 0x2f
 const SEMICOLON = 0x3b
 const LESS = 0x3c
@@ -49,6 +50,8 @@ const NO_ARGUMENTS: readonly Word[] = []
  * would, in a fraction of its time.
  */
 export function readPlainScript({ text, from, to }: Range): PlainScript {
+  // A subshell is more than what runs in it.
+  if (text.charCodeAt(from) === OPENING) return 'other'
   let commands: PlainCommand[] | undefined
   let program: RelevantProgram | undefined
   let isCd = false

@@ -58,6 +58,9 @@ describe('plain commands', () => {
       `bash -lc 'echo '"it's"' $X | cat a'`,
       `echo'x' a`,
       `bash -lc 'make x`,
+      '(cd src; ls b)',
+      "bash -lc '(cat a) && cat b'",
+      '((cat a))',
     ]) {
       assert.equal(told(text), false, text)
       assert.equal(classifyRead(text), null, text)
@@ -191,7 +194,15 @@ describe('telling without the parser', () => {
   const wrapped = fc
     .tuple(
       script,
-      fc.constantFrom(['', ''], ["/bin/bash -lc '", "'"], ['bash -c "', '"'], ["sh -c '", "' x"], ["./bash -c '", "'"]),
+      fc.constantFrom(
+        ['', ''],
+        ['(', ')'],
+        ["sh -c '( ", " )'"],
+        ["/bin/bash -lc '", "'"],
+        ['bash -c "', '"'],
+        ["sh -c '", "' x"],
+        ["./bash -c '", "'"],
+      ),
     )
     .map(([text, [before, after]]) => `${before}${text}${after}`)
   /** A script as one word of a shell, in pieces that are each quoted in one way or another. */
