@@ -32,7 +32,7 @@ const PREDICATES: ReadonlyMap<string, Predicate> = new Map([
 
 /** Tests joined by "and"; alternatives are separate. */
 interface Group {
-  done: Term[]
+  readonly done: Term[]
   current: Term[]
   readonly negated: boolean
 }
@@ -82,7 +82,8 @@ function readExpression(words: readonly Word[]): Term[] | null {
       case ')': {
         const parent = outer.pop()
         if (parent === undefined) return null
-        if (!group.negated) parent.current.push(...group.done, ...group.current)
+        endAlternative(group)
+        if (!group.negated) parent.current.push(...namesJoined(group.done, '|'))
         group = parent
         break
       }
@@ -96,8 +97,7 @@ function readExpression(words: readonly Word[]): Term[] | null {
       case '-o':
       case '-or':
       case ',':
-        group.done.push(...group.current)
-        group.current = []
+        endAlternative(group)
         break
       case '-prune':
         group.current = []
@@ -113,7 +113,21 @@ function readExpression(words: readonly Word[]): Term[] | null {
       }
     }
   }
-  return outer.length > 0 ? null : [...group.done, ...group.current]
+  endAlternative(group)
+  return outer.length > 0 ? null : group.done
+}
+
+/** What has to match together becomes one of the alternatives. */
+function endAlternative(group: Group): void {
+  group.done.push(...namesJoined(group.current, ' '))
+  group.current = []
+}
+
+function namesJoined(terms: readonly Term[], by: string): readonly Term[] {
+  const names = terms.filter((term) => term.role === 'name')
+  if (names.length < 2) return terms
+  const text = names.map((name) => name.text).join(by)
+  return [{ role: 'name', text }, ...terms.filter((term) => term.role === 'test')]
 }
 
 function readTerm(predicate: Predicate, word: Word, value: Word | undefined): Term | 'neutral' | null {
