@@ -69,6 +69,10 @@ describe('Cline: the stream of older versions', () => {
       agent('Again.'),
     ])
     assert.equal(eventsOf(passing, 'error').length, 0)
+    assert.deepEqual(map([say('mcp_error', 'no server'), say('text', 'On.')]), [
+      { type: 'error', message: 'no server' },
+      { type: 'agent', message: 'On.' },
+    ])
   })
 
   it('a retry that is announced is a warning', () => {

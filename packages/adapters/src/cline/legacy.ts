@@ -3,8 +3,8 @@ import { asInteger, asObject, asText } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
-/** Where older versions complain. */
-const DIAGNOSTICS: ReadonlySet<string> = new Set(['error', 'diff_error', 'clineignore_error'])
+/** Where older versions complain: `error`, `diff_error`, `clineignore_error`. */
+const DIAGNOSTIC = /(?:^|_)error$/
 
 /** The flat `say` and `ask` records of older versions. Their tool activity is not reconstructed. */
 export class LegacyMessages {
@@ -27,7 +27,7 @@ export class LegacyMessages {
     else if (!isSaid && kind === 'followup') this.#message(record, questionOf(record['text']))
     else if (isSaid && kind === 'reasoning') this.#reasoning(record)
     else if (isSaid && kind === 'error_retry') this.#retry(record)
-    else if (isSaid && kind !== undefined && DIAGNOSTICS.has(kind)) this.#diagnostic(record, kind)
+    else if (isSaid && kind !== undefined && DIAGNOSTIC.test(kind)) this.#diagnostic(record, kind)
   }
 
   end(): void {
