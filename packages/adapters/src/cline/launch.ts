@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { JsonObject, MCPConfiguration } from '@evener/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import { MAX_ARGUMENT_BYTES, tooLong } from '../launch/plan-limits.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { promptText } from '../launch/prompt.ts'
 import { clineProfile } from './profile.ts'
@@ -14,9 +15,6 @@ export interface ClineLaunchOptions {
   readonly args?: readonly string[]
 }
 
-/** A single argument must stay below 128 KiB on Linux. */
-const MAX_ARGUMENT = 120_000
-
 /**
  * `cline --json`, for one turn. It takes its prompt as an argument only. Settings and MCP servers come from private files,
  * in place of the user's own; the login is used anyway.
@@ -26,7 +24,9 @@ export function launchCline(request: LaunchRequest, options: ClineLaunchOptions 
   const { dir } = request
   const { disabled, mcp, warnings } = clineRules(request)
   const text = promptText(request.input, title)
-  const isLong = Buffer.byteLength(text) > MAX_ARGUMENT
+  const bytes = Buffer.byteLength(clinePrompt(text))
+  const isLong = bytes > MAX_ARGUMENT_BYTES
+  if (isLong && disabled.includes('read_files')) throw tooLong(title, 'a prompt', bytes)
   const files: PrivateFile[] = [
     {
       name: 'settings.json',

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { MCPServerConfig } from '@evener/protocol'
 import { flag } from '../launch/args.ts'
 import type { LaunchPlan, LaunchRequest } from '../launch/launch-plan.ts'
+import { MAX_ARGUMENT_BYTES } from '../launch/plan-limits.ts'
 import type { PrivateFile } from '../launch/private-dir.ts'
 import { imageEnding, promptOf } from '../launch/prompt.ts'
 import { codexProfile } from './profile.ts'
@@ -19,6 +20,8 @@ export interface CodexLaunchOptions {
   /** Further arguments for the program. */
   readonly args?: readonly string[]
 }
+
+const MAX_INSTRUCTIONS_BYTES = MAX_ARGUMENT_BYTES - 'developer_instructions='.length
 
 /**
  * `codex exec`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it.
@@ -40,14 +43,17 @@ export function launchCodex(
   }))
   const secrets = new Map<string, string>()
   const servers = mcpServers(rules, secrets)
+  // There is no file for them, so long ones are said with the prompt.
+  const isLong = Buffer.byteLength(toToml(instructions ?? '')) > MAX_INSTRUCTIONS_BYTES
   const settings: Record<string, TomlValue> = {
     sandbox_mode: rules.sandbox,
     approval_policy: 'never',
     ...(rules.hasWebSearch ? {} : { web_search: 'disabled' }),
-    ...(instructions === undefined ? {} : { developer_instructions: instructions }),
+    ...(instructions === undefined || isLong ? {} : { developer_instructions: instructions }),
     ...(Object.keys(servers).length === 0 ? {} : { mcp_servers: servers }),
     ...config,
   }
+  const isToBeSaid = request.hasNewInstructions || (isLong && session.kind === 'new')
   return {
     args: [
       'exec',
@@ -65,7 +71,7 @@ export function launchCodex(
       '-',
     ],
     env: Object.fromEntries(secrets),
-    stdin: request.hasNewInstructions && instructions !== undefined ? restated(instructions, text) : text,
+    stdin: instructions !== undefined && isToBeSaid ? restated(instructions, text) : text,
     files: pictures,
     warnings: [
       ...rules.warnings,

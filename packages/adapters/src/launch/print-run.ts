@@ -17,6 +17,7 @@ import { handoverText } from './handover-text.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
+import { refuseUnstartable } from './plan-limits.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 import { redactedFor } from './recording.ts'
 import { ResumeTrial } from './resume-trial.ts'
@@ -205,6 +206,7 @@ export class PrintRun {
     const { session } = request
     const plan = harness.launch(request)
     const { key, title } = harness.profile
+    refuseUnstartable(plan, title)
     const keyIsThere = await hasKey(harness.profile, { ...env, ...plan.env })
     this.#opening = {
       ...(plan.sessionId === undefined ? {} : { sessionId: plan.sessionId }),

@@ -6,6 +6,7 @@ import { recordOf, splitLine } from '../kit/json-line.ts'
 import { hasKey } from '../launch/find-cli.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { chooseSession, instructionsHash, newSession, type NativeSession } from '../launch/native-session.ts'
+import { refuseUnstartable } from '../launch/plan-limits.ts'
 import { makePrivateDir } from '../launch/private-dir.ts'
 import type { RunHeader, RunWarning } from '../launch/run-note.ts'
 import { refuseInstead } from '../launch/strict.ts'
@@ -142,6 +143,7 @@ export class Launcher {
           session.kind !== 'new' && binding?.extra?.['instructions'] !== instructionsHash(task.instructions),
       }
       const plan = harness.launch(request)
+      refuseUnstartable(plan, harness.profile.title)
       await dir.write(plan.files ?? [])
       const opening = await this.#opening(request, binding, session, plan)
       let peer: LivePeer | undefined

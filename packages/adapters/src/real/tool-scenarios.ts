@@ -30,6 +30,11 @@ function tool(
 
 const contentOf = async ({ place }: Bench, file: string): Promise<string> => readFile(join(place.work, file), 'utf8')
 
+/** More than an argument can hold, and few tokens. */
+function long(of: string): string {
+  return `BEGINNING OF ${of}\n${'line of many words that say nothing at all\n'.repeat(3_200)}END OF ${of}`
+}
+
 /** What a program is told, says and does. */
 export const toolScenarios: readonly Scenario[] = [
   {
@@ -146,6 +151,24 @@ export const toolScenarios: readonly Scenario[] = [
       assert.ok(first.binding)
       await bench.turn({ binding: first.binding, turn: { instructions: 'Speak like SAILORS do.' } })
       assert.match(bench.request(1), /Speak like SAILORS do\./)
+    },
+  },
+  {
+    name: 'long-texts',
+    title: 'is given a prompt and instructions that are too long for an argument',
+    proves: 'text',
+    script: [{ text: 'Done.' }],
+    play: async (bench) => {
+      const { systemPrompt, usage } = await bench.agent().describe()
+      const instructions = systemPrompt === 'none' ? {} : { instructions: long('INSTRUCTIONS') }
+      const { events } = await bench.turn({
+        turn: { ...instructions, input: [{ id: '0', type: 'text', text: long('PROMPT') }] },
+      })
+      assert.equal(answered(events), 'Done.')
+      const asked = bench.request(0)
+      assert.match(asked, /BEGINNING OF PROMPT[^]{131072,}END OF PROMPT/)
+      if (systemPrompt !== 'none') assert.match(asked, /BEGINNING OF INSTRUCTIONS[^]{131072,}END OF INSTRUCTIONS/)
+      if (usage === 'none') return { can: 'text', but: 'It does not tell the usage.' }
     },
   },
   {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
+import type { Turn } from '@evener/protocol'
 import { aMessage, type RealCli } from '../../real/bench.ts'
 import { clineOptions, clineScenarios } from './cline-cli.ts'
 import {
@@ -11,6 +12,7 @@ import {
   testUnconfined,
 } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
+import { answered } from '../../real/scenario.ts'
 import { testCli } from '../../real/scenarios.ts'
 import { SIDE_BY_SIDE } from '../../real/side-by-side.ts'
 import { cline } from '../driver.ts'
@@ -19,6 +21,7 @@ const cli: RealCli = {
   ...clineScenarios,
   agent: (setup) => cline(clineOptions(setup)),
   unsupported: {
+    'long-texts': 'it takes texts as arguments only',
     fork: 'in print mode it cannot resume',
     'head-moved': 'in print mode it cannot resume',
     image: 'it takes none',
@@ -37,6 +40,19 @@ describe('Cline, its own way', SIDE_BY_SIDE, () => {
   testSilentRetry(cli)
   testCutIsFatal(cli)
   testUnconfined(cli)
+
+  testOwnWay(cli, 'is told of a long prompt in a file, and refuses what no argument can hold', 'text', async (t) => {
+    const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })
+    const long = 'line of many words that say nothing at all\n'.repeat(3_200)
+    const said = (text: string): Partial<Turn> => ({ input: [{ id: '0', type: 'text', text }] })
+    const { events } = await bench.turn({ turn: said(long) })
+    assert.equal(answered(events), 'Done.')
+    assert.match(bench.request(0), /Your task is in the file [^ ]+task\.md/)
+    for (const turn of [{ instructions: long }, said('a\0b')]) {
+      assert.deepEqual(errorCodes((await bench.turn({ turn })).events), ['unsupported'])
+    }
+    assert.equal(bench.request(1), '', 'it was not started')
+  })
 
   const cannot = {
     cannot: ['resume', 'resume-at-anchor', 'fork'],
