@@ -163,4 +163,27 @@ suite('an answer', () => {
     assert.equal(await done, 'complete')
     assert.deepEqual(journal, [])
   })
+
+  for (const settle of ['answered', 'taken back'] as const) {
+    test(`to one of two questions of a program: the run goes on waiting when the first is ${settle}`, async () => {
+      const ask = { kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' } as const
+      const act: Act = async function* (turn, host) {
+        const first = host.ask({ ...ask, id: 'first' }).catch(() => undefined)
+        const second = host.ask({ ...ask, id: 'second' })
+        if (settle === 'answered') await first
+        else await host.withdraw?.('first')
+        await second
+        yield* says('Thank you.')(turn, host)
+      }
+      await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [act]) } })
+      const { done } = await bench.submit('go', { agentId: 'cli' })
+      await bench.until(() => bench.runtime.state.head.waits.has('second'))
+      if (settle === 'answered') await bench.runtime.answer('first', { decision: 'answer', value: 'yes' })
+      await bench.until(() => !bench.runtime.state.head.waits.has('first'))
+      await bench.runtime.idle()
+      assert.equal(bench.runtime.state.head.run?.status, 'parked')
+      await bench.runtime.answer('second', { decision: 'answer', value: 'yes' })
+      assert.equal(await done, 'complete')
+    })
+  }
 })

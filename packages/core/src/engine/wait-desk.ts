@@ -180,7 +180,8 @@ export class WaitDesk {
 
   #unpark(): void {
     const { run } = this.#log.state.head
-    if (run?.status !== 'parked') return
+    // A program may have asked more than one thing, and then waits on.
+    if (run?.status !== 'parked' || this.isOnlyWaiting(true)) return
     this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
   }
 }
