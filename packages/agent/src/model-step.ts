@@ -9,7 +9,9 @@ import {
   type UsageMetadata,
 } from '@evener/protocol'
 import { finishReasonOf, usageOf, type LanguageModel } from './language-model.ts'
+import { fileEvent } from './made-files.ts'
 import { failureOf, STREAM_CUT, type ModelFailure } from './model-failure.ts'
+import { Sources } from './sources.ts'
 import { toJson } from './to-json.ts'
 
 /** How one model call ended. */
@@ -21,7 +23,7 @@ export interface StepResult {
   /** Something was shown: the attempt cannot be made as if it had never been. */
   readonly hasContent: boolean
   readonly text: string
-  /** Kinds of parts that there is no place for on record. */
+  /** Parts that there is no place for on record: of which type, and where they are. */
   readonly unkept: readonly string[]
   /** The answer is not whole. */
   readonly failure: ModelFailure | undefined
@@ -49,6 +51,7 @@ export async function* modelStep(
   let text = ''
   const unkept = new Set<string>()
   const proofs = new Proofs()
+  const sources = new Sources()
   ids.nextStep()
   const signal = options.abortSignal
   let letGo: (() => void) | undefined
@@ -61,6 +64,8 @@ export async function* modelStep(
     else signal?.addEventListener('abort', letGo, { once: true })
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       const part = read.value
+      const ended = part.type === 'source' ? undefined : sources.release()
+      if (ended !== undefined) yield ended
       switch (part.type) {
         case 'text-start':
         case 'reasoning-start':
@@ -78,12 +83,12 @@ export async function* modelStep(
           yield { type: 'reasoning-delta', partId: part.id, text: part.delta }
           break
         case 'text-end':
-          yield {
+          sources.hold({
             type: 'text-delta',
             partId: part.id,
             text: '',
             meta: proofs.end('text', part.id, part.providerMetadata),
-          }
+          })
           break
         case 'reasoning-end':
           // Reasoning that is not shown may still have to go back: its proof is all there is of it.
@@ -119,7 +124,19 @@ export async function* modelStep(
           yield providerResult(part, ids.taken(part.toolCallId))
           break
         case 'file':
-        case 'reasoning-file':
+        case 'reasoning-file': {
+          const file = fileEvent(part)
+          if (file === undefined) {
+            unkept.add(part.data.type === 'url' ? `${part.type} (${String(part.data.url)})` : part.type)
+            break
+          }
+          hasContent = true
+          yield file
+          break
+        }
+        case 'source':
+          sources.name(part)
+          break
         case 'tool-approval-request':
           unkept.add(part.type)
           break
@@ -141,6 +158,9 @@ export async function* modelStep(
     if (letGo !== undefined) signal?.removeEventListener('abort', letGo)
     letGo?.()
   }
+  const ended = sources.release()
+  if (ended !== undefined) yield ended
+  if (!sources.isEmpty) unkept.add('source')
   return {
     finishReason: failure === undefined ? (finishReason ?? 'other') : 'error',
     usage,

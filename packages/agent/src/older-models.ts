@@ -11,9 +11,11 @@ export function inWordsOf(model: LanguageModel, options: LanguageModelV4CallOpti
 
 function olderMessage(message: LanguageModelV4Message, version: 'v2' | 'v3'): LanguageModelV4Message {
   if (message.role === 'system') return message
-  const content = (message.content as readonly { type: string }[]).map((part) => {
-    if (part.type === 'file') return olderFile(part as LanguageModelV4FilePart)
-    return part.type === 'tool-result' ? olderResult(part as OutputPart, version) : part
+  const content = (message.content as readonly { type: string }[]).flatMap((part): object[] => {
+    if (part.type === 'file') return [olderFile(part as LanguageModelV4FilePart)]
+    // They know none.
+    if (part.type === 'reasoning-file') return []
+    return [part.type === 'tool-result' ? olderResult(part as OutputPart, version) : part]
   })
   return { ...message, content } as unknown as LanguageModelV4Message
 }

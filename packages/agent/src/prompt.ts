@@ -88,6 +88,9 @@ function othersMessage(message: StoredMessage): LanguageModelV4Message[] {
         return part.state === 'interrupted' ? [] : [`[used ${part.toolName}: ${JSON.stringify(part.args)}]`]
       case 'tool-result':
         return part.state === 'open' ? [] : [`[${part.toolName} gave: ${resultText(part)}]`]
+      case 'image':
+      case 'file':
+        return [`[made a file: ${part.fileName ?? part.mimeType}]`]
       default:
         return []
     }
@@ -124,7 +127,10 @@ function agentContent(part: Part): AssistantContent[] {
       ]
     case 'image':
     case 'file':
-      return [filePart(part)]
+      if (part.data === '') return []
+      return part.meta?.['reasoning'] === true
+        ? [{ type: 'reasoning-file', mediaType: part.mimeType, data: { type: 'data', data: part.data }, ...options }]
+        : [{ ...filePart(part), ...options }]
     case 'signal':
       return [{ type: 'text', text: part.text }]
     case 'tool-result':

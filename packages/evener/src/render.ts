@@ -27,6 +27,9 @@ export class Renderer {
       case 'tool-result':
         this.#line(`${event.isError === true ? '✗' : '✓'} ${event.toolName} ${shorten(event.result)}`)
         break
+      case 'file':
+        this.#line(`✓ made a file: ${event.fileName ?? event.mimeType}`)
+        break
       case 'error':
         this.#line(`! ${event.error.message}`)
         break

@@ -72,6 +72,15 @@ export interface ReasoningDeltaEvent extends EventExtras {
   readonly text: string
 }
 
+/** A file that the agent has made as a part of what it says, such as an image. */
+export interface FileEvent extends EventExtras {
+  readonly type: 'file'
+  readonly mimeType: string
+  /** Base64 without a `data:` prefix. */
+  readonly data: string
+  readonly fileName?: string
+}
+
 export interface ToolCallEvent extends EventExtras, ToolCallInfo, ToolOrigin {
   readonly type: 'tool-call'
 }
@@ -145,6 +154,7 @@ export type AgentEvent =
   | StartEvent
   | TextDeltaEvent
   | ReasoningDeltaEvent
+  | FileEvent
   | ToolCallEvent
   | ToolCallDeltaEvent
   | ToolApprovalRequestEvent

@@ -1,4 +1,4 @@
-import type { AgentEvent, ToolAnnotations } from './agent-event.ts'
+import type { AgentEvent, FileEvent, ToolAnnotations } from './agent-event.ts'
 import type { ChatToolCallInfo, ChatToolResultInfo } from './chat-message.ts'
 import { toError } from './error-data.ts'
 import type { FinishReason, UsageMetadata } from './usage.ts'
@@ -95,14 +95,21 @@ export type ChatEvent =
 
 export type ChatEventType = ChatEvent['type']
 
-/** Field by field and not by leaving out: what an agent event gains later must not appear in a chat by itself. */
-export function toChatEvent(event: AgentEvent): ChatEvent {
+/**
+ * Field by field and not by leaving out: what an agent event gains later must not appear in a chat by itself.
+ * `undefined` for a file: the events of a chat know none, and it is a part of the message that the chat has.
+ */
+export function toChatEvent(event: Exclude<AgentEvent, FileEvent>): ChatEvent
+export function toChatEvent(event: AgentEvent): ChatEvent | undefined
+export function toChatEvent(event: AgentEvent): ChatEvent | undefined {
   switch (event.type) {
     case 'start':
       return { type: 'start' }
     case 'text-delta':
     case 'reasoning-delta':
       return { type: event.type, text: event.text }
+    case 'file':
+      return undefined
     case 'tool-call':
       return {
         type: 'tool-call',

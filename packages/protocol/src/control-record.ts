@@ -1,5 +1,6 @@
 import type {
   EventMeta,
+  FileEvent,
   NativeRef,
   ReasoningDeltaEvent,
   TextDeltaEvent,
@@ -357,6 +358,12 @@ export interface OmCommittedRecord {
 }
 
 /** A tool's result as it is recorded: with the call it answers and how that ended. */
+export type RecordedFile = FileEvent &
+  PartAddress & {
+    /** Set instead of `data` when the file is large. */
+    readonly ref?: BlobRef
+  }
+
 export type RecordedToolResult = ToolResultEvent &
   PartAddress & {
     /** Set instead of `result` when the result is large. */

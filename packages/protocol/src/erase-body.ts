@@ -14,6 +14,15 @@ export function eraseBody(body: RecordBody): RecordBody {
     case 'text-delta':
     case 'reasoning-delta':
       return { type: body.type, messageId: body.messageId, partId: body.partId, text: '', meta: ERASED }
+    case 'file':
+      return {
+        type: 'file',
+        messageId: body.messageId,
+        partId: body.partId,
+        mimeType: body.mimeType,
+        data: '',
+        meta: ERASED,
+      }
     case 'tool-call':
       return {
         type: 'tool-call',

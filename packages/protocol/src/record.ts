@@ -1,8 +1,11 @@
 import type { ErrorEvent, ReasoningDeltaEvent, TextDeltaEvent, ToolCallEvent } from './agent-event.ts'
-import type { ControlRecord, PartAddress, RecordedToolResult } from './control-record.ts'
+import type { ControlRecord, PartAddress, RecordedFile, RecordedToolResult } from './control-record.ts'
 
 /** A part that has ended: the whole text, the parsed arguments, the result. Replaces the part's batches. */
-export type SealedPart = ((TextDeltaEvent | ReasoningDeltaEvent | ToolCallEvent) & PartAddress) | RecordedToolResult
+export type SealedPart =
+  | ((TextDeltaEvent | ReasoningDeltaEvent | ToolCallEvent) & PartAddress)
+  | RecordedFile
+  | RecordedToolResult
 
 export type RecordBody = SealedPart | ErrorEvent | ControlRecord
 
@@ -31,6 +34,7 @@ export interface LogRecord<Body extends RecordBody = RecordBody> {
 export const RECORD_VERSIONS: Readonly<Record<RecordType, number>> = {
   'text-delta': 1,
   'reasoning-delta': 1,
+  file: 1,
   'tool-call': 1,
   'tool-result': 1,
   error: 1,
@@ -96,6 +100,7 @@ export function isSealedPart(body: RecordBody): body is SealedPart {
   return (
     body.type === 'text-delta' ||
     body.type === 'reasoning-delta' ||
+    body.type === 'file' ||
     body.type === 'tool-call' ||
     body.type === 'tool-result'
   )

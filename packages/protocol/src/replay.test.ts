@@ -75,6 +75,7 @@ suite('what a record stands for', () => {
     const said: (RecordBody & AgentEvent)[] = [
       { type: 'text-delta', ...place, text: 'all of it' },
       { type: 'reasoning-delta', ...place, text: 'hm' },
+      { type: 'file', ...place, mimeType: 'image/png', data: 'AAAA' },
       { type: 'tool-call', ...place, toolCallId: 'c', toolName: 't', args: {} },
       { type: 'error', error: { name: 'Error', message: 'x' } },
     ]
@@ -109,6 +110,7 @@ suite('what a record stands for', () => {
       'batch',
       'text-delta',
       'reasoning-delta',
+      'file',
       'tool-call',
       'tool-result',
       'error',

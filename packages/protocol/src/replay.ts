@@ -31,6 +31,10 @@ export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
     case 'text-delta':
     case 'reasoning-delta':
       return body.text === '' ? [] : [body]
+    case 'file': {
+      const { ref: _ref, ...event } = body
+      return [event]
+    }
     case 'tool-result':
       return [toolResult(body)]
     case 'tool-call':

@@ -60,6 +60,8 @@ export function extractBody(body: RecordBody): Extracted<RecordBody> {
       const { parts, blobs } = extractParts(body.item.parts)
       return { body: blobs.length === 0 ? body : { ...body, item: { ...body.item, parts } }, blobs }
     }
+    case 'file':
+      return extractMedia(body)
     case 'tool-result':
       return extractResult(body)
     default:
@@ -82,16 +84,19 @@ function extractPart(part: Part): Extracted<Part> {
     const { ref, blob } = jsonBlob(part.text)
     return { body: { ...part, text: beginningOf(part.text), ref }, blobs: [blob] }
   }
-  if ((part.type === 'image' || part.type === 'file') && part.data.length > BLOB_THRESHOLD) {
-    const bytes = Buffer.from(part.data, 'base64')
-    // A data URL, base64url or base64 without padding is kept as it is written, so that it comes back so.
-    const isPlain = bytes.toString('base64') === part.data
-    const { ref, blob } = isPlain ? blobOf(bytes, part.mimeType) : blobOf(Buffer.from(part.data), AS_WRITTEN)
-    return { body: { ...part, data: '', ref }, blobs: [blob] }
-  }
+  if ((part.type === 'image' || part.type === 'file') && part.data.length > BLOB_THRESHOLD) return extractMedia(part)
   // What was extracted before, for a queue, belongs to the message it becomes as well.
   const ref = refOf(part)
   return { body: part, blobs: ref === undefined ? [] : [{ hash: ref.blob, mime: ref.mime }] }
+}
+
+function extractMedia<Media extends { mimeType: string; data: string; ref?: BlobRef }>(media: Media): Extracted<Media> {
+  if (media.data.length <= BLOB_THRESHOLD) return { body: media, blobs: [] }
+  const bytes = Buffer.from(media.data, 'base64')
+  // A data URL, base64url or base64 without padding is kept as it is written, so that it comes back so.
+  const isPlain = bytes.toString('base64') === media.data
+  const { ref, blob } = isPlain ? blobOf(bytes, media.mimeType) : blobOf(Buffer.from(media.data), AS_WRITTEN)
+  return { body: { ...media, data: '', ref }, blobs: [blob] }
 }
 
 function extractResult(given: RecordedToolResult): Extracted<RecordedToolResult> {

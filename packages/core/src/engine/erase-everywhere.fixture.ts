@@ -82,6 +82,11 @@ export async function sayEverywhere(
   await recorder.record({ type: 'step-start', stepIndex: 0, meta: { request } })
   await recorder.record({ type: 'reasoning-delta', text: `I think of ${WORD}` })
   await recorder.record({ type: 'text-delta', text: `This is ${WORD}` })
+  const files = { small: WORD, large: `${WORD} `.repeat(10_000) }
+  for (const [name, text] of Object.entries(files)) {
+    const file = { mimeType: 'text/plain', data: Buffer.from(text).toString('base64'), fileName: `${WORD} ${name}` }
+    await recorder.record({ type: 'file', ...file, meta: { of: WORD } })
+  }
   await recorder.record({ type: 'tool-call', toolCallId: 'c', toolName: 'ask_user', args: { question: WORD } })
   await log.commit(
     [

@@ -64,6 +64,7 @@ function linkOf({ body }: LogRecord): Link {
       return { of: `w/${body.waitId}`, ends: true }
     case 'text-delta':
     case 'reasoning-delta':
+    case 'file':
     case 'tool-call':
     case 'tool-result':
       return { of: `m/${body.messageId}` }

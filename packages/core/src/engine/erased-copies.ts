@@ -160,6 +160,7 @@ function saidIn(body: RecordBody): string | undefined {
     case 'message.added':
     case 'text-delta':
     case 'reasoning-delta':
+    case 'file':
     case 'tool-call':
     case 'tool-result':
       return body.messageId

@@ -72,10 +72,15 @@ export class PartTracker {
     return part
   }
 
+  /** The address for a part that is whole as it comes. */
+  next(): PartAddress {
+    return { messageId: this.messageId, partId: String(this.#count++) }
+  }
+
   /** The address for a part that is sealed now: that of its open one, or a new one. */
   take(kind: PartKind, key: string): PartAddress {
     const existing = this.#open.get(`${kind}:${key}`)
-    if (existing === undefined) return { messageId: this.messageId, partId: String(this.#count++) }
+    if (existing === undefined) return this.next()
     this.#open.delete(`${kind}:${key}`)
     this.#texts.delete(existing)
     if (this.#last === existing) this.#last = undefined

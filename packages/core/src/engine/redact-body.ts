@@ -27,6 +27,7 @@ export function redactBody(
   switch (body.type) {
     case 'text-delta':
     case 'reasoning-delta':
+    case 'file':
     case 'tool-call':
     case 'tool-result':
       return redactPart(body, redaction)
@@ -136,6 +137,9 @@ function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart
     case 'text-delta':
     case 'reasoning-delta':
       return { text: redaction.text(body.text) }
+    case 'file':
+      // Only words can be looked through.
+      return body.fileName === undefined ? {} : { fileName: redaction.text(body.fileName) }
     case 'tool-call':
       return { args: redaction.json(body.args) }
     case 'tool-result':

@@ -9,6 +9,7 @@ import {
   type CallOutcome,
   type ErrorData,
   type EventMeta,
+  type FileEvent,
   type FinishEvent,
   type FinishReason,
   type JsonValue,
@@ -150,6 +151,9 @@ export class TurnRecorder {
       case 'reasoning-delta':
         this.#text(event)
         return undefined
+      case 'file':
+        this.#file(event)
+        return undefined
       case 'tool-call-delta':
         this.#toolInput(event)
         return undefined
@@ -273,6 +277,12 @@ export class TurnRecorder {
       this.#log.delta(addressed(event, part), this.#origin)
     }
     if (event.meta?.['end'] === true) this.#seal(speaker.tracker, part, withoutEnd(event.meta))
+  }
+
+  #file(event: FileEvent): void {
+    const parent = event.parentToolCallId ?? MAIN
+    this.#sealTexts(parent)
+    this.#log.add({ ...event, ...this.#speaker(parent).tracker.next() }, this.#origin)
   }
 
   #toolInput(event: ToolCallDeltaEvent): void {

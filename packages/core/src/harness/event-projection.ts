@@ -177,6 +177,7 @@ export class EventProjection {
         return
       case 'text-delta':
       case 'reasoning-delta':
+      case 'file':
       case 'tool-call':
       case 'tool-result':
         this.#sealed(body, state, at)
@@ -300,6 +301,9 @@ export class EventProjection {
         emit({ type: 'tool_end', toolCallId: part.toolCallId, result, isError, ...more })
         if (!isError) this.#noteFiles(message, part, at)
       }
+      this.#message('message_update', message)
+    } else if (part.type === 'image' || part.type === 'file') {
+      this.#content(part, message.id, Number(part.id))
       this.#message('message_update', message)
     } else {
       // The text came in pieces; at its end something may have been taken out of it.

@@ -45,6 +45,7 @@ const WAIT = {
 const LARGE: { readonly [Type in RecordType]: Extract<RecordBody, { type: Type }> | null } = {
   'text-delta': { type: 'text-delta', ...AT, text: LONG, meta: { provider: MANY } },
   'reasoning-delta': { type: 'reasoning-delta', ...AT, text: LONG },
+  file: { type: 'file', ...AT, mimeType: 'image/png', data: `data:image/png;base64,${'A'.repeat(BLOB_THRESHOLD)}` },
   'tool-call': { type: 'tool-call', ...AT, toolCallId: 'c', toolName: 'write_file', args: MANY },
   'tool-result': { type: 'tool-result', ...AT, toolCallId: 'c', toolName: 'read_file', result: MANY, error: ERROR },
   error: { type: 'error', error: ERROR },

@@ -141,6 +141,15 @@ function sealedPart(body: SealedPart, existing: Part | undefined): Part {
       return { ...base, type: 'text', text: body.text }
     case 'reasoning-delta':
       return { ...base, type: 'reasoning', text: body.text }
+    case 'file':
+      return {
+        ...base,
+        type: body.mimeType.startsWith('image/') ? 'image' : 'file',
+        mimeType: body.mimeType,
+        data: body.data,
+        ...(body.ref === undefined ? {} : { ref: body.ref }),
+        ...(body.fileName === undefined ? {} : { fileName: body.fileName }),
+      }
     case 'tool-call':
       return {
         ...base,

@@ -78,6 +78,7 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
       return applyBatch(draft, body.event)
     case 'text-delta':
     case 'reasoning-delta':
+    case 'file':
     case 'tool-call':
     case 'tool-result':
       return applySeal(draft, body)

@@ -4,6 +4,7 @@ import type {
   ErrorEvent,
   EventExtras,
   EventMeta,
+  FileEvent,
   FinishEvent,
   NativeRef,
   ReasoningDeltaEvent,
@@ -97,6 +98,14 @@ export const reasoningDeltaFields: Shape<ReasoningDeltaEvent> = exactShape<Reaso
   text: z.string(),
 })
 
+export const fileFields: Shape<FileEvent> = exactShape<FileEvent>()({
+  ...extras,
+  type: z.literal('file'),
+  mimeType: z.string(),
+  data: z.string(),
+  fileName: optional(z.string()),
+})
+
 export const toolCallFields: Shape<ToolCallEvent> = exactShape<ToolCallEvent>()({
   ...extras,
   ...call,
@@ -136,6 +145,7 @@ export const textDeltaEventSchema: Schema<TextDeltaEvent> = exact<TextDeltaEvent
 export const reasoningDeltaEventSchema: Schema<ReasoningDeltaEvent> = exact<ReasoningDeltaEvent>()(
   object(reasoningDeltaFields),
 )
+export const fileEventSchema: Schema<FileEvent> = exact<FileEvent>()(object(fileFields))
 export const toolCallEventSchema: Schema<ToolCallEvent> = exact<ToolCallEvent>()(object(toolCallFields))
 export const toolCallDeltaEventSchema: Schema<ToolCallDeltaEvent> = exact<ToolCallDeltaEvent>()(
   object(toolCallDeltaFields),
@@ -174,6 +184,7 @@ export const agentEventSchema: Schema<AgentEvent> = exact<AgentEvent>()(
     startEventSchema,
     textDeltaEventSchema,
     reasoningDeltaEventSchema,
+    fileEventSchema,
     toolCallEventSchema,
     toolCallDeltaEventSchema,
     toolApprovalRequestEventSchema,

@@ -5,6 +5,7 @@ import type {
   CallStartedRecord,
   PartAddress,
   ProcessNote,
+  RecordedFile,
   RecordedToolResult,
 } from '../control-record.ts'
 import type {
@@ -16,6 +17,7 @@ import type {
 } from '../agent-event.ts'
 import type { SealedPart } from '../record.ts'
 import {
+  fileFields,
   reasoningDeltaFields,
   textDeltaFields,
   toolCallDeltaFields,
@@ -52,6 +54,10 @@ const toolProgress: Schema<ToolProgressEvent & PartAddress> = exact<ToolProgress
   object({ ...toolProgressFields, ...address }),
 )
 
+export const recordedFileSchema: Schema<RecordedFile> = exact<RecordedFile>()(
+  object({ ...fileFields, ...address, ref: optional(blobRefSchema) }),
+)
+
 export const recordedToolResultSchema: Schema<RecordedToolResult> = exact<RecordedToolResult>()(
   object({
     ...toolResultFields,
@@ -63,7 +69,7 @@ export const recordedToolResultSchema: Schema<RecordedToolResult> = exact<Record
 )
 
 export const sealedPartSchema: Schema<SealedPart> = exact<SealedPart>()(
-  taggedUnion([textDelta, reasoningDelta, toolCall, recordedToolResultSchema]),
+  taggedUnion([textDelta, reasoningDelta, recordedFileSchema, toolCall, recordedToolResultSchema]),
 )
 
 export const batchEventSchema: Schema<BatchEvent> = exact<BatchEvent>()(

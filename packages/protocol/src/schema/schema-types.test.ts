@@ -32,6 +32,7 @@ interface Expected {
   readonly AgentEvent: protocol.AgentEvent
   readonly ErrorEvent: protocol.ErrorEvent
   readonly EventMeta: protocol.EventMeta
+  readonly FileEvent: protocol.FileEvent
   readonly FinishEvent: protocol.FinishEvent
   readonly NativeRef: protocol.NativeRef
   readonly ReasoningDeltaEvent: protocol.ReasoningDeltaEvent
@@ -79,6 +80,7 @@ interface Expected {
   readonly CallStartedRecord: protocol.CallStartedRecord
   readonly PartAddress: protocol.PartAddress
   readonly ProcessNote: protocol.ProcessNote
+  readonly RecordedFile: protocol.RecordedFile
   readonly RecordedToolResult: protocol.RecordedToolResult
   readonly SealedPart: protocol.SealedPart
   readonly CancelReceipt: protocol.CancelReceipt

@@ -3,6 +3,7 @@ import type {
   ErrorEvent,
   EventExtras,
   EventMeta,
+  FileEvent,
   FinishEvent,
   NativeRef,
   ReasoningDeltaEvent,
@@ -85,6 +86,14 @@ export const agentEventsByType: {
   start: shape<StartEvent>({ type: fc.constant('start') }, extras),
   'text-delta': shape<TextDeltaEvent>({ type: fc.constant('text-delta'), text: arbitraryText }, extras),
   'reasoning-delta': shape<ReasoningDeltaEvent>({ type: fc.constant('reasoning-delta'), text: arbitraryText }, extras),
+  file: shape<FileEvent>(
+    {
+      type: fc.constant('file'),
+      mimeType: fc.constantFrom('image/png', 'application/pdf'),
+      data: fc.base64String({ maxLength: 12 }),
+    },
+    { ...extras, fileName: arbitraryText },
+  ),
   'tool-call': shape<ToolCallEvent>({ type: fc.constant('tool-call'), ...call }, { ...extras, ...origin }),
   'tool-call-delta': shape<ToolCallDeltaEvent>(
     { type: fc.constant('tool-call-delta'), toolCallId: arbitraryId, argsTextDelta: arbitraryText },

@@ -7,6 +7,7 @@ import {
   type PartAddress,
   type QueueItem,
   type RecordBody,
+  type RecordedFile,
   type RecordedToolResult,
   type RunOutcome,
   type TurnDefaults,
@@ -63,6 +64,13 @@ interface ResultExtras {
   readonly call?: PartAddress
   readonly outcome?: CallOutcome
 }
+
+const recordedFile: fc.Arbitrary<RecordedFile> = fc
+  .tuple(
+    addressed(agentEventsByType.file),
+    shape<{ readonly ref?: RecordedFile['ref'] & object }>({}, { ref: arbitraryBlobRef }),
+  )
+  .map(([event, more]) => ({ ...event, ...more }))
 
 const toolResult: fc.Arbitrary<RecordedToolResult> = fc
   .tuple(
@@ -150,6 +158,7 @@ const nullableText = fc.option(arbitraryText)
 export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arbitrary<BodyOf<Type>> } = {
   'text-delta': addressed(agentEventsByType['text-delta']),
   'reasoning-delta': addressed(agentEventsByType['reasoning-delta']),
+  file: recordedFile,
   'tool-call': addressed(agentEventsByType['tool-call']),
   'tool-result': toolResult,
   error: agentEventsByType.error,

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { toChatMessage, toHarnessMessage, type JsonObject, type JsonValue, type Part } from '@evener/protocol'
+import { AgentBench } from './agent-bench.fixture.ts'
+import { inflateParts } from './blobs.ts'
+
+const SMALL = Buffer.from('a small picture').toString('base64')
+const LARGE = Buffer.alloc(60_000, 'large ').toString('base64')
+
+const picture = (data: JsonValue): { raw: JsonObject } => ({
+  raw: { type: 'file', mediaType: 'image/png', data, providerMetadata: { made: { id: 'f1' } } },
+})
+
+/** Draws, calls a tool and goes on; the second request holds what the first answer was. */
+async function drawn(data: JsonValue): Promise<AgentBench> {
+  const bench = await AgentBench.open(
+    [
+      {
+        parts: [
+          { text: 'Here it is.' },
+          picture(data),
+          { text: 'And now I look.' },
+          { toolCall: { id: 'c1', name: 'look', input: {} } },
+        ],
+      },
+      { text: 'Done.' },
+    ],
+    {
+      agent: { tools: [{ name: 'look', inputSchema: { type: 'object' }, execute: async () => ({ result: 'nice' }) }] },
+    },
+  )
+  assert.equal(await bench.play(), 'complete')
+  return bench
+}
+
+const answerOf = async (bench: AgentBench): Promise<readonly Part[]> =>
+  (await bench.messages()).find(({ role }) => role === 'assistant')?.parts ?? []
+
+suite('a file that a model makes', () => {
+  for (const [name, given, data] of [
+    ['small, as text', SMALL, SMALL],
+    ['small, as bytes', new Uint8Array(Buffer.from(SMALL, 'base64')) as unknown as JsonValue, SMALL],
+    ['small, as newer providers tag it', { type: 'data', data: SMALL }, SMALL],
+    ['large', LARGE, LARGE],
+  ] as const) {
+    test(`is a part of its answer, in its place (${name})`, async () => {
+      await using bench = await drawn(given)
+      const parts = await answerOf(bench)
+      assert.deepEqual(
+        parts.map(({ type }) => type),
+        ['text', 'image', 'text', 'tool-call', 'tool-result'],
+      )
+      const [, kept] = await inflateParts(bench.store, parts)
+      assert.ok(kept?.type === 'image')
+      assert.equal(kept.mimeType, 'image/png')
+      assert.equal(kept.data, data)
+      assert.deepEqual(await bench.notes('warning'), [])
+    })
+
+    test(`goes back to the model in its place, with what its provider gave along (${name})`, async () => {
+      await using bench = await drawn(given)
+      const answer = bench.prompts()[1]?.find((message) => message.includes('"assistant"'))
+      const { content } = JSON.parse(answer ?? '{}') as { content: readonly Record<string, unknown>[] }
+      assert.deepEqual(content[1], {
+        type: 'file',
+        mediaType: 'image/png',
+        data: { type: 'data', data },
+        providerOptions: { made: { id: 'f1' } },
+      })
+    })
+  }
+
+  test('leaves its record when it is large', async () => {
+    await using bench = await drawn(LARGE)
+    const record = (await bench.records()).find(({ body }) => body.type === 'file')
+    assert.ok(record?.body.type === 'file')
+    assert.equal(record.body.data, '')
+    assert.equal(record.body.ref?.size, 60_000)
+  })
+
+  test('is shown in a chat and by a harness', async () => {
+    await using bench = await drawn(SMALL)
+    const message = (await bench.messages()).find(({ role }) => role === 'assistant')
+    assert.ok(message !== undefined)
+    const { content } = toChatMessage(message)
+    const chat = typeof content === 'string' ? undefined : content.find(({ type }) => type === 'image')
+    assert.deepEqual(chat, { type: 'image', mimeType: 'image/png', data: SMALL })
+    const shown = toHarnessMessage(message).content.find(({ type }) => type === 'image')
+    assert.deepEqual(shown, { type: 'image', mimeType: 'image/png', data: SMALL })
+  })
+
+  test('is told as a file when it is no image', async () => {
+    const raw = { type: 'file', mediaType: 'application/pdf', data: SMALL }
+    await using bench = await AgentBench.open([{ parts: [{ raw }] }])
+    await bench.play()
+    assert.deepEqual(await answerOf(bench), [{ id: '0', type: 'file', mimeType: 'application/pdf', data: SMALL }])
+    assert.equal((await bench.eventsOf('file')).length, 1)
+  })
+
+  test('of its reasoning goes back as such', async () => {
+    const raw = { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: SMALL } }
+    await using bench = await AgentBench.open([{ parts: [{ raw }, { text: 'So.' }] }, { text: 'Again.' }])
+    await bench.play()
+    await bench.play()
+    assert.match(bench.prompts()[1]?.join('') ?? '', /"reasoning-file"/)
+  })
+
+  test('that is only an address is said not to be kept', async () => {
+    const raw = { type: 'file', mediaType: 'image/png', data: { type: 'url', url: 'https://example.org/a.png' } }
+    await using bench = await AgentBench.open([{ parts: [{ text: 'There.' }, { raw }] }])
+    await bench.play()
+    assert.match((await bench.notes('warning'))[0]?.text ?? '', /https:\/\/example\.org\/a\.png/)
+  })
+})
+
+suite('the sources that a model names', () => {
+  const source = (id: string): { raw: JsonObject } => ({
+    raw: { type: 'source', sourceType: 'url', id, url: `https://example.org/${id}`, title: `About ${id}` },
+  })
+  const kept = (id: string): unknown => ({ id, url: `https://example.org/${id}`, title: `About ${id}` })
+
+  test('are kept with the text they belong to, whether they come before it or after it', async () => {
+    await using bench = await AgentBench.open([
+      { parts: [source('a'), { text: 'One.' }, source('b'), { text: 'Two.' }, source('c'), source('d')] },
+    ])
+    await bench.play()
+    assert.deepEqual(
+      (await answerOf(bench)).map(({ meta }) => meta?.['sources']),
+      [
+        [kept('a'), kept('b')],
+        [kept('c'), kept('d')],
+      ],
+    )
+    assert.deepEqual(await bench.notes('warning'), [])
+  })
+
+  test('are said not to be kept when nothing was said of them', async () => {
+    await using bench = await AgentBench.open([{ parts: [source('a')] }])
+    await bench.play()
+    assert.match((await bench.notes('warning'))[0]?.text ?? '', /source/)
+  })
+})
