@@ -53,7 +53,8 @@ function scriptsIn(args: readonly Word[]): string[] {
   return args.filter(isReadable).flatMap(({ text }) => {
     const value = text.slice(text.indexOf('=') + 1)
     const texts = isOption(text) ? [value] : [text, value]
-    return [...new Set(texts)].filter((each) => IS_SCRIPT.test(each))
+    // Where a name may stand for a command of the program itself, a mark says that it is one of the shell.
+    return [...new Set(texts)].filter((each) => IS_SCRIPT.test(each)).map((each) => each.replace(/^!(?=\w)/, ''))
   })
 }
 

@@ -43,6 +43,26 @@ function fixed(word: Word, text: string): Word {
   return { ...word, text, expansions, dynamic: expansions.length > 0 }
 }
 
+/** Something that is put in when it runs. */
+const PUT_IN = /[$`]/
+const AFTER_PUT_IN = /^.*[$`)}\]'"][^/]*\//s
+
+/**
+ * What can be told of a word although a part of it is put in when it runs: what stands behind the folder that it gives
+ * (`"$PWD/.env"`), and how the name begins that it completes (`.e$x`).
+ */
+export function hints(word: Word): Spread[] {
+  const { text } = word
+  const first = text.search(PUT_IN)
+  if (first === -1 || text.length > LONGEST) return []
+  const tail = AFTER_PUT_IN.test(text) ? text.replace(AFTER_PUT_IN, '') : ''
+  const before = text.slice(0, first)
+  const texts = [tail, /[^/=@:;,<]$/.test(before) ? `${before}*` : '']
+  return texts
+    .filter((each) => each !== '')
+    .map((each) => ({ word: fixed(word, each.split('/').map(widen).join('/')), isGlob: /[*?[]/.test(each) }))
+}
+
 const MAGIC = /^:(?:\([^)]*\)|[!^/]*)/
 
 /** Git reads patterns of its own in the words it is given, quoted or not. */

@@ -54,8 +54,32 @@ export function locateWidely(path: string, directory: Location, home: Location |
   return [...spellings].flatMap((spelling) => {
     const plain = locate(spelling, directory, home)
     const trimmed: Location = { from: plain.from, segments: plain.segments.map(trimSegment) }
-    return [plain, trimmed, ...aliases(plain, directory)]
+    const places = [plain, trimmed, ...goThrough(spelling, directory, home)]
+    return [...places, ...places.flatMap((place) => aliases(place, directory))]
   })
+}
+
+const DOOR = /^(?:proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root)|dev\/fd)$/
+const LONGEST_DOOR = 5
+
+/** As the system goes: behind a folder of a process `..` leads up from where that really is. */
+function goThrough(path: string, directory: Location, home: Location | null): Location[] {
+  const [first = '', ...others] = path.split('/')
+  const isPlain = first !== '~' && !path.startsWith('/')
+  const start = locate(isPlain ? '.' : `${first}/`, directory, home)
+  if (start.from !== 'root') return []
+  let from: Location['from'] = 'root'
+  let kept: string[] = []
+  for (const segment of [...start.segments, ...(isPlain ? [first] : []), ...others]) {
+    if (segment === '' || segment === '.') continue
+    if (segment !== '..') kept.push(segment)
+    else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop()
+    else if (from !== 'root') kept.push(segment)
+    if (from !== 'root' || kept.length > LONGEST_DOOR || !DOOR.test(kept.join('/'))) continue
+    if (segment === 'cwd') [from, kept] = [directory.from, [...directory.segments]]
+    else kept = segment === 'root' ? [] : ['proc', 'self', 'fd']
+  }
+  return [{ from, segments: kept }]
 }
 
 function withoutScheme(path: string): string {
@@ -79,9 +103,7 @@ function aliases({ from, segments }: Location, directory: Location): Location[] 
   if (from !== 'root') return []
   if (segments[0] === 'private') return [{ from, segments: segments.slice(1) }]
   if (segments[0] !== 'proc') return []
-  const [door, ...rest] = segments.slice(segments[2] === 'task' ? 4 : 2)
-  if (door === 'root') return [{ from, segments: rest }, ...aliases({ from, segments: rest }, directory)]
-  if (door === 'cwd') return [walk(directory, rest)]
+  const [door, , ...rest] = segments.slice(segments[2] === 'task' ? 4 : 2)
   // Which folder was opened is not known; those two are likely.
-  return door === 'fd' ? [{ from, segments: rest.slice(1) }, walk(directory, rest.slice(1))] : []
+  return door === 'fd' ? [{ from, segments: rest }, walk(directory, rest)] : []
 }

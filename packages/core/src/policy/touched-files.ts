@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { pathspec, spread } from './glob-word.ts'
+import { hints, pathspec, spread, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
 import { programBase } from './program-base.ts'
 import { isReadOnly } from './read-only.ts'
@@ -39,6 +39,7 @@ const READS = names(
 const LOOKS = names('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp du df jq find')
 /** Whatever they are told, no file's content comes of it. */
 const IGNORES = names('cd pushd popd echo printf test [ which type pwd true false :')
+const PRINTS = names('echo printf')
 const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
 const REACHES_BELOW = names('rm mv cp rsync scp chmod chown chgrp ln tar zip shred install')
 const ONLY_LISTS = names('ls dir tree stat file du df find')
@@ -50,6 +51,10 @@ const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
 /** Nobody names a folder like this. */
 const IS_FILE =
   /[^/*]\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|go|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|jsonc?|ya?ml|toml|css|scss|html|sql|sh|log|csv)$/
+
+/** It goes into the folder behind it. */
+const WORKS_IN = /^(?:-C|--directory|--cwd|--prefix)$/
+const MOST_PLACES = 8
 
 const HARMLESS_TARGET = /^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/
 const NETWORK = /^\/dev\/(?:tcp|udp)\//
@@ -64,6 +69,7 @@ export function touchedFiles(command: SimpleCommand, where: Whereabouts, withHid
     ...searched(base, command, from),
     ...swept(base, command, from),
     ...spelledInCode(base, command, from),
+    ...hinted(base, command, from),
   ]
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
 }
@@ -74,7 +80,7 @@ function given(base: string, command: SimpleCommand, from: readonly Location[]):
     .filter((word) => !isProcess(word))
     .flatMap((word) => (base === 'git' ? [...spread(word), ...pathspec(word)] : spread(word)))
   const unknown = command.appended || args.some(({ word }) => !isReadable(word)) ? unnamed(base, command, from) : []
-  if (IGNORES.has(base)) return command.appended ? unknown : []
+  if (IGNORES.has(base) && !(PRINTS.has(base) && isPassedOn(command))) return command.appended ? unknown : []
   const found = args
     // Which names there are is no secret.
     .filter(({ isGlob, word }) => isReadable(word) && !(isGlob && ONLY_LISTS.has(base)))
@@ -82,6 +88,27 @@ function given(base: string, command: SimpleCommand, from: readonly Location[]):
   if (!(READS.has(base) || LOOKS.has(base)) || isReadOnly(command)) return [...found, ...unknown]
   // What prints by itself writes with some option or operand: it may be this one.
   return [...found.flatMap((touch): Touch[] => [touch, { ...touch, access: 'edit', isCertain: false }]), ...unknown]
+}
+
+/** What it prints may be a file for another command. */
+function isPassedOn({ origin, stage, stages }: SimpleCommand): boolean {
+  return stage < stages - 1 || origin === 'substitution' || origin === 'process-substitution'
+}
+
+/** Files that are named in part, in a variable, or on the input. */
+function hinted(
+  base: string,
+  { args, assignments, redirections, ...command }: SimpleCommand,
+  from: readonly Location[],
+): Touch[] {
+  const given = redirections.flatMap(({ kind, target }) => (kind === 'here-string' && target !== null ? [target] : []))
+  const beside = [...assignments.map(({ value }) => value), ...given].flatMap((word) =>
+    isReadable(word) ? [{ word, isGlob: false }] : hints(word),
+  )
+  const among = IGNORES.has(base) ? [] : args.filter((word) => !isReadable(word) && !isProcess(word)).flatMap(hints)
+  const touch = (name: string, { isGlob, word }: Spread): Touch[] =>
+    named(word, name, command, from).map((each): Touch => ({ ...each, isGlob, isCertain: false, isTree: false }))
+  return [...among.flatMap((each) => touch(base, each)), ...beside.flatMap((each) => touch('', each))]
 }
 
 /** What comes from another command, which is judged by itself. */
@@ -143,6 +170,8 @@ function spelledInCode(base: string, command: SimpleCommand, from: readonly Loca
   ]
   const found = new Set(codes.flatMap((code) => [...code.matchAll(TEXT_LITERAL)].map(([, , text = '']) => text)))
   if (/^g?sed$/.test(base)) for (const code of codes) for (const word of code.split(/[\s;{}]+/)) found.add(word)
+  // `open F, "<name"`
+  for (const literal of found) for (const part of parts(literal)) found.add(part.trim())
   found.delete('')
   const common = { ...PLAIN, access: 'either', from, part: source } as const
   if (found.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
@@ -154,10 +183,17 @@ export function opensNetwork({ kind, target }: Redirection): boolean {
   return kind !== 'duplicate' && target !== null && NETWORK.test(target.text)
 }
 
-function standingPlaces({ cwd, cwdAssumed }: SimpleCommand, { start, home }: Whereabouts): Location[] {
+function standingPlaces({ args, cwd, cwdAssumed }: SimpleCommand, { start, home }: Whereabouts): Location[] {
   if (cwd === null) return []
   const there = locate(cwd, start, home)
-  return cwdAssumed ? [there, start] : [there]
+  const places = cwdAssumed ? [there, start] : [there]
+  for (const [at, { text }] of args.entries()) {
+    const folder = WORKS_IN.test(text) ? args[at + 1] : undefined
+    if (folder !== undefined && isReadable(folder))
+      places.push(...places.map((place) => locate(folder.text, place, home)))
+    if (places.length > MOST_PLACES) break
+  }
+  return places
 }
 
 function redirected({ kind, target }: Redirection, command: SimpleCommand, from: readonly Location[]): Touch[] {
@@ -169,7 +205,7 @@ function redirected({ kind, target }: Redirection, command: SimpleCommand, from:
   return spread(target).map(({ isGlob, word }): Touch => ({ ...common, path: pathOf(word, from), isGlob }))
 }
 
-function named(arg: Word, base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+function named(arg: Word, base: string, command: Pick<SimpleCommand, 'source'>, from: readonly Location[]): Touch[] {
   const isTree = REACHES_BELOW.has(base) && !IS_FILE.test(arg.text)
   const common = { ...PLAIN, from, isTree, part: command.source }
   const access = READS.has(base) || LOOKS.has(base) ? 'read' : EDITS.has(base) ? 'edit' : 'either'

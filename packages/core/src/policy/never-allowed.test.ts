@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { PatternRule, PermissionRules } from '@evener/protocol'
+import { besideLooks } from './corpus/beside-looks.fixture.ts'
+import { besideStars } from './corpus/beside-stars.fixture.ts'
+import { readsSecrets, runsRm } from './corpus/hidden-targets.fixture.ts'
+import type { PolicyContext } from './index.ts'
+import { judgeShell, shellRules } from './policy.fixture.ts'
+
+/** What matters here is that nothing runs unasked; whether it asks or denies is for the other corpus. */
+function allowed(commands: readonly string[], rules: PermissionRules, context: PolicyContext = {}): string[] {
+  return commands.filter((command) => judgeShell(command, rules, context).policy === 'allow')
+}
+
+const NO_ENV: PatternRule = { tool: 'read_file', pattern: '.env*', policy: 'deny' }
+const LOOKS = ['git *', 'ls *', 'npm test']
+const STARS = [
+  'git *, ls *, cat *, echo *, grep *, find *, sed *, awk *, sort *, uniq *, xxd *, head *, tail *, printf *',
+  'rg *, curl *, tar *, xargs *, make *, npm test *, npm run *, node --test *, python3 *, ssh *, docker *, env *',
+  'timeout *, true, cp *, ln *, chmod *, tee *, npx *',
+].flatMap((line) => line.split(', '))
+
+suite('none is allowed of', () => {
+  test(`${besideLooks.length} commands beside those that only look`, () => {
+    const rules = shellRules({ allow: LOOKS }, { categories: { read: 'allow', edit: 'deny' }, patterns: [NO_ENV] })
+    assert.deepEqual(allowed(besideLooks, rules), [])
+  })
+
+  test(`${besideStars.length} commands under stars that mean less`, () => {
+    const rules = shellRules({ allow: STARS, deny: ['rm *'] }, { categories: { read: 'allow' }, patterns: [NO_ENV] })
+    assert.deepEqual(allowed(besideStars, rules), [])
+  })
+
+  test(`${runsRm.length} commands that run a denied program, even under yolo`, () => {
+    assert.deepEqual(allowed(runsRm, shellRules({ deny: ['rm *'] }), { yolo: true }), [])
+  })
+
+  test(`${readsSecrets.length} commands that use denied files, even under yolo`, () => {
+    const secret = (tool: string): PatternRule => ({ tool, pattern: 'secrets/a', policy: 'deny' })
+    const rules = shellRules({}, { patterns: [NO_ENV, secret('read_file'), secret('edit_file')] })
+    assert.deepEqual(allowed(readsSecrets, rules, { yolo: true }), [])
+  })
+})
