@@ -1,198 +1,40 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool } from '@evener/agent'
 import { toWireEvent, type HarnessEventType, type JsonObject } from '@evener/protocol'
-import { scriptedModel } from '@evener/testing'
-import { HarnessBench } from './harness.fixture.ts'
+import {
+  answer,
+  approval,
+  failure,
+  files,
+  followUp,
+  goal,
+  modes,
+  signals,
+  state,
+  steering,
+  suspension,
+  tasks,
+  threads,
+  tool,
+  type Play,
+} from './event-plays.fixture.ts'
 
 /** Those that belong to memory, subagents, the workspace and the shell are shown with these. */
 type ShownElsewhere =
   | Extract<HarnessEventType, `om_${string}` | `subagent_${string}` | `workspace_${string}`>
   | 'shell_output'
 type Shown = Exclude<HarnessEventType, ShownElsewhere>
-type Play = () => Promise<HarnessBench>
 /** What the event says, and between which events it comes; `null`: it is the first or the last. */
 type Row = readonly [play: Play, before: HarnessEventType | null, after: HarnessEventType | null, payload: JsonObject]
 
-const read = createTool({
-  id: 'read',
-  description: 'Reads.',
-  category: 'read',
-  execute: async (input, { progress }) => {
-    progress('half')
-    const lines = ['one']
-    const result = { lines, input: { ...(input as object) } }
-    // It may do with its input what it likes, too.
-    Object.assign(input as object, { path: 'changed' })
-    // What a tool does with its own after it has given it away is no concern of those who were told.
-    setImmediate(() => lines.push('two'))
-    return result
-  },
-})
-const askFirst = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
-const suspending = createTool({
-  id: 'wonder',
-  description: 'Wonders.',
-  category: 'read',
-  execute: async (_input, { suspend }) => {
-    const payload = { why: 'because' }
-    setImmediate(() => Object.assign(payload, { why: 'changed' }))
-    return suspend(payload)
-  },
-})
-
-const answer: Play = async () => {
-  const usage = { inputTokens: 10, outputTokens: 2 }
-  const bench = new HarnessBench([{ reasoning: 'Hm.', text: ['Hel', 'lo'], usage }])
-  await bench.harness.createThread()
-  bench.events.length = 0
-  await bench.harness.sendMessage({ content: 'Hi' })
-  return bench
+const NO_TOKENS = {
+  promptTokens: 0,
+  completionTokens: 0,
+  totalTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  cacheCreationInputTokens: 0,
 }
-
-const tool: Play = async () => {
-  const call = { id: 'c1', name: 'read', input: { path: 'a' }, inputDeltas: ['{"path":"a"}'] }
-  const bench = new HarnessBench([{ toolCalls: [call] }, { text: 'Done.' }], {
-    tools: { read },
-    permissions: { categories: { read: 'allow' } },
-  })
-  await bench.harness.sendMessage({ content: 'Read' })
-  return bench
-}
-
-const approval: Play = async () => {
-  const bench = new HarnessBench(
-    [{ toolCalls: [{ id: 'c1', name: 'paint', input: { colour: 'red' } }] }, { text: '.' }],
-    {
-      tools: { paint: askFirst },
-    },
-  )
-  bench.harness.subscribe((event) => {
-    if (event.type === 'tool_approval_required')
-      return bench.harness.session.respondToToolApproval({ decision: 'approve' })
-  })
-  await bench.harness.sendMessage({ content: 'Paint' })
-  return bench
-}
-
-const suspension: Play = async () => {
-  const bench = new HarnessBench([{ toolCalls: [{ id: 'c1', name: 'wonder', input: { at: 'it' } }] }], {
-    tools: { wonder: suspending },
-    permissions: { categories: { read: 'allow' } },
-  })
-  await bench.harness.sendMessage({ content: 'Wonder' })
-  return bench
-}
-
-const failure: Play = async () => {
-  const bench = new HarnessBench([{ error: { status: 400, message: 'No.' } }])
-  await bench.harness.sendMessage({ content: 'Hi' })
-  return bench
-}
-
-const files: Play = async () => {
-  const bench = new HarnessBench([{ text: 'Seen.' }])
-  await bench.harness.sendMessage({
-    content: 'Look',
-    files: [
-      { data: 'aGk=', mediaType: 'image/png' },
-      { data: 'aGk=', mediaType: 'application/pdf', filename: 'b.pdf' },
-    ],
-  })
-  return bench
-}
-
-const modes: Play = async () => {
-  const bench = new HarnessBench([], { modes: [{ id: 'plan' }, { id: 'build', defaultModelId: 'x/builder' }] })
-  await bench.harness.createThread()
-  await bench.harness.session.mode.switch({ modeId: 'build' })
-  return bench
-}
-
-const threads: Play = async () => {
-  let ids = 0
-  const bench = new HarnessBench([], { idGenerator: () => `t${++ids}` })
-  await bench.harness.createThread({ title: 'First' })
-  await bench.harness.createThread()
-  await bench.harness.switchThread({ threadId: 't1' })
-  await bench.harness.memory.deleteThread({ threadId: 't1' })
-  return bench
-}
-
-const state: Play = async () => {
-  const bench = new HarnessBench([])
-  const list = [1]
-  await bench.harness.session.state.set({ name: 'A', list })
-  list.push(2)
-  const given = bench.harness.session.state.get()['list']
-  if (Array.isArray(given)) given.push(3)
-  await bench.harness.session.state.set({ name: 'B' })
-  return bench
-}
-
-const followUp: Play = async () => {
-  const bench = new HarnessBench([{ toolCalls: [{ id: 'c1', name: 'paint' }] }, { text: 'One.' }, { text: 'Two.' }], {
-    tools: { paint: askFirst },
-  })
-  const asked = bench.next('tool_approval_required')
-  const sent = bench.harness.sendMessage({ content: 'Go', untilIdle: true })
-  await asked
-  await bench.harness.followUp({ content: 'And then?' })
-  await bench.harness.session.respondToToolApproval({ decision: 'approve' })
-  await sent
-  return bench
-}
-
-const steering: Play = async () => {
-  const bench = new HarnessBench([{ toolCalls: [{ id: 'c1', name: 'paint' }] }, { text: 'One.' }], {
-    tools: { paint: askFirst },
-  })
-  const asked = bench.next('tool_approval_required')
-  const sent = bench.harness.sendMessage({ content: 'Go' })
-  await asked
-  const steered = bench.harness.steer({ content: 'Mind.' })
-  await bench.next('info')
-  await bench.harness.session.respondToToolApproval({ decision: 'approve' })
-  await Promise.all([sent, steered])
-  return bench
-}
-
-const tasks: Play = async () => {
-  const task = { content: 'Write it', status: 'pending', activeForm: 'Writing it' }
-  const bench = new HarnessBench([
-    { toolCalls: [{ id: 'c1', name: 'task_write', input: { tasks: [task] } }] },
-    { text: '.' },
-  ])
-  await bench.harness.sendMessage({ content: 'Plan' })
-  return bench
-}
-
-const signals: Play = async () => {
-  const bench = new HarnessBench([{ text: 'Heard.' }])
-  await bench.harness.createThread()
-  bench.events.length = 0
-  const metadata = { of: ['one'] }
-  const input = { source: 'ci', kind: 'build', summary: 'It failed.', priority: 'low', metadata } as const
-  await bench.harness.saveSystemReminderMessage({ message: 'Mind.', reminderType: 'note', metadata })
-  const door = { id: 'door', cacheKey: 'k', mode: 'snapshot', contents: 'open', value: metadata } as const
-  await bench.harness.session.signals.sendStateSignal(door)
-  const routing = { ifIdle: { behavior: 'persist' } } as const
-  await bench.harness.sendSignal({ type: 'reactive', tagName: 'weather', contents: 'Rain.', metadata }, routing)
-    .accepted
-  await bench.harness.sendNotificationSignal(input)
-  metadata.of.push('two')
-  await bench.harness.sendMessage({ content: 'Go' })
-  return bench
-}
-
-const goal: Play = async () => {
-  const judge = scriptedModel([{ text: '{"verdict":"done","reason":"All there."}' }])
-  const bench = new HarnessBench([{ text: 'Done.' }], { resolveModel: () => judge })
-  await bench.harness.getCurrentAgent().setObjective('Finish.', { judgeModelId: 'x/judge', maxRuns: 3 })
-  await bench.harness.sendMessage({ content: 'Go', untilIdle: true })
-  return bench
-}
-
 const at = { messageId: '<id>', partIndex: 0 }
 const message = (role: string, content: readonly JsonObject[], more: JsonObject = {}): JsonObject => ({
   message: { id: '<id>', role, content: [...content], createdAt: '<time>', ...more },
@@ -212,16 +54,7 @@ const TABLE: Readonly<Record<Shown, Row>> = {
     answer,
     'message_update',
     'message_end',
-    {
-      usage: {
-        promptTokens: 10,
-        completionTokens: 2,
-        totalTokens: 12,
-        reasoningTokens: 0,
-        cachedInputTokens: 0,
-        cacheCreationInputTokens: 0,
-      },
-    },
+    { usage: { ...NO_TOKENS, promptTokens: 10, completionTokens: 2, totalTokens: 12 } },
   ],
   agent_end: [answer, 'message_end', null, { reason: 'complete' }],
   display_state_changed: [
@@ -260,7 +93,12 @@ const TABLE: Readonly<Record<Shown, Row>> = {
     'agent_end',
     { toolCallId: 'c1', toolName: 'wonder', args: { at: 'it' }, suspendPayload: { why: 'because' } },
   ],
-  error: [failure, 'message_end', 'agent_end', { error: { message: 'No.' } }],
+  error: [
+    failure,
+    'message_end',
+    'agent_end',
+    { error: { name: 'AI_APICallError', message: 'No.' }, retryable: false },
+  ],
   image: [files, 'message_start', 'file', { data: 'aGk=', mimeType: 'image/png', ...at, partIndex: 1 }],
   file: [
     files,
@@ -270,12 +108,32 @@ const TABLE: Readonly<Record<Shown, Row>> = {
   ],
   mode_changed: [modes, 'thread_created', 'model_changed', { modeId: 'build', previousModeId: 'plan' }],
   model_changed: [modes, 'mode_changed', null, { modelId: 'x/builder', scope: 'thread', modeId: 'build' }],
-  thread_created: [threads, null, 'thread_created', { thread: { id: 't1', title: 'First', resourceId: 'bench' } }],
+  thread_created: [
+    threads,
+    null,
+    'thread_created',
+    {
+      thread: {
+        id: 't1',
+        title: 'First',
+        resourceId: 'bench',
+        createdAt: '<time>',
+        updatedAt: '<time>',
+        tokenUsage: NO_TOKENS,
+        metadata: {},
+      },
+    },
+  ],
   thread_changed: [threads, 'thread_created', 'thread_deleted', { threadId: 't1', previousThreadId: 't2' }],
   thread_deleted: [threads, 'thread_changed', null, { threadId: 't1' }],
   state_changed: [state, null, 'state_changed', { state: { name: 'A', list: [1] }, changedKeys: ['name', 'list'] }],
-  follow_up_queued: [followUp, 'tool_approval_required', 'tool_result', { count: 1 }],
-  info: [steering, 'tool_approval_required', 'tool_result', { steered: 'injected' }],
+  follow_up_queued: [followUp, 'tool_approval_required', 'tool_result', { count: 1, runId: '<id>' }],
+  info: [
+    steering,
+    'tool_approval_required',
+    'tool_result',
+    { message: 'The agent hears it before its next step.', steered: 'injected' },
+  ],
   task_updated: [
     tasks,
     'usage_update',
@@ -283,25 +141,66 @@ const TABLE: Readonly<Record<Shown, Row>> = {
     { tasks: [{ id: 'task_write_it', content: 'Write it', status: 'pending', activeForm: 'Writing it' }] },
   ],
   system_reminder: [signals, 'message_start', 'message_end', { message: 'Mind.', reminderType: 'note', ...at }],
-  state_signal: [signals, 'message_start', 'message_end', { stateId: 'door', mode: 'snapshot', cacheKey: 'k', ...at }],
-  reactive_signal: [signals, 'message_start', 'message_end', { tagName: 'weather', message: 'Rain.', ...at }],
+  state_signal: [
+    signals,
+    'message_start',
+    'message_end',
+    { message: 'open', stateId: 'door', mode: 'snapshot', id: '<id>', cacheKey: 'k', version: 1, ...at },
+  ],
+  reactive_signal: [
+    signals,
+    'message_start',
+    'message_end',
+    { tagName: 'weather', message: 'Rain.', id: '<id>', metadata: { of: ['one'] }, ...at },
+  ],
   notification: [
     signals,
     'message_end',
     'message_start',
-    { message: 'It failed.', source: 'ci', kind: 'build', priority: 'low', status: 'pending' },
+    {
+      message: 'It failed.',
+      id: '<id>',
+      notificationId: '<id>',
+      source: 'ci',
+      kind: 'build',
+      priority: 'low',
+      status: 'pending',
+      metadata: { of: ['one'] },
+    },
   ],
   notification_summary: [
     signals,
     'message_start',
     'message_end',
-    { pending: 1, bySource: { ci: 1 }, byPriority: { low: 1 } },
+    {
+      message: '1 unread notification from ci (1). Read it with the tool "notification-inbox".',
+      pending: 1,
+      bySource: { ci: 1 },
+      byPriority: { low: 1 },
+      notificationIds: ['<id>'],
+      id: '<id>',
+      ...at,
+    },
   ],
   goal_evaluation: [
     goal,
     'agent_end',
     'goal_evaluation',
-    { payload: { objective: 'Finish.', iteration: 1, maxRuns: 3, passed: false, status: 'active', pending: true } },
+    {
+      payload: {
+        objective: 'Finish.',
+        iteration: 1,
+        maxRuns: 3,
+        passed: false,
+        status: 'active',
+        results: [],
+        duration: 0,
+        timedOut: false,
+        maxRunsReached: false,
+        suppressFeedback: false,
+        pending: true,
+      },
+    },
   ],
 }
 
@@ -330,7 +229,9 @@ suite('every event has its place and its payload, and stays what it was', () => 
         [before, after],
         told.map((each) => each.type).join(', '),
       )
-      assert.partialDeepStrictEqual(plain(toWireEvent(event)), { type, ...payload })
+      const shown = plain(toWireEvent(event))
+      if (type === 'display_state_changed') assert.partialDeepStrictEqual(shown, { type, ...payload })
+      else assert.deepEqual(shown, { type, ...payload })
       await new Promise(setImmediate)
       for (const [each, json] of bench.kept) assert.equal(JSON.stringify(toWireEvent(each)), json, each.type)
     })
