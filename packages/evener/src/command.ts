@@ -16,7 +16,6 @@ export interface Terminal {
 
 export interface Command {
   readonly name: string
-  readonly summary: string
   readonly help: string
   run(args: readonly string[], terminal: Terminal): Promise<number>
 }

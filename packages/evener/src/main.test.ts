@@ -94,9 +94,10 @@ suite('evener run', () => {
   test('Ctrl-C before there is a run starts none, and the shell is told', async () => {
     const program = `
       import { main } from ${JSON.stringify(new URL('main.ts', import.meta.url).href)}
-      const running = main(['run', 'Hello', '--json'])
-      process.emit('SIGINT')
-      process.exitCode = await running`
+      process.on('newListener', (name) => {
+        if (name === 'SIGINT') queueMicrotask(() => process.emit('SIGINT'))
+      })
+      process.exitCode = await main(['run', 'Hello', '--json'])`
     const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       cwd: folder,
       env: { ...process.env, EVENER_HOME: join(folder, 'interrupted') },

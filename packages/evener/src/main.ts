@@ -1,14 +1,42 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { EvenerError } from '@evener/protocol'
-import { doctorCommand } from './commands/doctor.ts'
-import { normalizeCommand } from './commands/normalize.ts'
-import { replayCommand } from './commands/replay.ts'
-import { runCommand } from './commands/run.ts'
-import { threadsCommand } from './commands/threads.ts'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
 
-const COMMANDS: readonly Command[] = [runCommand, replayCommand, threadsCommand, normalizeCommand, doctorCommand]
+interface ListedCommand {
+  readonly name: string
+  readonly summary: string
+  /** Commands have little in common: each loads what it needs when it is asked for. */
+  load(): Promise<Command>
+}
+
+const COMMANDS: readonly ListedCommand[] = [
+  {
+    name: 'run',
+    summary: 'ask an agent and watch it work',
+    load: async () => (await import('./commands/run.ts')).runCommand,
+  },
+  {
+    name: 'replay',
+    summary: 'show a recorded conversation again',
+    load: async () => (await import('./commands/replay.ts')).replayCommand,
+  },
+  {
+    name: 'threads',
+    summary: 'list recorded conversations',
+    load: async () => (await import('./commands/threads.ts')).threadsCommand,
+  },
+  {
+    name: 'normalize',
+    summary: "turn a coding agent's output into activity events",
+    load: async () => (await import('./commands/normalize.ts')).normalizeCommand,
+  },
+  {
+    name: 'doctor',
+    summary: 'say which coding agents can be used here, and whether what was kept is whole',
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+  },
+]
 
 /** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
@@ -22,7 +50,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     terminal.out(version())
     return 0
   }
-  const command = COMMANDS.find((candidate) => candidate.name === name)
+  const command = await find(name)
   if (command === undefined) return noSuchCommand(name, terminal)
   if (args.includes('--help') || args.includes('-h')) {
     terminal.out(command.help)
@@ -35,8 +63,12 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   }
 }
 
-function help(topic: string | undefined, terminal: Terminal): number {
-  const command = COMMANDS.find((candidate) => candidate.name === topic)
+async function find(name: string): Promise<Command | undefined> {
+  return COMMANDS.find((command) => command.name === name)?.load()
+}
+
+async function help(topic: string | undefined, terminal: Terminal): Promise<number> {
+  const command = topic === undefined ? undefined : await find(topic)
   if (command === undefined && topic !== undefined) return noSuchCommand(topic, terminal)
   terminal.out(command?.help ?? overview())
   return 0

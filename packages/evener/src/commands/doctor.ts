@@ -7,7 +7,6 @@ import { dataFile, openExistingStore } from '../data-file.ts'
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'say which coding agents can be used here, and whether what was kept is whole',
   help: [
     'Usage: evener doctor [options]',
     '',

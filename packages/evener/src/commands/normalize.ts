@@ -8,7 +8,6 @@ import { UsageError, type Command, type Terminal } from '../command.ts'
 
 export const normalizeCommand: Command = {
   name: 'normalize',
-  summary: "turn a coding agent's output into activity events",
   help: [
     'Usage: evener normalize [--harness <id>] [options] < output',
     '',

@@ -12,7 +12,6 @@ import { visible } from '../visible-text.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
-  summary: 'show a recorded conversation again',
   help: [
     'Usage: evener replay <thread or recording> [options]',
     '',

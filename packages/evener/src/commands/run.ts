@@ -21,7 +21,6 @@ const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "e
 
 export const runCommand: Command = {
   name: 'run',
-  summary: 'ask an agent and watch it work',
   help: [
     'Usage: evener run "<what to do>" [options]',
     '',

@@ -5,7 +5,6 @@ import { visible } from '../visible-text.ts'
 
 export const threadsCommand: Command = {
   name: 'threads',
-  summary: 'list recorded conversations',
   help: [
     'Usage: evener threads [options]',
     '',
