@@ -70,19 +70,16 @@ export class Conversation {
   }
 
   /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
-  async steer(input: MessageInput): Promise<void> {
-    const parts = partsOf(input)
-    const runtime = await this.#parts.ensureThread()
-    if (!hasRun(runtime)) return this.send(input)
-    await this.#steer(runtime, parts, input)
-    if (input.untilIdle === true) await controlOf(runtime).settled()
+  steer(input: MessageInput): Promise<void> {
+    return this.send(input)
   }
 
   /** Said when the run is over; at once when there is none. */
   async followUp(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
     const runtime = await this.#parts.ensureThread()
-    if (runtime.state.head.run === null) return this.send(input)
+    await this.#begun(runtime)
+    if (!hasRun(runtime)) return this.send(input)
     await runtime.followUp(this.#submission(parts, input))
   }
 
@@ -91,13 +88,19 @@ export class Conversation {
     const { core, ensureThread } = this.#parts
     const parts = partsOf(input)
     const runtime = await ensureThread()
+    await this.#begun(runtime)
     const waiting = [...runtime.state.head.queue].filter(({ lane }) => lane === 'follow-up')
-    if (runtime.state.head.run === null && waiting.length === 0) return this.send(input)
+    if (!hasRun(runtime) && waiting.length === 0) return this.send(input)
     const first = queueItem('follow-up', this.#submission(parts, input), core.newId)
     await runtime.record([
       ...waiting.map(({ id }) => ({ type: 'queue.removed', itemId: id, reason: 'dropped' }) as const),
       ...[first, ...waiting].map((item) => ({ type: 'queue.added', item }) as const),
     ])
+  }
+
+  /** What was said before counts, although the thread may not know of its run yet. */
+  async #begun(runtime: ThreadRuntime): Promise<void> {
+    while (!hasRun(runtime) && this.#beginnings.size > 0) await Promise.allSettled(this.#beginnings)
   }
 
   /** Ends the run, what its tools do and what they wait for, and what would follow from it. Resolves when that is done. */

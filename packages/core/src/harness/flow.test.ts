@@ -207,6 +207,21 @@ suite('what is said to an agent', () => {
     assert.match(bench.model.requestBodies[2] ?? '', /Then this/)
   })
 
+  for (const before of ['sendMessage', 'steer', 'followUp'] as const) {
+    test(`a follow-up right after ${before}, which nobody awaits, waits for the run that it begins`, async () => {
+      await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Two.' }])
+      const ended = bench.next('agent_end', () => bench.model.calls === 2)
+      void bench.harness[before]({ content: 'First' })
+      void bench.harness.followUp({ content: 'Then' })
+      await ended
+      const messages = await bench.harness.session.thread.listActiveMessages()
+      assert.deepEqual(
+        messages.flatMap(({ content }) => content),
+        ['First', 'One.', 'Then', 'Two.'].map((text) => ({ type: 'text', text })),
+      )
+    })
+  }
+
   test('a follow-up without a run is sent at once', async () => {
     await using bench = new HarnessBench([{ text: 'Yes.' }])
     await bench.harness.followUp({ content: 'Now' })
