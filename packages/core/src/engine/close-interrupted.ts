@@ -45,11 +45,11 @@ export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Pr
   await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
 }
 
-/** Leaves the turn open: whoever can be asked about its agent decides what becomes of it. */
+/** Leaves the turn open. Said by who found the run and not by the run itself: until then nobody was at work in it. */
 export async function parkAsItStands(log: ThreadLog): Promise<void> {
   const { run, waits } = log.state.head
   if (run === null) return
-  await log.commit([{ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }], originOf(run))
+  await log.commit([{ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }])
 }
 
 export function unaskedNote(agentId: string, error: unknown): RecordBody {

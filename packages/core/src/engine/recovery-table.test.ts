@@ -126,6 +126,18 @@ suite('found after a crash', () => {
     assert.match(found.seen, /written/, 'the model sees its result')
   })
 
+  test('a question on record, and not that nothing else is left to do: it is seen that the run only waits', async () => {
+    const found = new Found([{ text: 'Done.' }])
+    const subject = { agentId: 'native', ...CALL, hash: callHash('native', CALL, found.tool) }
+    const wait = { id: 'w', kind: 'question', subject, description: 'Which?' } as const
+    await using bench = await found.after([...ORDERED, { type: 'wait.opened', wait, call: ADDRESS }], rules('allow'))
+    assert.equal(bench.runtime.state.head.run?.status, 'parked')
+    await bench.restart()
+    assert.equal((await bench.bodies('run.parked')).length, 1)
+    await bench.runtime.answer('w', { decision: 'answer', value: 'a' })
+    await end(bench)
+  })
+
   for (const [what, hash, times] of [
     ['exactly the approved hash is run', undefined, 1],
     ['another hash is asked about', 'of something else', 0],

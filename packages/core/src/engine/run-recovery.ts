@@ -50,7 +50,7 @@ export class RunRecovery {
     }
     if (capabilities !== undefined && isForeign(capabilities)) return this.#recoverForeign(run, capabilities)
     // Whoever is asked can still answer; what the agent needs for it is seen then.
-    if (this.#ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return
+    if (this.#ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
     // Nobody knows whether an agent that is not known here began what it ordered.
     if (capabilities === undefined) return this.#giveUp(true)
     if (run.turnId === null || this.#isGivenUp(run)) return this.#giveUp(false)
@@ -103,6 +103,11 @@ export class RunRecovery {
     if (this.#unasked !== runId) this.#log.add(unaskedNote(agentId, error), { run: runId })
     this.#unasked = runId
     if (waitsOf(this.#log.state, run).length === 0) return this.#giveUp(true)
+    await this.#park(run)
+  }
+
+  /** The process may have died before it could say that nothing was left to do but wait. */
+  async #park(run: RunState): Promise<void> {
     if (run.status !== 'parked') await parkAsItStands(this.#log)
   }
 
