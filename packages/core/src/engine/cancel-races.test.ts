@@ -237,6 +237,26 @@ suite('a question that is being written', () => {
   })
 })
 
+suite('a turn that ends', () => {
+  test('while its program asks something: the question does not make the run wait behind its end', async () => {
+    const store = new SlowStore()
+    const act: Act = async function* (turn, host) {
+      host.ask({ id: 'w', kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' }).catch(() => undefined)
+      await store.reached.promise
+      yield* says('Never mind.')(turn, host)
+    }
+    await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [act]) } }, { store })
+    store.holdBack('wait.opened')
+    const run = await bench.submit('Go.', { agentId: 'cli' })
+    await store.reached.promise
+    for (let task = 0; task < 20; task++) await nextTask()
+    store.goOn()
+    assert.equal(await run.done, 'complete')
+    assert.equal(bench.runtime.state.head.waits.size, 0)
+    assert.deepEqual(await bench.bodies('run.parked'), [])
+  })
+})
+
 suite('a thread that is closed', () => {
   test('while a run is being started: its program begins nothing', async () => {
     const store = new SlowStore()
@@ -251,6 +271,27 @@ suite('a thread that is closed', () => {
     await closed
     await bench.until(() => agent.closed === agent.opened)
     assert.deepEqual(agent.turns, [])
+    assert.deepEqual(
+      (await bench.bodies('run.ended')).map(({ outcome }) => outcome),
+      ['interrupted'],
+    )
+  })
+
+  test('while the floor is passed on: the run is interrupted, and nobody has cancelled it', async () => {
+    const store = new SlowStore()
+    const second = new ForeignAgent('second', [says('Here I am.')])
+    await using bench = await RuntimeBench.open(
+      { first: { driver: passesTo('second', () => bench.runtime) }, second: { driver: second } },
+      { store },
+    )
+    store.holdBack('turn.ended')
+    await bench.submit('Go.', { agentId: 'first' })
+    await store.reached.promise
+    const closed = bench.runtime.close()
+    await nextTask()
+    store.goOn()
+    await closed
+    assert.deepEqual(await bench.bodies('run.cancelled'), [])
     assert.deepEqual(
       (await bench.bodies('run.ended')).map(({ outcome }) => outcome),
       ['interrupted'],

@@ -146,6 +146,7 @@ export class CurrentTurn {
     }
     const next = failure === undefined && !isAborted ? active.next : undefined
     const waitIds = this.#hold.desk.waitsOf(runId)
+    this.#hold.desk.forget()
     const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))
     const outcome = await recorder.finish(failure !== undefined, (ended) => [
       ...cancelled,
@@ -153,7 +154,6 @@ export class CurrentTurn {
       ...(next === undefined ? [runEnd(runId, ended, isAborted ? undefined : failure, recorder.output)] : []),
     ])
     this.#active = undefined
-    this.#hold.desk.forget()
     await this.#listener.onEnd(active, outcome, next)
   }
 

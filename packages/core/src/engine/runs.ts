@@ -234,8 +234,8 @@ export class Runs {
     if (next === undefined) {
       this.#handles.settle(runId, outcome)
       await this.#nextInQueue()
-    } else {
-      // Somebody has cancelled the run while the end of this turn was written.
+    } else if (!active.isDetached) {
+      // Somebody has cancelled the run while the end of this turn was written. Whoever closes the thread ends it then.
       active.receipt = await this.cancelParked()
     }
     this.#ports.onRest()

@@ -47,7 +47,10 @@ export class ThreadHold {
   }
 
   async letGo(): Promise<void> {
-    await this.log.close()
-    await this.#options.owner.release(this.#options.thread, this.#fence)
+    try {
+      await this.log.close()
+    } finally {
+      await this.#options.owner.release(this.#options.thread, this.#fence)
+    }
   }
 }
