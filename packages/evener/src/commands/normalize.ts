@@ -50,9 +50,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     ...(exitCode === undefined ? {} : { exitCode }),
   })
   const print = (events: readonly ActivityEvent[]): void => {
-    for (const event of events) terminal.out(JSON.stringify(event))
+    if (events.length > 0) terminal.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
   }
-  for await (const line of new LineStream(terminal.input)) print(normalizer.line(line.text))
+  // What came together is printed together: a write for each event takes longer than making it.
+  for await (const lines of new LineStream(terminal.input).batches()) {
+    print(lines.flatMap((line) => normalizer.line(line.text)))
+  }
   print(normalizer.end())
   return 0
 }
