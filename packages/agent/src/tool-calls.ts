@@ -22,15 +22,25 @@ export async function* carryOut(
   calls: readonly OrderedCall[],
   options: CarryOut,
 ): AsyncGenerator<AgentEvent, StepToolResult[]> {
-  const running = new Map(calls.map((call) => [call.toolCallId, callTool(call, options)]))
+  const ended: Carried[] = []
+  let oneMore = Promise.withResolvers<void>()
+  for (const call of calls) {
+    // Never rejects: a failure is an outcome.
+    void callTool(call, options).then((carried) => {
+      ended.push(carried)
+      oneMore.resolve()
+    })
+  }
   const results: StepToolResult[] = []
-  while (running.size > 0) {
-    const carried = await Promise.race(running.values())
-    const { toolCallId, toolName } = carried.call
-    running.delete(toolCallId)
-    yield resultEvent(carried)
-    const { isError = false, result } = carried.outcome
-    results.push({ toolCallId, toolName, result, isError })
+  while (results.length < calls.length) {
+    if (results.length === ended.length) await oneMore.promise
+    oneMore = Promise.withResolvers<void>()
+    for (const carried of ended.slice(results.length)) {
+      yield resultEvent(carried)
+      const { toolCallId, toolName } = carried.call
+      const { isError = false, result } = carried.outcome
+      results.push({ toolCallId, toolName, result, isError })
+    }
   }
   return results
 }

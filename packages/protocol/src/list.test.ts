@@ -45,6 +45,44 @@ test('a list behaves as an array does, and no step changes an earlier list', () 
   )
 })
 
+test('what is picked of a list is what is picked of an array, whatever was picked of earlier ones', () => {
+  const even = (n: number): string | undefined => (n % 2 === 0 ? String(n) : undefined)
+  fc.assert(
+    fc.property(steps, (program) => {
+      const seen = new WeakMap<object, readonly string[]>()
+      let list = List.empty<number>()
+      program.forEach((step, n) => {
+        if ('push' in step) list = list.push(step.push)
+        else if ('pop' in step) list = list.pop()
+        else if (list.length > 0) list = list.set(step.set[0] % list.length, step.set[1])
+        if (n % 50 > 0) return
+        assert.deepEqual(
+          list.pick(even, seen),
+          list.toArray().flatMap((each) => even(each) ?? []),
+        )
+      })
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('picking again looks only at what has changed', () => {
+  let looked = 0
+  const seen = new WeakMap<object, readonly number[]>()
+  const choose = (n: number): number | undefined => {
+    looked++
+    return n === 5 ? n : undefined
+  }
+  let list = List.from(Array.from({ length: 40_000 }, (_, i) => i))
+  assert.deepEqual(list.pick(choose, seen), [5])
+  looked = 0
+  list.pick(choose, seen)
+  assert.equal(looked, 0)
+  list = list.set(20_000, 5)
+  assert.deepEqual(list.pick(choose, seen), [5, 5])
+  assert.ok(looked <= 32, `${looked} of them`)
+})
+
 test('a list grows through every level of its tree', () => {
   let list = List.empty<number>()
   for (let i = 0; i < 70_000; i++) list = list.push(i)

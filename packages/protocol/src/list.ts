@@ -103,6 +103,15 @@ export class List<T> implements Iterable<T> {
     return List.from([...this].filter(keep))
   }
 
+  /**
+   * What is picked of the items, in their order. What lists share is looked through once: `seen` remembers it, and belongs
+   * to one way of picking.
+   */
+  pick<U>(choose: (item: T) => U | undefined, seen: WeakMap<object, readonly U[]>): readonly U[] {
+    const last = pickIn<T, U>(this.tail, 0, choose, seen)
+    return this.root === undefined ? last : [...pickIn(this.root, this.depth, choose, seen), ...last]
+  }
+
   *[Symbol.iterator](): IterableIterator<T> {
     if (this.root !== undefined) yield* leaves(this.root, this.depth)
     yield* this.tail
@@ -186,4 +195,20 @@ function* leaves<T>(node: Node<T>, level: number): IterableIterator<T> {
     return
   }
   for (const child of node as Branch<T>) yield* leaves(child, level - 1)
+}
+
+function pickIn<T, U>(
+  node: Node<T>,
+  level: number,
+  choose: (item: T) => U | undefined,
+  seen: WeakMap<object, readonly U[]>,
+): readonly U[] {
+  const known = seen.get(node)
+  if (known !== undefined) return known
+  const picked =
+    level > 0
+      ? (node as Branch<T>).flatMap((child) => pickIn(child, level - 1, choose, seen))
+      : (node as Leaf<T>).map(choose).filter((chosen) => chosen !== undefined)
+  seen.set(node, picked)
+  return picked
 }

@@ -144,10 +144,19 @@ export function capabilitiesUntilCancelled(active: ActiveTurn | undefined): Prom
 
 /** The calls that have no result yet. */
 export function openCalls({ messages }: ThreadState): string[] {
-  return messages
-    .toArray()
-    .flatMap(({ parts }) => [...parts])
-    .flatMap((part) => (part.type === 'tool-call' && part.call.stage !== 'ended' ? [part.toolCallId] : []))
+  return [...messages].flatMap(({ parts }) => parts.pick(openCall, OPEN_CALLS))
+}
+
+/** Asked at every result of a step after which somebody else has the floor. */
+export function hasOpenCalls({ messages }: ThreadState): boolean {
+  for (const { parts } of messages) if (parts.pick(openCall, OPEN_CALLS).length > 0) return true
+  return false
+}
+
+const OPEN_CALLS = new WeakMap<object, readonly string[]>()
+
+function openCall(part: Part): string | undefined {
+  return part.type === 'tool-call' && part.call.stage !== 'ended' ? part.toolCallId : undefined
 }
 
 /** What a run has asked and nobody has answered. */

@@ -10,12 +10,11 @@ import {
   type Turn,
   type TurnDefaults,
 } from '@evener/protocol'
-import { isForeign, type ActiveTurn } from './active-run.ts'
+import { hasOpenCalls, isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
 import { ForeignCalls } from './foreign-calls.ts'
 import { tokensOf } from './run-spending.ts'
 import { SeenCalls } from './seen-calls.ts'
-import type { ThreadHold } from './thread-hold.ts'
 import type { ThreadLog } from './thread-log.ts'
 import { turnSpans } from './telemetry/turn-spans.ts'
 import { TurnBudget } from './turn-budget.ts'
@@ -117,7 +116,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     if (event.type === 'step-finish' || event.type === 'finish') budget.check()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
-      if (active.next !== undefined && !hasOpenCalls(drive.hold)) {
+      if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {
         // Somebody else has the floor from here on. A program has to be stopped, and says itself when it is.
         if (!isOther) {
           void recorder.record({ type: 'finish', finishReason: 'stop' })
@@ -156,11 +155,4 @@ function foreignCalls({ agent, recorder, runId, setup, turnId }: ActiveTurn, log
     return callHash(agent.driver.id, call, tool)
   }
   return new ForeignCalls({ log, recorder, runId, turnId, hashOf })
-}
-
-function hasOpenCalls({ log }: ThreadHold): boolean {
-  for (const message of log.state.messages) {
-    for (const part of message.parts) if (part.type === 'tool-call' && part.call.stage !== 'ended') return true
-  }
-  return false
 }

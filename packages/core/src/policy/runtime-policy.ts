@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Grants, PermissionRules, ThreadState, ToolCallPart, ToolCallRequest } from '@evener/protocol'
+import type { Grants, Part, PermissionRules, ThreadState, ToolCallPart, ToolCallRequest } from '@evener/protocol'
 import type { Explained, PermissionPolicy } from './policy-types.ts'
 
 export interface RuntimePolicyOptions {
@@ -44,15 +44,19 @@ function unite(a: Grants, b: Grants): Grants {
 /** The same call was cut short in this run, and since then nobody has looked at it. */
 export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {
   let interrupted = false
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type !== 'tool-call' || part.toolName !== call.toolName || part.toolCallId === call.toolCallId) continue
-      if (isTelling(part) && isDeepStrictEqual(part.args, call.args)) interrupted = part.call.outcome === 'in-doubt'
+  for (const { parts } of messages) {
+    for (const part of parts.pick(telling, TELLING)) {
+      if (part.toolName !== call.toolName || part.toolCallId === call.toolCallId) continue
+      if (isDeepStrictEqual(part.args, call.args)) interrupted = part.call.outcome === 'in-doubt'
     }
   }
   return interrupted
 }
 
-function isTelling({ call }: ToolCallPart): boolean {
-  return call.outcome === 'in-doubt' || call.answer?.decision === 'approve'
+/** Asked about every call of a step, which may have very many. */
+const TELLING = new WeakMap<object, readonly ToolCallPart[]>()
+
+function telling(part: Part): ToolCallPart | undefined {
+  if (part.type !== 'tool-call') return undefined
+  return part.call.outcome === 'in-doubt' || part.call.answer?.decision === 'approve' ? part : undefined
 }
