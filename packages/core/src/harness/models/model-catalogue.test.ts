@@ -75,6 +75,16 @@ suite('the catalogue of models', () => {
     assert.deepEqual(await catalogue.authStatus(''), { hasAuth: true })
   })
 
+  test('asks for no key where the user makes the models of a provider that nobody else knows', async () => {
+    const resolveModel = () => scriptedModel([])
+    assert.deepEqual(await new ModelCatalogue({ resolveModel, env: {} }).authStatus('local/llama'), { hasAuth: true })
+    const openai = await new ModelCatalogue({ resolveModel, env: {} }).authStatus('openai/gpt-5')
+    assert.deepEqual(openai, { hasAuth: false, apiKeyEnvVar: 'OPENAI_API_KEY' })
+    const checked = new ModelCatalogue({ resolveModel, env: {}, modelAuthChecker: () => false })
+    assert.deepEqual(await checked.authStatus('local/llama'), { hasAuth: false })
+    assert.deepEqual(await new ModelCatalogue({ env: {} }).authStatus('local/llama'), { hasAuth: false })
+  })
+
   test('puts what was used most first, and tells the tracker of a use', async () => {
     const used: string[] = []
     const catalogue = new ModelCatalogue({

@@ -139,12 +139,15 @@ export class ModelCatalogue {
 
   /** The checker's word, else a key in the environment, else one that the gateway has. */
   async #hasKey({ envVars, id, provider }: Pick<Entry, 'envVars' | 'id' | 'provider'>): Promise<boolean> {
-    const said = await this.#options.modelAuthChecker?.(provider)
+    const { env = process.env, modelAuthChecker, resolveModel } = this.#options
+    const said = await modelAuthChecker?.(provider)
     if (said !== undefined) return said
-    const env = this.#options.env ?? process.env
     if (envVars.some((name) => (env[name] ?? '') !== '')) return true
     try {
-      return ((await this.#gatewayOf(id)?.getApiKey?.(id)) ?? '') !== ''
+      const gateway = this.#gatewayOf(id)
+      // The user makes it, and there is no key that anybody could ask for.
+      if (gateway === undefined && envVars.length === 0) return resolveModel !== undefined
+      return ((await gateway?.getApiKey?.(id)) ?? '') !== ''
     } catch {
       // So gateways say that they have none.
       return false
