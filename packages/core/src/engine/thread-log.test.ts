@@ -386,3 +386,16 @@ suite('when the store fails', () => {
     await thread.log.close()
   })
 })
+
+test('what comes while the log writes its last is refused, not shown and forgotten', async () => {
+  await using thread = await openTestThread(new MemoryStore())
+  await startMessage(thread.log)
+  const closed = thread.log.close()
+  const late = { type: 'note', kind: 'info', text: 'Late.' } as const
+  assert.throws(
+    () => thread.log.add(late),
+    (error) => EvenerError.is(error, 'closed'),
+  )
+  await closed
+  assert.equal(thread.log.state.head.seq, thread.log.committed.head.seq)
+})

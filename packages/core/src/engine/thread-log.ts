@@ -251,8 +251,9 @@ export class ThreadLog implements Flushable {
   /** Writes what is left. The stream stays as it is: closing is not aborting. */
   async close(): Promise<void> {
     if (this.#closed) return
-    if (this.#failure === undefined) await this.flush()
+    // Before the last write: what comes while it is under way would be shown and never written.
     this.#closed = true
+    if (this.#failure === undefined) await this.flush()
     this.#stopWaiting()
   }
 

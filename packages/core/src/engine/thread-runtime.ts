@@ -2,13 +2,10 @@ import {
   aText,
   checkFields,
   EvenerError,
-  unlessAborted,
   type Answer,
   type CancelReceipt,
   type DeltaFrame,
-  type RecordBody,
   type ThreadState,
-  type Wait,
 } from '@evener/protocol'
 import { isForeign, type ActiveTurn, type RunHandle } from './active-run.ts'
 import { ApprovalClock } from './approval-clock.ts'
@@ -20,7 +17,9 @@ import { Emitter } from './emitter.ts'
 import { recordPagesAfter } from './load-state.ts'
 import { Mailbox } from './mailbox.ts'
 import type { RecordOrigin } from './record-body.ts'
+import { hasRedactedCall } from './record-redactor.ts'
 import { queueItem } from './run-queue.ts'
+import { remembered } from './remembered.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import { Runs } from './runs.ts'
 import { ThreadHold } from './thread-hold.ts'
@@ -36,7 +35,6 @@ import {
 } from './run-opinions.ts'
 import type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import { ThreadPolicy } from './thread-policy.ts'
-import { describeCall } from './turn-host.ts'
 import { foldWithViews } from './view-writes.ts'
 import { WarmSessions } from './warm-sessions.ts'
 
@@ -63,6 +61,8 @@ export class ThreadRuntime {
   #rested: ThreadState
   #restTimer: NodeJS.Timeout | undefined
   #closed = false
+  /** Told when the thread is closed: nothing comes any more that they could wait for. */
+  readonly #idlers = new Set<() => void>()
 
   private constructor(options: ThreadRuntimeOptions, hold: ThreadHold) {
     const onListenerFailure = options.onListenerFailure ?? reportUnhandled
@@ -105,8 +105,7 @@ export class ThreadRuntime {
       const runtime = new ThreadRuntime(options, hold)
       void failed.promise.then(() => runtime.#lose())
       owner.onWanted(thread, () => runtime.#yield())
-      await onTaken?.(runtime)
-      await runtime.#mailbox.post(() => runtime.#runs.recover())
+      await runtime.#takeUp(hold, onTaken)
       runtime.#rest()
       return runtime
     } catch (error) {
@@ -239,31 +238,13 @@ export class ThreadRuntime {
       if (!waits.has(waitId)) throw await desk.noSuchWait(waitId)
       const more = [
         ...(this.#options.withAnswer?.(wait, answer) ?? []),
-        ...(await this.#remembered(wait, answer, active)),
+        ...(await remembered(wait, answer, { policy: this.#policy, runs: this.#runs, active })),
       ]
       const isDetached = run !== null && run.turnId === null
       const isHeard = await desk.answer({ waitId, answer, more, isDetached, ...(by === undefined ? {} : { by }) })
+      if (isHeard && active !== undefined) this.#runs.tellSteered(active)
       if (!isHeard && atRest !== undefined && run !== null) await this.#runs.afterAnswer(run, atRest)
     })
-  }
-
-  /** What is recorded with an answer that is to count for later calls. Keeping it does not hold up who cancels. */
-  #remembered(wait: Wait, answer: Answer, active: ActiveTurn | undefined): Promise<RecordBody[]> {
-    const { decision, remember } = answer
-    if (remember === undefined || decision !== 'approve') return Promise.resolve([])
-    if (active !== undefined) {
-      return unlessAborted(active.abort.signal, this.#kept(wait, remember, active.setup.tools))
-    }
-    return this.#runs.toolsAtRest().then((tools) => this.#kept(wait, remember, tools))
-  }
-
-  #kept(wait: Wait, scope: 'tool' | 'category', tools: readonly RunnableTool[]): Promise<RecordBody[]> {
-    return this.#policy.remember(wait, scope, (call) =>
-      describeCall(
-        call,
-        tools.find((tool) => tool.name === call.toolName),
-      ),
-    )
   }
 
   /**
@@ -295,7 +276,9 @@ export class ThreadRuntime {
       const stop = this.onEntry((entry) => {
         if (entry.kind === 'record' && PAUSES.has(entry.record.body.type)) parked.resolve()
       })
+      this.#idlers.add(parked.resolve)
       await Promise.race([active.handle.done, parked.promise])
+      this.#idlers.delete(parked.resolve)
       stop()
     }
   }
@@ -321,17 +304,46 @@ export class ThreadRuntime {
     if (active?.abort.signal.aborted === true) await active.handle.done
     // What is being done is broken off, so that it cannot keep the mailbox busy.
     await this.#runs.detach()
-    await this.#mailbox.post(async () => {
-      if (this.#hold !== undefined) {
-        // It was just being started.
-        const begun = this.#runs.active
-        await this.#runs.detach()
-        await this.#runs.close(begun ?? active)
-        await this.#letGo(this.#hold)
+    try {
+      await this.#mailbox.post(() => this.#leave(active))
+    } finally {
+      this.#options.owner.leave(this.#options.thread)
+      for (const resolve of this.#idlers) resolve()
+    }
+  }
+
+  /** Also when the end of what was at work cannot be written: whoever comes next must find the thread free. */
+  async #leave(active: ActiveTurn | undefined): Promise<void> {
+    try {
+      if (this.#hold === undefined) return
+      // It was just being started.
+      const begun = this.#runs.active
+      await this.#runs.detach()
+      await this.#runs.close(begun ?? active)
+    } finally {
+      try {
+        if (this.#hold !== undefined) await this.#letGo(this.#hold)
+      } finally {
+        await this.#warm.close()
       }
-      await this.#warm.close()
-    })
-    this.#options.owner.leave(this.#options.thread)
+    }
+  }
+
+  async #takeUp(hold: ThreadHold, onTaken?: (runtime: ThreadRuntime) => Promise<void>): Promise<void> {
+    try {
+      await onTaken?.(this)
+      await this.#mailbox.post(() => this.#runs.recover())
+    } catch (error) {
+      this.#closed = true
+      await this.#giveBack(hold)
+      throw error
+    }
+  }
+
+  /** What was taken and could not be taken up is nobody's again, as it stands. */
+  async #giveBack(hold: ThreadHold): Promise<void> {
+    await this.#runs.lose()
+    await this.#letGo(hold).catch(() => undefined)
   }
 
   #command<T>(task: (hold: ThreadHold) => Promise<T>): Promise<T> {
@@ -349,10 +361,16 @@ export class ThreadRuntime {
   /** Takes the thread again, and tells listeners what others made of it meanwhile. */
   async #wake(): Promise<ThreadHold> {
     const hold = await ThreadHold.take(this.#options, () => this.#lose())
-    await this.#catchUp(hold.log.state.head.seq)
-    this.#watch(hold)
-    await this.#runs.recover()
-    return hold
+    try {
+      await this.#catchUp(hold.log.state.head.seq)
+      this.#watch(hold)
+      await this.#runs.recover()
+      return hold
+    } catch (error) {
+      // The next command tries it again.
+      await this.#giveBack(hold)
+      throw error
+    }
   }
 
   /** However much it is: a page of records at a time, each with a frame of its own. */
@@ -422,10 +440,13 @@ export class ThreadRuntime {
   }
 
   async #letGo(hold: ThreadHold): Promise<void> {
-    // Nobody writes after this: what is shown as the thread's state is what is on disk.
-    await hold.letGo()
-    this.#rested = hold.log.state
-    this.#hold = undefined
+    try {
+      await hold.letGo()
+    } finally {
+      // Nobody writes after this: what is shown as the thread's state is what is on disk.
+      if (this.#hold === hold) this.#rested = hold.log.failure === undefined ? hold.log.state : hold.log.committed
+      this.#hold = undefined
+    }
   }
 
   /** The log has failed: what was going on is left as it stands on disk, and nobody is kept waiting. */
@@ -442,16 +463,6 @@ export class ThreadRuntime {
     if (this.#closed) throw new EvenerError('closed', `Thread ${this.#options.thread} was closed here.`)
     if (this.#hold?.log.failure !== undefined) throw this.#hold.log.failure
   }
-}
-
-/** A call waits whose arguments nobody knows but this process. */
-function hasRedactedCall({ messages }: ThreadState): boolean {
-  for (const { parts } of messages) {
-    for (const part of parts) {
-      if (part.type === 'tool-call' && part.meta?.redacted === true && part.call.stage !== 'ended') return true
-    }
-  }
-  return false
 }
 
 const TOO_LATE: Answer = { decision: 'decline', reason: 'nobody answered in time' }
