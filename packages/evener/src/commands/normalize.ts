@@ -50,7 +50,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     ...(exitCode === undefined ? {} : { exitCode }),
   })
   const print = (events: readonly ActivityEvent[]): void => {
-    if (events.length > 0) terminal.write(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    if (events.length > 0) terminal.out(events.map((event) => JSON.stringify(event)).join('\n'))
   }
   // What came together is printed together: a write for each event takes longer than making it.
   for await (const lines of new LineStream(terminal.input).batches()) {
