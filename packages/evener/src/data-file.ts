@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { SqliteStore } from '@evener/core'
+import type { SqliteStore } from '@evener/core'
 import { EvenerError } from '@evener/protocol'
 import { pruneSpool } from '@evener/shell/run'
 import type { Terminal } from './command.ts'
 
 /** Opens the file of `--db`, else the one in `EVENER_HOME` or the user's own folder, which is made if need be. */
-export function openStore(option: string | undefined, terminal: Terminal): SqliteStore {
-  if (option !== undefined) return new SqliteStore({ url: resolve(terminal.cwd, option) })
+export async function openStore(option: string | undefined, terminal: Terminal): Promise<SqliteStore> {
+  if (option !== undefined) return open(resolve(terminal.cwd, option))
   const home = homeOf(terminal)
   try {
     // Conversations may hold anything: only their owner can read the folder.
@@ -19,7 +19,13 @@ export function openStore(option: string | undefined, terminal: Terminal): Sqlit
       cause: error,
     })
   }
-  return new SqliteStore({ url: join(home, 'evener.db') })
+  return open(join(home, 'evener.db'))
+}
+
+/** Everything about stores is loaded here: not every command opens one. */
+async function open(url: string): Promise<SqliteStore> {
+  const core = await import('@evener/core')
+  return new core.SqliteStore({ url })
 }
 
 /** The file of `--db`, else the one that is used without it. */
@@ -28,14 +34,14 @@ export function dataFile(option: string | undefined, terminal: Terminal): string
 }
 
 /** For commands that only read: nothing is made where nothing is. */
-export function openExistingStore(option: string | undefined, terminal: Terminal): SqliteStore {
+export async function openExistingStore(option: string | undefined, terminal: Terminal): Promise<SqliteStore> {
   const file = dataFile(option, terminal)
   if (!existsSync(file)) {
     throw new EvenerError('not-found', `Nothing has been recorded in ${file} yet.`, {
       hint: '"evener run" starts a conversation.',
     })
   }
-  return new SqliteStore({ url: file })
+  return open(file)
 }
 
 /** Where the output of a coding agent is recorded, a folder for every turn. */

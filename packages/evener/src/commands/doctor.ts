@@ -44,7 +44,7 @@ interface FileRow {
 async function examineFile(option: string | undefined, terminal: Terminal): Promise<FileRow | undefined> {
   const file = dataFile(option, terminal)
   if (option === undefined && !existsSync(file)) return undefined
-  const store = openExistingStore(option, terminal)
+  const store = await openExistingStore(option, terminal)
   try {
     return { file, damage: await store.check() }
   } catch (error) {

@@ -45,7 +45,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     }
     return 0
   }
-  const store = openExistingStore(values.db, terminal)
+  const store = await openExistingStore(values.db, terminal)
   try {
     if ((await store.getThread(thread)) === null) {
       throw new EvenerError('not-found', `There is no thread "${thread}".`, {

@@ -5,7 +5,6 @@ import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeA
 import type { AgentDriver, Answer } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
-import { demoAgent } from '../demo-agent.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
 import { Renderer } from '../render.ts'
@@ -88,7 +87,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     isInterrupted = true
     void runtime?.cancel()
   }
-  const store = openStore(values.db, terminal)
+  const store = await openStore(values.db, terminal)
   process.once('SIGINT', onInterrupt)
   const owner = await ProcessOwner.register(store)
   try {
@@ -104,7 +103,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       return { dir, ...redact }
     }
     const agent =
-      harness === undefined ? demo(terminal) : { driver: foreignAgent(harness, { model, level, record }, terminal) }
+      harness === undefined
+        ? await demo(terminal)
+        : { driver: foreignAgent(harness, { model, level, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
     runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1, ...redact })
     const show = values.json ? jsonLines(terminal) : people(terminal)
@@ -163,7 +164,8 @@ function redactorOf(patterns: readonly string[]): Redactor {
   return (text) => expressions.reduce((left, expression) => left.replace(expression, '[redacted]'), text)
 }
 
-function demo(terminal: Terminal): RuntimeAgent {
+async function demo(terminal: Terminal): Promise<RuntimeAgent> {
+  const { demoAgent } = await import('../demo-agent.ts')
   return demoAgent(terminal.cwd, terminal.isTty ? { delayPerDeltaMs: DEMO_PACE_MS } : {})
 }
 

@@ -31,7 +31,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const limit = Number(values.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
     throw new UsageError('--limit takes a number from 1 to 1000')
-  const store = openExistingStore(values.db, terminal)
+  const store = await openExistingStore(values.db, terminal)
   try {
     const page = await store.listThreads({ limit, ...(values.all ? {} : { resourceId: terminal.cwd }) })
     for (const thread of page.items) {
