@@ -194,6 +194,28 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.deepEqual(agent.journal, ['make install'])
   })
 
+  test('has what nobody answered in time declined once the agent is there again', { timeout: 30_000 }, async (t) => {
+    const { agent, bench, driver, waitId } = await leftAsking()
+    await using _ = bench
+    const tried = Promise.withResolvers<void>()
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await bench.restart({ approvalTimeout: 1 })
+    driver.absent = () => {
+      tried.resolve()
+      return Promise.reject(new Error('cli is not installed.'))
+    }
+    t.mock.timers.tick(1)
+    await tried.promise
+    await bench.runtime.change(async () => undefined)
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [waitId])
+    driver.isInstalled = true
+    t.mock.timers.tick(60_000)
+    await bench.until(() => bench.runtime.state.head.waits.size === 0)
+    assert.equal((await bench.store.getWait('thread', waitId))?.answeredBy, 'timeout')
+    await bench.runtime.idle()
+    assert.deepEqual(agent.journal, [])
+  })
+
   test('is told what was steered meanwhile together with the answers', async () => {
     const { agent, bench, driver, waitId } = await leftAsking()
     await using _ = bench
