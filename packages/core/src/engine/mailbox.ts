@@ -7,8 +7,10 @@ export class Mailbox {
 
   post<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task)
-    // The next one starts whether this one succeeded or not; its failure belongs to who posted it.
-    this.#last = result.catch(() => undefined)
+    // The next one starts whether this one succeeded or not; what came of it belongs to who posted it.
+    this.#last = result.then(forget, forget)
     return result
   }
 }
+
+function forget(): void {}

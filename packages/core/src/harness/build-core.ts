@@ -38,7 +38,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
   const threads = new OpenThreads<ThreadViewer>({
     store,
     now,
-    open: (threadId, owner, viewers, onOpening) => openThread(core, threadId, owner, viewers, onOpening),
+    open: (threadId, owner, viewers, opening) => openThread(core, threadId, owner, viewers, opening),
     onClosed: leaveThread,
   })
   const core: HarnessCore = {

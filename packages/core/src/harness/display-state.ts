@@ -26,37 +26,40 @@ export interface MemoryThresholds {
   readonly reflector: { threshold(): number }
 }
 
+type MemorySlices = Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'>
+
 /** A map that is copied only when somebody looks at it after a change. */
 class MapSlice<Value> {
-  readonly #live = new Map<string, Value>()
+  /** Most have nothing to show, so most have none. */
+  #live: Map<string, Value> | undefined
   #copy: ReadonlyMap<string, Value> | undefined
 
   get(): ReadonlyMap<string, Value> {
-    this.#copy ??= readOnly(new Map(this.#live))
+    this.#copy ??= this.#live === undefined ? NO_ENTRIES : readOnly(new Map(this.#live))
     return this.#copy
   }
 
   at(key: string): Value | undefined {
-    return this.#live.get(key)
+    return this.#live?.get(key)
   }
 
   set(key: string, value: Value): void {
+    this.#live ??= new Map()
     this.#live.set(key, value)
     this.#copy = undefined
   }
 
   delete(key: string): void {
-    if (this.#live.delete(key)) this.#copy = undefined
+    if (this.#live?.delete(key) === true) this.#copy = undefined
   }
 
   clear(): void {
-    if (this.#live.size === 0) return
-    this.#live.clear()
+    this.#live = undefined
     this.#copy = undefined
   }
 
   entries(): [string, Value][] {
-    return [...this.#live]
+    return [...(this.#live ?? [])]
   }
 }
 
@@ -73,10 +76,7 @@ export class DisplayState {
   readonly #inputs = new MapSlice<ToolInputBuffer>()
   readonly #subagents = new MapSlice<ActiveSubagentState>()
   readonly #files = new MapSlice<ModifiedFile>()
-  /** Of its own: what one shows is nothing to another. */
-  readonly #nothing = emptySlices()
-  #memory: Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'> =
-    defaultDisplayState()
+  #memory: MemorySlices = NOTHING
   #approvals: { readonly of: Head['waits']; readonly list: readonly PendingToolApproval[] } | undefined
   #suspensions: { readonly of: Head['waits']; readonly map: ReadonlyMap<string, PendingToolSuspension> } | undefined
   #usage: { readonly of: Head['usage']; readonly usage: HarnessDisplayState['tokenUsage'] } | undefined
@@ -107,7 +107,7 @@ export class DisplayState {
     this.#inputs.clear()
     this.#subagents.clear()
     this.#files.clear()
-    this.#memory = defaultDisplayState()
+    this.#memory = NOTHING
     this.#isMeasured = false
     this.#snapshot = undefined
   }
@@ -281,24 +281,24 @@ export class DisplayState {
 
   #take(): HarnessDisplayState {
     const head = this.#head
-    const approvals = head === undefined ? this.#nothing.pendingApprovals : this.#approvalsOf(head)
+    const approvals = head === undefined || head.waits.size === 0 ? NOTHING.pendingApprovals : this.#approvalsOf(head)
     // Each for itself: what has not changed is frozen already, and looking at that costs nothing.
     return Object.freeze({
       isRunning: this.#isRunning,
       currentMessage: freezeDeep(this.#currentMessage()),
       queuedFollowUps: [...(head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up').length,
-      tokenUsage: freezeDeep(head === undefined ? this.#nothing.tokenUsage : this.#usageOf(head)),
+      tokenUsage: freezeDeep(head === undefined ? NOTHING.tokenUsage : this.#usageOf(head)),
       activeTools: this.#tools.get(),
       toolInputBuffers: this.#inputs.get(),
       pendingApproval: approvals[0] ?? null,
       pendingApprovals: freezeDeep(approvals),
-      pendingSuspensions: head === undefined ? this.#nothing.pendingSuspensions : this.#suspensionsOf(head),
+      pendingSuspensions: head === undefined || head.waits.size === 0 ? NO_ENTRIES : this.#suspensionsOf(head),
       activeSubagents: this.#subagents.get(),
       omProgress: freezeDeep(this.#memory.omProgress),
       bufferingMessages: this.#memory.bufferingMessages,
       bufferingObservations: this.#memory.bufferingObservations,
       modifiedFiles: this.#files.get(),
-      tasks: freezeDeep(head?.tasks ?? this.#nothing.tasks),
+      tasks: freezeDeep(head?.tasks ?? NOTHING.tasks),
       previousTasks: freezeDeep(this.#previousTasks),
     })
   }
@@ -326,11 +326,6 @@ export class DisplayState {
   }
 }
 
-function emptySlices(): Pick<HarnessDisplayState, 'pendingApprovals' | 'pendingSuspensions' | 'tokenUsage' | 'tasks'> {
-  const { pendingApprovals, pendingSuspensions, tasks, tokenUsage } = defaultDisplayState()
-  return { pendingApprovals, pendingSuspensions: readOnly(pendingSuspensions), tasks, tokenUsage: { ...tokenUsage } }
-}
-
 /** The map itself, which can be read as before and no longer be changed. */
 function readOnly<Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   for (const value of map.values()) freezeDeep(value)
@@ -341,3 +336,7 @@ function readOnly<Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, V
 function refuseChange(): never {
   throw new TypeError('A snapshot of the display cannot be changed.')
 }
+
+/** What is shown where there is nothing: one for all, since nobody can change it. */
+const NOTHING = freezeDeep(defaultDisplayState())
+const NO_ENTRIES: ReadonlyMap<string, never> = readOnly(new Map<string, never>())

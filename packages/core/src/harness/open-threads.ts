@@ -10,16 +10,21 @@ export interface OpenThread<Viewer> {
   readonly viewers: ReadonlySet<Viewer>
 }
 
+/** Told when a thread is had, and before anything goes on in it. */
+export interface Opening {
+  begin(runtime: ThreadRuntime): void
+}
+
 export interface OpenThreadsOptions<Viewer> {
   readonly store: Store
   readonly now: () => number
   readonly onClosed?: (runtime: ThreadRuntime) => void
-  /** `onOpening` is called when the thread is had, and before anything goes on in it. */
+  /** `opening` begins when the thread is had, and before anything goes on in it. */
   readonly open: (
     threadId: string,
     owner: ProcessOwner,
     viewers: ReadonlySet<Viewer>,
-    onOpening: (runtime: ThreadRuntime) => void,
+    opening: Opening,
   ) => Promise<ThreadRuntime>
 }
 
@@ -52,8 +57,8 @@ export class OpenThreads<Viewer> {
     return this.#owner
   }
 
-  /** `onOpening`: whoever listens from there on hears all that happens in the thread. */
-  enter(threadId: string, viewer: Viewer, onOpening: (runtime: ThreadRuntime) => void): Promise<OpenThread<Viewer>> {
+  /** `opening`: whoever listens from there on hears all that happens in the thread. */
+  enter(threadId: string, viewer: Viewer, opening: Opening): Promise<OpenThread<Viewer>> {
     const place = this.#place(threadId)
     place.entering++
     return place.turns.post(async () => {
@@ -61,8 +66,8 @@ export class OpenThreads<Viewer> {
       place.entering--
       viewers.add(viewer)
       try {
-        if (place.runtime !== undefined) onOpening(place.runtime)
-        else place.runtime = await this.#options.open(threadId, await this.owner(), viewers, onOpening)
+        if (place.runtime !== undefined) opening.begin(place.runtime)
+        else place.runtime = await this.#options.open(threadId, await this.owner(), viewers, opening)
       } catch (error) {
         viewers.delete(viewer)
         this.#forget(threadId, place)

@@ -127,10 +127,8 @@ export class SessionBinding {
         return
       }
       await this.#lock.moveTo(threadId, async () => {
-        let begun: ThreadWatch | undefined
-        const begin = (runtime: ThreadRuntime): void => void (begun = new ThreadWatch(runtime))
-        const opened = await this.#core.threads.enter(threadId, this.viewer, begin)
-        const watch = begun ?? new ThreadWatch(opened.runtime)
+        const watch = new ThreadWatch()
+        const opened = await this.#core.threads.enter(threadId, this.viewer, watch)
         try {
           await prepare(opened.runtime)
           await this.#endAlone()
@@ -144,7 +142,7 @@ export class SessionBinding {
         const projection = this.#attach(opened, watch)
         arrived()
         projection.announce()
-        watch.tell((entry, wasKept) => projection.entry(entry, wasKept))
+        watch.tell(projection)
       })
     })
   }
@@ -180,7 +178,7 @@ export class SessionBinding {
         modelScope: () => this.modelScope,
         editedFile: (call) => this.#editedFile(call, runtime),
       },
-      watch.from,
+      watch.takeFrom() ?? runtime.state,
     )
     this.#bound = { threadId, runtime, viewers, projection, watch }
     return projection

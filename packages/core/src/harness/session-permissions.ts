@@ -62,26 +62,26 @@ export class SessionPermissions {
 /** What was granted in answer to a question. Weaker than any rule. */
 export class SessionGrants {
   readonly #binding: SessionBinding
-  readonly #categories: Set<ToolCategory>
-  readonly #tools: Set<string>
+  #own: Grants
   readonly #keep: KeepWithSession
 
   /** `kept`: as an earlier process left them. */
   constructor(binding: SessionBinding, keep: KeepWithSession, kept: Grants = NO_GRANTS) {
     this.#binding = binding
     this.#keep = keep
-    this.#categories = new Set(kept.categories)
-    this.#tools = new Set(kept.tools)
+    this.#own = kept
   }
 
   async grantCategory(category: ToolCategory): Promise<void> {
-    this.#categories.add(givenOneOf(category, 'category', CATEGORIES))
-    await this.#keep({ grants: this.own })
+    const { categories, tools } = this.#own
+    this.#own = { categories: withOne(categories, givenOneOf(category, 'category', CATEGORIES)), tools }
+    await this.#keep({ grants: this.#own })
   }
 
   async grantTool(toolName: string): Promise<void> {
-    this.#tools.add(givenText(toolName, 'toolName'))
-    await this.#keep({ grants: this.own })
+    const { categories, tools } = this.#own
+    this.#own = { categories, tools: withOne(tools, givenText(toolName, 'toolName')) }
+    await this.#keep({ grants: this.#own })
   }
 
   hasCategory(category: ToolCategory): boolean {
@@ -94,15 +94,19 @@ export class SessionGrants {
 
   /** Of the session alone. */
   get own(): Grants {
-    return { categories: [...this.#categories], tools: [...this.#tools] }
+    return this.#own
   }
 
   /** Those of the session and of its thread. */
   get(): Grants {
     const thread = this.#binding.head?.grants ?? NO_GRANTS
     return {
-      categories: [...new Set([...this.#categories, ...thread.categories])],
-      tools: [...new Set([...this.#tools, ...thread.tools])],
+      categories: thread.categories.reduce(withOne, this.#own.categories),
+      tools: thread.tools.reduce(withOne, this.#own.tools),
     }
   }
+}
+
+function withOne<Granted>(all: readonly Granted[], one: Granted): readonly Granted[] {
+  return all.includes(one) ? all : [...all, one]
 }

@@ -48,9 +48,9 @@ export class ThreadControl {
   readonly notifications: Notifications
   readonly goal: GoalKeeper
   readonly #options: ThreadControlOptions
-  readonly #own: readonly RunnableTool[]
-  readonly #builtin: readonly RunnableTool[]
-  readonly #inboxTool: RunnableTool
+  /** Made when a run first asks for them: most of the threads that are open are idle. */
+  #made: { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } | undefined
+  #inboxTool: RunnableTool | undefined
   readonly #plans: ForeignPlans
   readonly #stop: () => void
   #after: Promise<void> = Promise.resolve()
@@ -59,19 +59,14 @@ export class ThreadControl {
 
   constructor(options: ThreadControlOptions) {
     this.#options = options
-    const { agentId, cwd, delivery, disabledTools, emit, judgeModel, runtime, store } = options
-    const now = options.now ?? Date.now
+    const { agentId, delivery, emit, judgeModel, now = Date.now, runtime, store } = options
     this.port = threadPort(runtime, store, agentId, options.newId)
-    this.#own = builtinTools({ port: this.port, modes: options, ...(cwd === undefined ? {} : { cwd }) })
-    const disabled: ReadonlySet<string> = new Set(disabledTools)
-    this.#builtin = this.#own.filter(({ name }) => !disabled.has(name))
     this.notifications = new Notifications({
       port: this.port,
       emit,
       now,
       ...(delivery === undefined ? {} : { policy: delivery }),
     })
-    this.#inboxTool = inboxTool(this.notifications.inbox, now)
     this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
     this.#plans = new ForeignPlans(this.port, options)
     this.#stop = runtime.onEntry((entry) => {
@@ -94,12 +89,24 @@ export class ThreadControl {
 
   /** Also one that is not offered. */
   tool(id: string): RunnableTool | undefined {
-    return this.#own.find(({ name }) => name === id)
+    return this.#tools.own.find(({ name }) => name === id)
   }
 
   /** The inbox is offered when there is something in it. */
   tools(): readonly RunnableTool[] {
-    return this.notifications.inbox.list().length === 0 ? this.#builtin : [...this.#builtin, this.#inboxTool]
+    const { builtin } = this.#tools
+    const { inbox } = this.notifications
+    if (inbox.list().length === 0) return builtin
+    this.#inboxTool ??= inboxTool(inbox, this.#options.now ?? Date.now)
+    return [...builtin, this.#inboxTool]
+  }
+
+  get #tools(): { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } {
+    if (this.#made !== undefined) return this.#made
+    const { cwd, disabledTools = [] } = this.#options
+    const own = builtinTools({ port: this.port, modes: this.#options, ...(cwd === undefined ? {} : { cwd }) })
+    this.#made = { own, builtin: own.filter(({ name }) => !disabledTools.some((id) => id === name)) }
+    return this.#made
   }
 
   /** `requestContext`: what of it is on record. */

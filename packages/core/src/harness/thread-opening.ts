@@ -20,6 +20,7 @@ import { effectiveRules } from '../policy/effective-rules.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { opinionTeller, tracerSource } from './observability.ts'
 import { openInAll, tellOtherHarnesses } from './other-harnesses.ts'
+import type { Opening } from './open-threads.ts'
 import { outsideEvent } from './outside-event.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 import { runScoring } from './run-scorers.ts'
@@ -35,7 +36,7 @@ export async function openThread(
   threadId: string,
   owner: ProcessOwner,
   viewers: ReadonlySet<ThreadViewer>,
-  onOpening: (runtime: ThreadRuntime) => void,
+  opening: Opening,
 ): Promise<ThreadRuntime> {
   let runtime: ThreadRuntime | undefined
   let control: ThreadControl | undefined
@@ -62,7 +63,7 @@ export async function openThread(
     control = controlThread(core, taken, emit)
     controls.set(taken, control)
     taken.onEntry(runScoring({ scorers: core.scorers, runtime: taken, port: control.port, threadId, emit }))
-    onOpening(taken)
+    opening.begin(taken)
     await control.takeUp()
   }
   try {

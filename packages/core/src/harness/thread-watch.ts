@@ -2,33 +2,43 @@ import type { ThreadState } from '@evener/protocol'
 import type { LogEntry } from '../engine/thread-log.ts'
 import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 
-type Hears = (entry: LogEntry, wasKept: boolean) => void
+export interface HearsEntries {
+  /** `isOlder`: it was kept until now. */
+  entry(entry: LogEntry, isOlder: boolean): void
+}
 
 /** What happens in a thread from one moment on: kept until somebody can hear it, told as it comes from then on. */
 export class ThreadWatch {
-  /** The thread as it was in that moment. */
-  readonly from: ThreadState
-  readonly #stop: () => void
+  #from: ThreadState | undefined
+  #stop: (() => void) | undefined
   #kept: LogEntry[] = []
-  #hears: Hears | undefined
+  #listener: HearsEntries | undefined
 
-  constructor(runtime: Pick<ThreadRuntime, 'onEntry' | 'state'>) {
-    this.from = runtime.state
+  /** The moment. */
+  begin(runtime: Pick<ThreadRuntime, 'onEntry' | 'state'>): void {
+    this.#from = runtime.state
     this.#stop = runtime.onEntry((entry) => {
-      if (this.#hears === undefined) this.#kept.push(entry)
-      else this.#hears(entry, false)
+      if (this.#listener === undefined) this.#kept.push(entry)
+      else this.#listener.entry(entry, false)
     })
   }
 
   /** All that was kept, in its order, then what comes. */
-  tell(hears: Hears): void {
+  tell(listener: HearsEntries): void {
     // What comes while this is being told is put behind it, and told as well.
-    for (const entry of this.#kept) hears(entry, true)
+    for (const entry of this.#kept) listener.entry(entry, true)
     this.#kept = []
-    this.#hears = hears
+    this.#listener = listener
+  }
+
+  /** The thread as it was in that moment; given once. */
+  takeFrom(): ThreadState | undefined {
+    const from = this.#from
+    this.#from = undefined
+    return from
   }
 
   end(): void {
-    this.#stop()
+    this.#stop?.()
   }
 }

@@ -15,6 +15,8 @@ export function told<Result>(done: Promise<Result>, emit: (event: HarnessEvent) 
   return done
 }
 
+const NONE: readonly never[] = []
+
 /**
  * A part of a session as its callers see it: of every call it is told by an event if it fails, except for those that only
  * read, since nobody calls these without looking at the answer. Inside the session the part itself is used, so that
@@ -23,22 +25,34 @@ export function told<Result>(done: Promise<Result>, emit: (event: HarnessEvent) 
 export function toldCalls<Part extends object>(
   part: Part,
   emit: (event: HarnessEvent) => void,
-  reads: readonly (keyof Part & string)[] = [],
+  reads: readonly (keyof Part & string)[] = NONE,
 ): Part {
-  const calls = new Map<string | symbol, unknown>()
-  return new Proxy(part, {
-    get: (target, key) => {
-      const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function') return value
-      const known = calls.get(key)
-      if (known !== undefined) return known
-      const isRead = reads.some((name) => name === key)
-      const call = (...args: readonly unknown[]): unknown => {
-        const answer: unknown = Reflect.apply(value, target, args)
-        return answer instanceof Promise && !isRead ? told(answer, emit) : answer
-      }
-      calls.set(key, call)
-      return call
-    },
-  })
+  return new Proxy(part, new ToldCalls(emit, reads))
+}
+
+/** Sessions have many parts, and most are never used: nothing is made before it is asked for. */
+class ToldCalls<Part extends object> implements ProxyHandler<Part> {
+  readonly #emit: (event: HarnessEvent) => void
+  readonly #reads: readonly (keyof Part & string)[]
+  #calls: Map<string | symbol, unknown> | undefined
+
+  constructor(emit: (event: HarnessEvent) => void, reads: readonly (keyof Part & string)[]) {
+    this.#emit = emit
+    this.#reads = reads
+  }
+
+  get(target: Part, key: string | symbol): unknown {
+    const value: unknown = Reflect.get(target, key, target)
+    if (typeof value !== 'function') return value
+    const known = this.#calls?.get(key)
+    if (known !== undefined) return known
+    const isRead = this.#reads.some((name) => name === key)
+    const call = (...args: readonly unknown[]): unknown => {
+      const answer: unknown = Reflect.apply(value, target, args)
+      return answer instanceof Promise && !isRead ? told(answer, this.#emit) : answer
+    }
+    this.#calls ??= new Map()
+    this.#calls.set(key, call)
+    return call
+  }
 }
