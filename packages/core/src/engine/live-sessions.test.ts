@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EvenerError, type Capabilities } from '@evener/protocol'
-import { ForeignAgent, says, type Act } from './foreign-agent.fixture.ts'
+import { callOf, ForeignAgent, says, type Act } from './foreign-agent.fixture.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 
 suite('the session of a foreign agent', () => {
@@ -144,6 +144,64 @@ suite('what is said while a foreign agent works', () => {
     assert.match(JSON.stringify(agent.turns[1].input), /Faster\./)
     assert.deepEqual(await notes(bench), ['restart'])
   })
+
+  test('is heard once it goes on, when it only waited for an answer', async () => {
+    const heard = Promise.withResolvers<void>()
+    const agent: ForeignAgent = new ForeignAgent('cli', [
+      async function* (_turn, host) {
+        yield* callOf(() => agent, 'make', 'c1', host)
+        await heard.promise
+      },
+    ])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    const { done, runId } = await bench.submit('go', { agentId: 'cli' })
+    const { id } = await bench.wait()
+    await bench.until(() => bench.runtime.state.head.run?.status === 'parked')
+    const parts = [{ id: '0', type: 'text', text: 'Faster.' }] as const
+    const steering = await bench.runtime.steer({ agentId: 'cli', parts, messageId: 'faster' })
+    assert.equal(steering.runId, runId)
+    assert.equal(agent.steered.length, 0, 'it answers nothing')
+    await bench.runtime.answer(id, { decision: 'approve' })
+    await bench.until(() => bench.runtime.state.head.queue.size === 0)
+    heard.resolve()
+    assert.equal(await done, 'complete')
+    assert.deepEqual(
+      agent.steered.map((message) => message.id),
+      ['faster'],
+    )
+    assert.deepEqual(agent.journal, ['make'])
+    assert.equal(agent.turns.length, 1)
+  })
+
+  for (const steer of ['inject', 'restart'] as const) {
+    test(`is heard as a whole however long it is (${steer})`, async () => {
+      const release = Promise.withResolvers<void>()
+      const [bench, agent] = await steered(
+        steer,
+        async function* () {
+          yield { type: 'text-delta', text: 'Working.' }
+          await release.promise
+        },
+        says('Heard.'),
+      )
+      await using _ = bench
+      const text = 'word '.repeat(10_000)
+      const { done } = await bench.submit('go', { agentId: 'cli' })
+      await bench.until(() => agent.turns.length === 1)
+      await bench.submit(text, { agentId: 'cli', messageId: 'long' })
+      await bench.until(() => bench.runtime.state.head.queue.size === 0)
+      release.resolve()
+      assert.equal(await done, 'complete')
+      const heard = steer === 'inject' ? agent.steered[0]?.parts : agent.turns[1]?.input
+      assert.deepEqual(
+        heard?.map((part) => (part.type === 'text' ? part.text : part.type)),
+        [text],
+      )
+      const said = (await bench.bodies('message.added')).find(({ messageId }) => messageId === 'long')
+      assert.equal(said?.meta?.synthetic, undefined, 'they are the words of who said them')
+      assert.ok(said !== undefined)
+    })
+  }
 
   test('is refused where it hears nothing, and can be sent as a follow-up', async () => {
     const release = Promise.withResolvers<void>()
