@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { EvenerError } from '@evener/protocol'
 import { errorOf, heard, stage } from '../../test/acp/acp-stage.ts'
 import { survivors } from '../../test/launch/stand-in.ts'
-import { aMessage, finishOf, resultsOf, says } from '../../test/live/live-host.ts'
+import { aMessage, finishOf, resultsOf, says, textOf } from '../../test/live/live-host.ts'
 
 describe('a turn that is stopped', () => {
   it('while a question waits: the agent hears that nobody will answer, and answers itself', async (t) => {
@@ -44,6 +44,18 @@ describe('a turn that is stopped', () => {
     assert.equal(finishOf(await next.all), 'stop')
     assert.equal(host.bindings.at(-1)?.nativeId, stopped?.nativeId)
     assert.deepEqual((await heard(dir)).slice(-3), ['initialize', 'session/resume', 'session/prompt'])
+  })
+
+  it('by nobody fails when the agent closes its output, as nothing can be heard of it any more', async (t) => {
+    const body = `
+      const { closeSync } = await import('node:fs')
+      t.text('half')
+      process.stdout.write('', () => closeSync(1))
+      await new Promise(() => {})`
+    const { run } = await stage(t, body)
+    const events = await run().all
+    assert.equal(finishOf(events), 'error')
+    assert.equal(textOf(events), 'half')
   })
 
   it('by its deadline fails, also when the agent does not listen', async (t) => {

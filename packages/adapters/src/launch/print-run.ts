@@ -263,6 +263,11 @@ export class PrintRun {
       },
       room: () => (this.#queue.isFull ? this.#queue.room() : undefined),
       noteProcess: (note) => host.noteProcess?.(note),
+      onSilenced: () =>
+        void this.stop(
+          'stalled',
+          failure('output-closed', `${harness.profile.title} has closed its output without ending and was stopped.`),
+        ),
     })
     this.#program = program
     this.#noteHandover()

@@ -10,6 +10,7 @@ import {
   type RunProcess,
   type SpawnRunOptions,
 } from '@evener/shell/run'
+import { endsWithin } from './ends-within.ts'
 import { processNote } from './process-note.ts'
 import type { StopWay } from './profile.ts'
 import type { RunLog } from './run-log.ts'
@@ -27,6 +28,8 @@ export interface ProgramOptions extends Omit<SpawnRunOptions, 'stdin' | 'spool'>
   /** Settles when more may be read: how slow takers of events hold the program back. */
   readonly room: () => Promise<void> | undefined
   readonly noteProcess: (note: ProcessNote) => Promise<void> | void
+  /** It has closed its output and does not end: nothing will be heard of it any more. */
+  readonly onSilenced: () => void
 }
 
 /** A program from its start until nothing of it is left. */
@@ -39,7 +42,15 @@ export class Program {
 
   /** Rejects with a `SpawnError` if it cannot be started. */
   static async start(options: ProgramOptions): Promise<Program> {
-    const { input, stopWay: _stopWay, log: _log, room: _room, noteProcess: _noteProcess, ...rest } = options
+    const {
+      input,
+      stopWay: _stopWay,
+      log: _log,
+      room: _room,
+      noteProcess: _noteProcess,
+      onSilenced: _onSilenced,
+      ...rest
+    } = options
     const process = await spawnRun({ ...rest, stdin: input === undefined ? 'close' : 'open' })
     return new Program(options, process)
   }
@@ -64,7 +75,7 @@ export class Program {
     const process = this.#process
     const read = Promise.all([
       this.#tellTask(),
-      this.#read('stdout', process.stdout),
+      this.#read('stdout', process.stdout).then(() => this.#watchSilence()),
       this.#read('stderr', process.stderr),
       this.#waitForEnd(),
     ])
@@ -106,6 +117,12 @@ export class Program {
       const free = room()
       if (free !== undefined) await free
     }
+  }
+
+  /** It has as long as one that is asked to end. */
+  async #watchSilence(): Promise<void> {
+    const { onSilenced, stopWay } = this.#options
+    if (!(await endsWithin(this.#process, stopWay.graceMs)) && this.#killing === undefined) onSilenced()
   }
 
   async #waitForEnd(): Promise<void> {

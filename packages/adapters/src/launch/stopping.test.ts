@@ -199,6 +199,22 @@ it('a noted process can be found and ended after a crash', async (t) => {
   await session.close()
 })
 
+it('a program that closes its output and does not end is ended: nobody would hear of it any more', async (t) => {
+  const body = `
+    const { closeSync } = await import('node:fs')
+    process.on('SIGTERM', () => {})
+    forever(); hello(); text('hi')
+    process.stdout.write('', () => closeSync(1))`
+  const { session, notes } = await open(t, body, quick)
+  const events = await takeAll(session.run(aTurn), notes)
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'error' ? [event.code] : [])),
+    ['output-closed'],
+  )
+  assert.equal(await survivors(notes), 0)
+  await session.close()
+})
+
 describe('a program that is stopped by closing its input', () => {
   it('is given the time to go by itself', async (t) => {
     const bin = await program(await scratch(t), `await stdin(); say('goodbye')`)

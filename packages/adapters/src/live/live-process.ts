@@ -10,6 +10,7 @@ import {
   type RunProcess,
 } from '@evener/shell/run'
 import type { Environment } from '../launch/find-cli.ts'
+import { endsWithin } from '../launch/ends-within.ts'
 import { processNote } from '../launch/process-note.ts'
 import type { PrivateDir } from '../launch/private-dir.ts'
 import { stopRun } from '../launch/stop-run.ts'
@@ -93,7 +94,8 @@ export class LiveProcess {
       this.#hasEnded = true
     })
     try {
-      await Promise.all([this.#read('stdout', stdout), this.#read('stderr', stderr), this.#endRest()])
+      const heard = this.#read('stdout', stdout).then(() => this.#endSilenced())
+      await Promise.all([heard, this.#read('stderr', stderr), this.#endRest()])
     } catch {
       // Who cannot be read cannot be talked to.
       await this.stop()
@@ -107,6 +109,11 @@ export class LiveProcess {
       const held = this.#options.onLine(name, line)
       if (held !== undefined) await held
     }
+  }
+
+  /** Who has closed its output will never answer. */
+  async #endSilenced(): Promise<void> {
+    if (!(await endsWithin(this.#process, this.#options.graceMs))) await this.stop()
   }
 
   /** What a program leaves running when it ends by itself is ended too. */
