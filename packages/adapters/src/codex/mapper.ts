@@ -247,7 +247,7 @@ function callOf(id: string, type: ItemType, item: JsonObject, raw: JsonValue, na
 /** The versions that we have seen do not report where a command ran. */
 function commandInput(item: JsonObject): JsonObject {
   const command = item['command'] ?? null
-  const cwd = firstText(item, 'cwd', 'workdir', 'working_directory')
+  const cwd = item['cwd'] ?? item['workdir'] ?? item['working_directory']
   return cwd === undefined ? { command } : { command, cwd }
 }
 
