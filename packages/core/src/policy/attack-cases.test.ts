@@ -113,6 +113,25 @@ suite('attacks on shell rules', () => {
     for (const yolo of [false, true]) {
       for (const text of hostile) assert.equal(judgeShell(text, deny, { yolo }).policy, 'ask', text.slice(0, 40))
     }
+    const noFiles = shellRules(
+      {},
+      {
+        categories: { execute: 'allow' },
+        patterns: ['.env*', 'a/*/b/**/c*d*e', '*a*a*a*a*b'].map((pattern) => {
+          return { tool: 'read_file', pattern, policy: 'deny' }
+        }),
+      },
+    )
+    const hostileNames = [
+      `tool ${'a,'.repeat(30_000)}`,
+      `tool ${'a:'.repeat(30_000)}`,
+      `${'A=b '.repeat(6_000)}tool`,
+      `cat ${'*/'.repeat(30_000)}`,
+      `cat ${'{a,b}'.repeat(10_000)}`,
+      `cat ${'.e*/x '.repeat(1_000)}`,
+      `tool "${'/proc/self/cwd/..'.repeat(3_000)}/x" .e*`,
+    ]
+    for (const text of hostileNames) assert.equal(judgeShell(text, noFiles).policy, 'ask', text.slice(0, 40))
   })
 
   test('C4-9 quotes change nothing, and what is decided by expansion asks', () => {

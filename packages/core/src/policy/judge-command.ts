@@ -31,6 +31,7 @@ export interface CommandCall {
 
 /** Every word is held against every rule; nobody could look through more of them anyway. */
 const MOST_WORDS = 5_000
+const MOST_TOUCHES = 10_000
 
 /** No shell takes a longer text as an argument, and to look for names in it would take too long. */
 const LONGEST_SEARCHED = 131_072
@@ -41,11 +42,14 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   const reading = readCommand(call.text, call.cwd === undefined ? {} : { cwd: call.cwd })
   if (!reading.ok) return judgeUnreadable(call, shellRules, rules, reading.reason)
   const { commands, suspicious } = reading
-  if (commands.reduce((count, { args }) => count + args.length, 0) > MOST_WORDS) {
+  if (commands.reduce((count, command) => count + wordsIn(command), 0) > MOST_WORDS) {
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_WORDS} words`)
   }
   const withHidden = matchesHidden(commands)
   const touches = commands.flatMap((command) => touchedFiles(command, call.where, withHidden))
+  if (touches.length > MOST_TOUCHES) {
+    return judgeUnreadable(call, shellRules, rules, `more than ${MOST_TOUCHES} words that may be files`)
+  }
   const notes = evaluatesHiddenText(call.text, commands) ? [...suspicious, 'quoted text that may be run'] : suspicious
   const hidden = notes.length === 0 ? null : `it holds: ${notes.join(', ')}`
   const uncovered = findUncovered(call.text)
@@ -64,6 +68,10 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
     doubtful: doubtful ?? findWriter(call, judged) ?? (hidden === null ? null : anyDeny(call, shellRules, rules)),
     pieces: pieces.length === 0 ? [piece(call.text)] : pieces,
   }
+}
+
+function wordsIn({ args, assignments, redirections }: SimpleCommand): number {
+  return args.length + assignments.length + redirections.length
 }
 
 /** Where no file may be changed, a command that is not known to leave them alone, unless a pattern allows this very one. */

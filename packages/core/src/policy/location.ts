@@ -47,8 +47,25 @@ export function below(
   return rest[0] === '..' ? undefined : rest
 }
 
+interface Located {
+  readonly path: string
+  readonly directory: Location
+  readonly home: Location | null
+  readonly places: readonly Location[]
+}
+
+let last: Located | undefined
+
 /** Every place that some system may take the text for. A deny holds for all of them. */
-export function locateWidely(path: string, directory: Location, home: Location | null): Location[] {
+export function locateWidely(path: string, directory: Location, home: Location | null): readonly Location[] {
+  // One path is held against every rule in turn.
+  if (last === undefined || last.path !== path || last.directory !== directory || last.home !== home) {
+    last = { path, directory, home, places: placesOf(path, directory, home) }
+  }
+  return last.places
+}
+
+function placesOf(path: string, directory: Location, home: Location | null): Location[] {
   const spellings = new Set([path, path.split('\0', 1)[0] ?? '', withoutScheme(path)])
   for (const spelling of spellings) spellings.add(spelling.replaceAll('\\', '/').replace(/^[A-Za-z]:(?=\/)/, ''))
   return [...spellings].flatMap((spelling) => {

@@ -162,8 +162,11 @@ function reachOf(
   return found
 }
 
+/** No system has a file with a longer name. */
+const LONGEST_NAME = 1_024
+
 function isSameName(segment: Segment, name: string): boolean {
-  return matchesText(segment.folded, fold(name))
+  return name.length <= LONGEST_NAME && matchesText(segment.folded, fold(name))
 }
 
 function folderOf(pattern: PathPattern, root: Location, home: Location | null): Location {

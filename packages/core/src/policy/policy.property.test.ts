@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { JsonObject, PatternRule, PermissionRules, Policy, ToolCategory } from '@evener/protocol'
-import { quote } from '@evener/shell/read'
+import { quote, readCommand } from '@evener/shell/read'
 import fc from 'fast-check'
 import { createPolicy, effectiveRules, isStricter, mergeRules, type PolicyContext } from './index.ts'
 
@@ -73,6 +73,9 @@ const call = fc.oneof(
     )
     .map(([toolName, path]) => ({ toolName, args: { path } })),
   fc.constantFrom('web', 'constructor', '__proto__').map((toolName) => ({ toolName, args: {} })),
+  fc
+    .constantFrom('src/a.ts', '.env', 'file:///etc/p', '~/.ssh/id', 'text')
+    .map((text) => ({ toolName: 'mcp__files__open', args: { in: [text] } })),
 )
 const grants = fc.record({
   categories: fc.subarray<ToolCategory>(['execute', 'edit', 'read']),
@@ -127,6 +130,75 @@ suite('for any rules and calls', () => {
         },
       ),
       { numRuns: 3_000 },
+    )
+  })
+
+  test('adding an allow, at whatever level, overrides no deny', () => {
+    const allow = fc.record({
+      categories: fc.constant<PermissionRules['categories']>({ read: 'allow', edit: 'allow', execute: 'allow' }),
+      tools: fc.constant<PermissionRules['tools']>({
+        execute_command: 'allow',
+        edit_file: 'allow',
+        read_file: 'allow',
+      }),
+      patterns: fc.array(
+        patternRule.map((rule): PatternRule => ({ ...rule, policy: 'allow' })),
+        { maxLength: 3 },
+      ),
+    })
+    let denied = 0
+    fc.assert(
+      fc.property(
+        someRules,
+        context,
+        call,
+        allow,
+        fc.constantFrom('session', 'thread', 'run'),
+        (rules, given, asked, added, level) => {
+          if (verdict(rules, asked, given) !== 'deny') return
+          denied += 1
+          const known = given[level] ?? { categories: {}, tools: {}, patterns: [] }
+          const more: PermissionRules = {
+            categories: { ...added.categories, ...known.categories },
+            tools: { ...added.tools, ...known.tools },
+            patterns: [...known.patterns, ...added.patterns],
+          }
+          const open = { ...given, [level]: more, grants: { categories: [], tools: [asked.toolName] }, yolo: true }
+          assert.equal(verdict(rules, asked, open), 'deny')
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+    assert.ok(denied > 100, `only ${denied} were denied: nothing was tested`)
+  })
+
+  test('of two commands one after the other the stricter counts', () => {
+    const isWhole = (text: string): boolean => {
+      const reading = readCommand(text)
+      return reading.ok && reading.commands.length > 0
+    }
+    const shell = (text: string): { toolName: string; args: JsonObject } => {
+      return { toolName: 'execute_command', args: { command: text } }
+    }
+    fc.assert(
+      fc.property(
+        someRules,
+        context,
+        command.filter(isWhole),
+        command.filter(isWhole),
+        fc.constantFrom('; ', '\n'),
+        (rules, given, first, second, joint) => {
+          fc.pre(isWhole(`${first}${joint}${second}`))
+          const both = verdict(rules, shell(`${first}${joint}${second}`), given)
+          for (const alone of [first, second]) {
+            const before = verdict(rules, shell(alone), given)
+            // In another folder the same words may mean other files, of which somebody has to be asked.
+            const least = before === 'deny' && /\bcd\b/.test(first) ? 'ask' : before
+            assert.ok(!isStricter(least, both), `${alone} alone is ${before}, with the other one ${both}`)
+          }
+        },
+      ),
+      { numRuns: 2_000 },
     )
   })
 
