@@ -344,6 +344,18 @@ describe('a process', () => {
     assert.equal((await diaryOf(dir, 'argv')).length, 2)
   })
 
+  it('that is to be kept for longer than timers hold is not ended at once', async (t) => {
+    const warned: string[] = []
+    const onWarning = ({ name }: Error): void => void warned.push(name)
+    process.on('warning', onWarning)
+    t.after(() => process.off('warning', onWarning))
+    const { dir, run } = await stage(t, `t.say('here')`, { idleMs: Infinity })
+    await run().all
+    await run().all
+    assert.equal((await diaryOf(dir, 'argv')).length, 1)
+    assert.deepEqual(warned, [])
+  })
+
   it('that was killed a moment before the turn is followed by another one, which goes on with its session', async (t) => {
     const { dir, host, run } = await stage(t, `t.say('here')`)
     await run().all

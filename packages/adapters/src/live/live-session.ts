@@ -21,6 +21,7 @@ import type { LiveContext } from './live-driver.ts'
 import { SessionLost, type LiveTask } from './live-harness.ts'
 import { Launcher, type Ready, type Running } from './live-launcher.ts'
 import { LiveTurn } from './live-turn.ts'
+import { timer } from './turn-clock.ts'
 
 const DEFAULT_INTERRUPT_MS = 10_000
 const DEFAULT_IDLE_MS = 15 * 60_000
@@ -254,7 +255,7 @@ export class LiveSession implements AgentSession {
   #rest(): void {
     const { idleMs = DEFAULT_IDLE_MS } = this.#context.options
     if (idleMs === null || this.#isClosed || this.#launcher.running === undefined) return
-    this.#idle = setTimeout(() => void this.#launcher.end(), idleMs).unref()
+    this.#idle = timer(() => void this.#launcher.end(), idleMs)
   }
 }
 

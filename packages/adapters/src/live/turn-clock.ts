@@ -70,6 +70,7 @@ export class TurnClock {
   }
 }
 
-function timer(act: () => void, delayMs: number): NodeJS.Timeout {
+/** Does not keep the host alive. */
+export function timer(act: () => void, delayMs: number): NodeJS.Timeout {
   return setTimeout(act, Math.min(delayMs, LONGEST_DELAY_MS)).unref()
 }
