@@ -84,10 +84,61 @@ suite('a pattern that could never match is refused', () => {
     refuses({ tool: 'edit_file', pattern: 'src/**.ts' }, /stands for whole folders/)
     refuses({ tool: 'edit_file', pattern: 'src\\x' }, /separated by \//)
     refuses({ tool: 'edit_file', pattern: '' }, /it is empty/)
+    refuses({ pattern: 'git {log,diff} *' }, /write one rule for each/)
+    refuses({ tool: 'edit_file', pattern: '*.{ts,tsx}' }, /write one rule for each/)
+    refuses({ tool: 'edit_file', pattern: '!src/**' }, /does not negate/)
+    refuses({ tool: 'edit_file', pattern: '$HOME/x' }, /variables are not filled in/)
+    refuses({ tool: 'edit_file', pattern: '${PWD}/x' }, /variables are not filled in/)
+    refuses({ tool: 'edit_file', pattern: '~me/x' }, /only `~\/` is known/)
+    refuses({ tool: 'edit_file', pattern: 'file:///x' }, /written as a path/)
+    refuses({ tool: 'edit_file', pattern: '.env ' }, /begins or ends with a space/)
     refuses(
       { tool: 'web_fetch', pattern: 'https://x/*' },
       /nothing is known of what patterns for "web_fetch" are about/,
     )
+  })
+
+  test('but not a name that only looks odd', () => {
+    load({
+      tool: 'edit_file',
+      pattern: 'app/[id]/page.tsx',
+      match: ['app/[id]/page.tsx'],
+      notMatch: ['app/i/page.tsx'],
+    })
+    load({ tool: 'edit_file', pattern: 'routes/$slug.tsx', match: ['routes/$slug.tsx'] })
+    load({ tool: 'edit_file', pattern: 'a{b}', match: ['a{b}'] })
+    load({ pattern: "git stash show 'stash@{0,1}'", match: ["git stash show 'stash@{0,1}'"] })
+    load({ pattern: 'find * -exec echo {} *' })
+  })
+
+  test('and where a tool is unknown, the known ones are named', () => {
+    const { hint } = refuses({ tool: 'Bash', pattern: 'rm *' }, /nothing is known/)
+    assert.match(hint ?? '', /execute_command, read_file.*`shellTools` or `pathTools`/)
+  })
+
+  test('and so are rules that are not built like rules', () => {
+    const rule = { tool: 'execute_command', pattern: 'rm *', policy: 'deny' }
+    const misshapen: readonly (readonly [unknown, RegExp])[] = [
+      [null, /rules are an object/],
+      [[], /rules are an object/],
+      [{}, /`categories` says a policy for each name/],
+      [{ categories: {}, tools: [], patterns: [] }, /`tools` says a policy for each name/],
+      [{ categories: {}, tools: {} }, /`patterns` is a list of rules/],
+      [{ categories: {}, tools: {}, patterns: [null] }, /a rule is an object/],
+      [{ categories: {}, tools: {}, patterns: [{ ...rule, pattern: 3 }] }, /`pattern` of a rule is a text/],
+      [{ categories: {}, tools: {}, patterns: [{ pattern: 'rm *', policy: 'deny' }] }, /`tool` of a rule is a text/],
+      [{ categories: {}, tools: {}, patterns: [{ ...rule, match: 'rm x' }] }, /`match` of a rule is a list of texts/],
+      [{ categories: {}, tools: {}, patterns: [{ ...rule, notMatch: [1] }] }, /`notMatch` of a rule is a list/],
+      [{ categories: {}, tools: {}, patterns: [{ ...rule, notmatch: [] }] }, /no `notmatch`/],
+      [{ categories: {}, tools: {}, patterns: [], pattern: [] }, /no `pattern`/],
+    ]
+    for (const [rules, message] of misshapen) {
+      assert.throws(
+        () => checkRules(rules as PermissionRules),
+        (error) => EvenerError.is(error, 'invalid-input') && message.test(error.message),
+        JSON.stringify(rules),
+      )
+    }
   })
 
   test('and so are policies and categories that do not exist', () => {

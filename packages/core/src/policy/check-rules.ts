@@ -6,6 +6,7 @@ import { whereabouts } from './judge.ts'
 import { withKnownTools } from './known-tools.ts'
 import type { PolicyOptions } from './policy-types.ts'
 import { compileRule, ruleName, type PlacedRule } from './rule-book.ts'
+import { checkShape } from './rule-shape.ts'
 
 const POLICIES = new Set<unknown>(['allow', 'ask', 'deny'])
 const CATEGORIES = new Set(['read', 'edit', 'execute', 'mcp', 'other'])
@@ -16,6 +17,7 @@ const CATEGORIES = new Set(['read', 'edit', 'execute', 'mcp', 'other'])
  */
 export function checkRules(rules: PermissionRules, given: PolicyOptions = {}): void {
   const options: PolicyOptions = { ...given, ...withKnownTools(given) }
+  checkShape(rules)
   for (const [category, policy] of Object.entries(rules.categories)) {
     if (!CATEGORIES.has(category)) throw invalid(`category ${category}`, 'there is no such category')
     if (!POLICIES.has(policy)) throw invalid(`category ${category}`, notAPolicy(policy))
@@ -34,7 +36,7 @@ function checkPattern(rule: PatternRule, options: PolicyOptions): void {
   const name = ruleName(rule)
   if (!POLICIES.has(rule.policy)) throw invalid(name, notAPolicy(rule.policy))
   const compiled = compileRule(rule, options)
-  if (compiled.kind === 'unusable') throw invalid(name, compiled.reason)
+  if (compiled.kind === 'unusable') throw invalid(name, compiled.reason, hintFor(rule, options))
   const placed: PlacedRule = { ...compiled, level: 'harness' }
   for (const example of rule.match ?? []) {
     if (applies(placed, example, options) !== 'yes') throw disproved(name, example, 'does not match')
@@ -64,8 +66,17 @@ function applies(rule: PlacedRule, example: string, options: PolicyOptions): 'ye
   }
 }
 
-function invalid(rule: string, reason: string): EvenerError {
-  return new EvenerError('invalid-input', `The rule "${rule}" is not valid: ${reason}.`, { details: { rule, reason } })
+function hintFor({ tool }: PatternRule, { pathTools = {}, shellTools = {} }: PolicyOptions): string | undefined {
+  const known = [...Object.keys(shellTools), ...Object.keys(pathTools)]
+  if (known.includes(tool)) return undefined
+  return `Patterns are for ${known.join(', ')}; other tools are named in \`shellTools\` or \`pathTools\`.`
+}
+
+function invalid(rule: string, reason: string, hint?: string): EvenerError {
+  return new EvenerError('invalid-input', `The rule "${rule}" is not valid: ${reason}.`, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { rule, reason },
+  })
 }
 
 function disproved(rule: string, example: string, how: string): EvenerError {

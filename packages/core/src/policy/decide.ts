@@ -22,7 +22,7 @@ export function decide(found: Case): Explained {
   const decided = findDeny(found) ?? findAnswer(context)
   if (decided !== null) return decided
   // Before yolo: a deny that may be meant is not one that is not.
-  if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful)
+  if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful, judgement.pieces)
   if (context.yolo === true)
     return { policy: 'allow', step: 'yolo', reason: 'everything that is not denied is allowed' }
   if (context.inDoubt === true) {
@@ -106,7 +106,7 @@ function findRefusal(found: Case): string | null {
   if (denied !== null) return denied.reason
   const ask = judgement.pieces.find((each) => each.ask !== null)?.ask ?? null
   if (ask !== null) return sayAsked(ask).reason
-  if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful).reason
+  if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful, judgement.pieces).reason
   const bare = toolRule(levels, call.toolName)
   return bare?.policy === 'ask' ? sayBare(bare, call.toolName, null).reason : null
 }

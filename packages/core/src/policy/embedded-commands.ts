@@ -1,6 +1,7 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { quote, readCommand } from '@evener/shell/read/command'
 import { isOption, isReadable } from './argument.ts'
+import { alternatives } from './glob-word.ts'
 import { isRemote, startsCommand } from './programs.ts'
 
 /** What a text would run if a shell read it. */
@@ -12,6 +13,9 @@ export interface Embedded {
 
 const NOTHING: Embedded = { commands: [], isObscure: false }
 const IS_SCRIPT = /[\s;|&()$`]/
+const SPREADS = /\{.*,.*\}/s
+/** Files of one kind, which no program is: `src/*.ts`. */
+const NAMES_FILES = /\*\.\w+$/
 const EXPANDS = /[$`]/
 const NAMES_SHELL = /(?:^|[\s;|&()<>"'/])(?:[bd]?ash|k?sh|mksh|zsh|rbash|fish)(?=$|[\s;|&()<>"'])/
 const NO_SHELL_TEXT = /^not valid shell/
@@ -54,8 +58,25 @@ function scriptsIn(args: readonly Word[]): string[] {
     const value = text.slice(text.indexOf('=') + 1)
     const texts = isOption(text) ? [value] : [text, value]
     // Where a name may stand for a command of the program itself, a mark says that it is one of the shell.
-    return [...new Set(texts)].filter((each) => IS_SCRIPT.test(each)).map((each) => each.replace(/^!(?=\w)/, ''))
+    return [...new Set(texts)].flatMap(asScript).map((each) => each.replace(/^!(?=\w)/, ''))
   })
+}
+
+/** A single word is a script, too, if a shell makes several of it: `{rm,x}`. Of an object in JSON it makes no command. */
+function asScript(text: string): readonly string[] {
+  if (IS_SCRIPT.test(text)) return [text]
+  if (!SPREADS.test(text) || isJson(text)) return []
+  const words = alternatives(text) ?? [text]
+  return NAMES_FILES.test(words[0] ?? '') ? [] : [words.join(' ')]
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A command that begins in the middle: behind a shell or wrapper that is named there, or behind the host. */

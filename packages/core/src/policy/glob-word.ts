@@ -73,7 +73,7 @@ export function pathspec(word: Word): Spread[] {
 }
 
 /** Every choice that braces leave, the innermost first. */
-function alternatives(text: string): readonly string[] | null {
+export function alternatives(text: string): readonly string[] | null {
   let texts: readonly string[] = [text]
   while (texts.some((each) => BRACES.test(each))) {
     const next = texts.flatMap((each): readonly (string | null)[] => {

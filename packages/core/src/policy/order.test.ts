@@ -159,6 +159,11 @@ suite('a decision says', () => {
     assert.match(judgeShell('git log > out', rules).reason, /it writes out$/)
   })
 
+  test('why a text that a deny may mean cannot be told', () => {
+    const { reason } = judgeShell('echo "', shellRules({ deny: ['rm *'] }))
+    assert.match(reason, /`deny execute_command\(rm \*\)` of the harness .* before it runs: it cannot be read: .*quote/)
+  })
+
   test('it on one short line', () => {
     const { reason } = judgeShell(`echo ${'a\n'.repeat(500)}\u202e`, shellRules({}))
     assert.ok(reason.length < 300)

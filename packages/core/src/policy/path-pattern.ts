@@ -22,10 +22,22 @@ export interface PathPattern {
 
 const UNREADABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u
 
+/** What other programs read as something else, and would here be a file of that very name. */
+const MISREAD: readonly (readonly [RegExp, string])[] = [
+  [/^\s|\s$/, 'it begins or ends with a space'],
+  [/^!/, 'a rule does not negate: write the files it means'],
+  [/^\$\{?[A-Z_]+\}?(?:\/|$)/, 'variables are not filled in: write the folder, or `~`'],
+  [/^~[^/]/, 'only `~/` is known, not the homes of others'],
+  [/^[A-Za-z][\w+.-]*:\//, 'it is written as a path, without what stands before the colon'],
+  [/\{[^{}/]*,[^{}/]*\}/, 'braces are not spread: write one rule for each'],
+]
+
 export function parsePathPattern(source: string): ParsedPattern<PathPattern> {
   if (source === '') return { ok: false, reason: 'it is empty' }
   if (UNREADABLE.test(source)) return { ok: false, reason: 'it holds control characters' }
   if (source.includes('\\')) return { ok: false, reason: 'folders are separated by /' }
+  const misread = MISREAD.find(([sign]) => sign.test(source))
+  if (misread !== undefined) return { ok: false, reason: misread[1] }
   const written = source.split('/')
   if (written.includes('..')) return { ok: false, reason: 'it climbs out with `..`: write the folder it means' }
   if (written.some((segment) => segment.includes('**') && segment !== '**')) {

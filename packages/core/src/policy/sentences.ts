@@ -15,8 +15,10 @@ export function sayDenied(found: Finding): Explained {
   return { ...from(found), policy: 'deny', step: 'deny', reason: `${show(found.part)} is denied by ${rule(found)}` }
 }
 
-export function sayDoubtful(found: Finding): Explained {
-  const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be told before it runs`
+export function sayDoubtful(found: Finding, pieces: readonly Piece[]): Explained {
+  const obscure = pieces.find(({ part, obscure: why }) => why !== null && part === found.part)?.obscure ?? null
+  const because = obscure === null ? '' : `: ${inOneLine(obscure)}`
+  const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be told before it runs${because}`
   return { ...from(found), policy: 'ask', step: 'unreadable', reason }
 }
 

@@ -31,6 +31,7 @@ export type ParsedPattern<T> =
 
 const CONTROL = /[\p{Cc}\p{Cs}\u2028\u2029]/u
 const OPERATOR = /[;&|<>()`$]/
+const BRACES = /\{[^{} ]*,[^{} ]*\}/
 
 /**
  * Reads a pattern such as `git log *`. Words are separated by spaces; quotes and backslashes make a space or star stand for
@@ -40,6 +41,9 @@ export function parseShellPattern(source: string): ParsedPattern<ShellPattern> {
   if (CONTROL.test(source)) return refused('it holds control characters')
   const split = splitWords(source)
   if (typeof split === 'string') return refused(split)
+  if (BRACES.test(source.replace(/\\.|"[^"]*"|'[^']*'/g, ''))) {
+    return refused('braces are not spread: write one rule for each, or quote them')
+  }
   const [program, ...rest] = split
   if (program === undefined) return refused('it is empty')
   if (/^[A-Za-z_]\w*=/.test(program.text)) return refused('a rule is about a program, not about an assignment')

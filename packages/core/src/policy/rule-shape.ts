@@ -1,0 +1,46 @@
+import { EvenerError } from '@evener/protocol'
+
+const KEYS = ['categories', 'tools', 'patterns']
+const RULE_KEYS = ['tool', 'pattern', 'policy', 'match', 'notMatch']
+
+/** Rules often come out of a file, where nothing has held them to their type. Throws where they are not built like rules. */
+export function checkShape(rules: unknown): void {
+  if (!isObject(rules)) throw misshapen('rules are an object with categories, tools and patterns', rules)
+  for (const key of ['categories', 'tools']) {
+    if (!isObject(rules[key])) throw misshapen(`\`${key}\` says a policy for each name`, rules[key])
+  }
+  checkKeys(rules, KEYS, 'rules have')
+  const { patterns } = rules
+  if (!Array.isArray(patterns)) throw misshapen('`patterns` is a list of rules', patterns)
+  for (const rule of patterns as readonly unknown[]) checkRule(rule)
+}
+
+function checkRule(rule: unknown): void {
+  if (!isObject(rule)) throw misshapen('a rule is an object with tool, pattern and policy', rule)
+  for (const key of ['tool', 'pattern']) {
+    if (typeof rule[key] !== 'string') throw misshapen(`\`${key}\` of a rule is a text`, rule)
+  }
+  for (const key of ['match', 'notMatch']) {
+    const examples = rule[key]
+    const isList = Array.isArray(examples) && examples.every((example) => typeof example === 'string')
+    if (examples !== undefined && !isList) throw misshapen(`\`${key}\` of a rule is a list of texts`, rule)
+  }
+  checkKeys(rule, RULE_KEYS, 'a rule has')
+}
+
+/** A word that is misspelt would be passed over, and with it what was meant. */
+function checkKeys(object: Readonly<Record<string, unknown>>, known: readonly string[], who: string): void {
+  const stranger = Object.keys(object).find((key) => !known.includes(key))
+  if (stranger !== undefined) throw misshapen(`${who} ${known.join(', ')} and no \`${stranger}\``, object)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function misshapen(expected: string, found: unknown): EvenerError {
+  const shown = (JSON.stringify(found) ?? String(found)).slice(0, 200)
+  return new EvenerError('invalid-input', `These are no permission rules: ${expected}. Found: ${shown}`, {
+    details: { expected },
+  })
+}
