@@ -1,16 +1,20 @@
 /** Told of a listener's failure; must not throw itself. */
 export type ListenerFailure = (error: unknown) => void
 
+interface Subscription<T> {
+  readonly listener: (value: T) => unknown
+}
+
 /**
  * Calls its listeners one after the other, in the order they came. The list is replaced, never changed, so a listener
  * that unsubscribes itself or another one while being called makes nobody miss the event; one that throws or rejects
  * harms nobody.
  */
 export class Emitter<T> {
-  #listeners: readonly ((value: T) => unknown)[] = []
+  #listeners: readonly Subscription<T>[] = []
   readonly #onFailure: ListenerFailure
   #isEmitting = false
-  #waiting: T[] = []
+  #waiting: T[] | undefined
 
   constructor(onFailure: ListenerFailure) {
     this.#onFailure = onFailure
@@ -22,8 +26,8 @@ export class Emitter<T> {
 
   subscribe(listener: (value: T) => unknown): () => void {
     // One entry per subscription: the same function may be subscribed twice.
-    const entry = (value: T): unknown => listener(value)
-    this.#listeners = [...this.#listeners, entry]
+    const entry: Subscription<T> = { listener }
+    this.#listeners = this.#listeners.concat(entry)
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== entry)
     }
@@ -32,6 +36,7 @@ export class Emitter<T> {
   /** From inside a listener: after what is being told now, so that everybody hears one order. */
   emit(value: T): void {
     if (this.#isEmitting) {
+      this.#waiting ??= []
       this.#waiting.push(value)
       return
     }
@@ -39,15 +44,15 @@ export class Emitter<T> {
     try {
       this.#tell(value)
       // Nearly always there is nothing more: listeners give commands, which come later.
-      for (let next = 0; next < this.#waiting.length; next++) this.#tell(this.#waiting[next] as T)
+      if (this.#waiting !== undefined) for (const next of this.#waiting) this.#tell(next)
     } finally {
-      if (this.#waiting.length > 0) this.#waiting = []
+      this.#waiting = undefined
       this.#isEmitting = false
     }
   }
 
   #tell(value: T): void {
-    for (const listener of this.#listeners) {
+    for (const { listener } of this.#listeners) {
       try {
         const returned = listener(value)
         if (returned instanceof Promise) returned.catch(this.#onFailure)

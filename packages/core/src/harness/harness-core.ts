@@ -21,7 +21,7 @@ export interface UserState {
 
 /** A session as the threads it looks at know it. */
 export interface ThreadViewer {
-  readonly resourceId: string
+  resourceId(): string
   readonly userState: UserState
   emit(event: HarnessEvent): void
   /** What the session adds to the rules of whatever thread it is bound to. */

@@ -91,6 +91,19 @@ export function lifeOf(session: object): SessionLife {
   return life
 }
 
+/** Calls that only read. */
+const THREAD_READS = [
+  'list',
+  'getById',
+  'listMessages',
+  'listActiveMessages',
+  'firstUserMessage',
+  'firstUserMessages',
+] as const
+const OBJECTIVE_READS = ['getObjective'] as const
+const RUN_READS = ['opinions'] as const
+const MEMORY_READS = ['resolvedModel'] as const
+
 /** One conversation: whose it is, which thread it looks at, what was chosen in it. */
 export class Session<State extends HarnessState = HarnessState> {
   readonly identity: SessionIdentity
@@ -184,24 +197,17 @@ export class Session<State extends HarnessState = HarnessState> {
     this.model = toldCalls(model, emit)
     this.permissions = toldCalls(permissions, emit)
     this.state = toldCalls(state, emit)
-    this.thread = toldCalls(thread, emit, [
-      'list',
-      'getById',
-      'listMessages',
-      'listActiveMessages',
-      'firstUserMessage',
-      'firstUserMessages',
-    ])
+    this.thread = toldCalls(thread, emit, THREAD_READS)
     this.signals = toldCalls(new SessionSignals(currentThread), emit)
-    this.objectives = toldCalls(objectivesOf(currentThread), emit, ['getObjective'])
+    this.objectives = toldCalls(objectivesOf(currentThread), emit, OBJECTIVE_READS)
     this.suspensions = new Suspensions(binding)
     this.approval = toldCalls(new SessionApproval(binding, (response) => this.#decide(response)), emit)
     this.followUps = toldCalls(new FollowUps(binding, this.#conversation), emit)
-    this.run = toldCalls(new SessionRun(binding, this.#conversation, core.traces), emit, ['opinions'])
+    this.run = toldCalls(new SessionRun(binding, this.#conversation, core.traces), emit, RUN_READS)
     this.stream = toldCalls(new SessionStream(binding, this.#conversation), emit)
     this.om = {
-      observer: toldCalls(om.observer, emit, ['resolvedModel']),
-      reflector: toldCalls(om.reflector, emit, ['resolvedModel']),
+      observer: toldCalls(om.observer, emit, MEMORY_READS),
+      reflector: toldCalls(om.reflector, emit, MEMORY_READS),
     }
     binding.display.measureMemoryBy(om)
     this.subagents = { model: toldCalls(subagents.model, emit) }
@@ -330,11 +336,8 @@ export class Session<State extends HarnessState = HarnessState> {
   }
 
   #viewer(): ThreadViewer {
-    const session = (): Session<State> => this
     return {
-      get resourceId() {
-        return session().identity.getResourceId()
-      },
+      resourceId: () => this.identity.getResourceId(),
       userState: {
         get: () => this.#state.get(),
         set: (changes) => this.#state.set(changes as Partial<State>),

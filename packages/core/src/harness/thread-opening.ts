@@ -201,7 +201,7 @@ function addHarness(
     setState: (changes) => userState.set(changes),
     updateState: (change) => userState.update(change),
     threadId: run.threadId,
-    resourceId: viewer.resourceId,
+    resourceId: viewer.resourceId(),
     session: {
       modeId: core.agents.modeOf(runtime.state).id,
       modelId: runtime.state.head.model ?? '',

@@ -19,23 +19,51 @@ export interface ThreadPort {
 
 export type SubmittedMessage = Pick<Submission, 'messageId' | 'requestContext'>
 
+type PortRuntime = Pick<ThreadRuntime, 'state' | 'record' | 'submit'>
+type PortStore = Pick<Store, 'getMessage' | 'listMessages'>
+
 /** `agentId` is asked at every submission: a mode switch may have changed it. */
 export function threadPort(
-  runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit'>,
-  store: Pick<Store, 'getMessage' | 'listMessages'>,
+  runtime: PortRuntime,
+  store: PortStore,
   agentId: () => string,
   newId: () => string = randomUUID,
 ): ThreadPort {
-  return {
-    get state() {
-      return runtime.state
-    },
-    record: (facts, origin) => runtime.record(facts, origin),
-    submit: (parts, message) =>
-      runtime.submit({ agentId: agentId(), parts, messageId: newId(), runId: newId(), ...message }),
-    getMessage: (messageId) => store.getMessage(runtime.state.head.lineage, messageId),
-    newestMessages: async (limit) =>
-      (await store.listMessages(runtime.state.head.lineage, { order: 'newest', limit })).items.toReversed(),
-    newId,
+  return new RuntimePort(runtime, store, agentId, newId)
+}
+
+class RuntimePort implements ThreadPort {
+  readonly newId: () => string
+  readonly #runtime: PortRuntime
+  readonly #store: PortStore
+  readonly #agentId: () => string
+
+  constructor(runtime: PortRuntime, store: PortStore, agentId: () => string, newId: () => string) {
+    this.newId = newId
+    this.#runtime = runtime
+    this.#store = store
+    this.#agentId = agentId
+  }
+
+  get state(): ThreadState {
+    return this.#runtime.state
+  }
+
+  record(facts: readonly ControlFact[], origin?: RecordOrigin): Promise<void> {
+    return this.#runtime.record(facts, origin)
+  }
+
+  submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle> {
+    const [messageId, runId] = [this.newId(), this.newId()]
+    return this.#runtime.submit({ agentId: this.#agentId(), parts, messageId, runId, ...message })
+  }
+
+  getMessage(messageId: string): Promise<StoredMessage | null> {
+    return this.#store.getMessage(this.state.head.lineage, messageId)
+  }
+
+  async newestMessages(limit: number): Promise<readonly StoredMessage[]> {
+    const { items } = await this.#store.listMessages(this.state.head.lineage, { order: 'newest', limit })
+    return items.toReversed()
   }
 }
