@@ -122,10 +122,9 @@ export class ThreadLifecycle {
 
   /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
   async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
-    const { binding, core, identity } = this.#parts
-    const resourceId = identity.getResourceId()
-    await core.ready()
-    await this.#find(threadId, resourceId)
+    const { binding, core } = this.#parts
+    // Only to be next: whoever looks at the thread leaves it in a turn of their own.
+    await this.#inTurn((resourceId) => this.#find(threadId, resourceId))
     await core.evict(threadId)
     const report = await this.#remove(threadId)
     binding.emit({ type: 'thread_deleted', threadId })
@@ -164,8 +163,11 @@ export class ThreadLifecycle {
   #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
     const { core, identity, turns } = this.#parts
     const resourceId = identity.getResourceId()
+    // It begins with the call, so that whoever ends the harness next finds it begun.
+    const ready = core.ready()
+    ready.catch(() => undefined)
     return turns.post(async () => {
-      await core.ready()
+      await ready
       return task(resourceId)
     })
   }

@@ -114,6 +114,29 @@ suite('commands given at once, none of them awaited', () => {
     await refused
     assert.equal(harness.session.thread.getId(), id)
   })
+
+  test('a first message and the end of the harness: its run is ended, and nothing begins afterwards', async () => {
+    await using bench = new HarnessBench([{ text: 'Half', hang: true }])
+    const sent = bench.harness.sendMessage({ content: 'Hi' })
+    await bench.harness.destroy()
+    await sent
+    assert.equal(bench.harness.getRuntime(), undefined)
+  })
+
+  test('a thread that is switched to and deleted: it is gone, and there is none', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.' }])
+    const { harness } = bench
+    const first = await harness.createThread()
+    const second = await harness.createThread()
+    const switched = harness.switchThread({ threadId: first.id })
+    const deleted = harness.memory.deleteThread({ threadId: first.id })
+    await Promise.all([switched, deleted])
+    assert.deepEqual(
+      (await harness.session.thread.list()).map(({ id }) => id),
+      [second.id],
+    )
+    assert.equal(harness.session.thread.getId(), null)
+  })
 })
 
 suite('what a new thread tells', () => {
