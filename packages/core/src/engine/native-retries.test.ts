@@ -300,13 +300,3 @@ test('of the results that a provider gives while its own tool works the last one
     [{ found: 2 }],
   )
 })
-
-test('a file that the model gives is not kept, and a warning says so', async () => {
-  const file = { type: 'file', mediaType: 'image/png', data: 'aGk=' }
-  await using bench = await AgentBench.open([{ parts: [{ raw: file }, { raw: file }, { text: 'A picture.' }] }])
-  assert.equal(await bench.play(), 'complete')
-  assert.deepEqual(
-    (await bench.notes('warning')).map(({ text }) => text),
-    ['The model\'s answer had a part of type "file", which is not kept.'],
-  )
-})
