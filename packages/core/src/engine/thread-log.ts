@@ -39,15 +39,17 @@ const FIRST_FLUSH_MS = 2
 
 /**
  * Seen by listeners in this process, in one total order. `live` ones are not on disk yet; what `others` wrote while the
- * thread was theirs is told when it is ours again, and whatever follows from it they have done.
+ * thread was theirs is told when it is ours again, and whatever follows from it they have done. `mirrored`: heard from a
+ * runtime of the same process, which has told everybody.
  */
 export type LogEntry =
-  | { readonly kind: 'delta'; readonly event: BatchEvent; readonly state: ThreadState }
+  | { readonly kind: 'delta'; readonly event: BatchEvent; readonly mirrored?: true; readonly state: ThreadState }
   | {
       readonly kind: 'record'
       readonly record: LogRecord
       readonly live: boolean
       readonly others?: true
+      readonly mirrored?: true
       readonly state: ThreadState
     }
 

@@ -59,6 +59,8 @@ export class ThreadRuntime {
   #hold: ThreadHold | undefined
   /** As it was when the thread was let go of. */
   #rested: ThreadState
+  /** The newest seq that was told in a frame. */
+  #framed: number
   #restTimer: NodeJS.Timeout | undefined
   #closed = false
   /** Told when the thread is closed: nothing comes any more that they could wait for. */
@@ -70,6 +72,7 @@ export class ThreadRuntime {
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
     this.#rested = hold.log.state
+    this.#framed = hold.log.state.head.seq
     this.#policy = new ThreadPolicy(options, () => this.state)
     this.#warm = new WarmSessions(options.keepWarm, () => this.#rest())
     this.#runs = new Runs({
@@ -283,13 +286,22 @@ export class ThreadRuntime {
     }
   }
 
-  /** Tells listeners what others made of the thread meanwhile, and takes it from nobody. */
-  look(): Promise<void> {
-    return this.#mailbox.post(async () => {
-      if (this.#hold !== undefined || this.#closed) return
-      const status = await this.#options.store.getStream(this.#options.thread)
-      await this.#catchUp(status?.headSeq ?? 0)
-    })
+  /**
+   * Tells listeners what happens to the thread while another runtime of this process has it. Whichever has it next finds
+   * the same on disk.
+   */
+  mirror(entry: LogEntry): void {
+    if (this.#hold !== undefined || this.#closed) return
+    const isRecord = entry.kind === 'record'
+    // What it finds when it takes the thread may be known here already.
+    if (isRecord && entry.others === true && entry.record.seq <= this.#rested.head.seq) return
+    this.#rested = entry.state
+    this.#entries.emit(isRecord ? { ...entry, others: true, mirrored: true } : { ...entry, mirrored: true })
+  }
+
+  /** The same for frames. */
+  mirrorFrame(frame: DeltaFrame): void {
+    if (this.#hold === undefined && !this.#closed) this.#frame(frame)
   }
 
   /** Lets go of the thread. Waits go on waiting; a run that was at work is ended as interrupted. */
@@ -384,14 +396,21 @@ export class ThreadRuntime {
         const state = folded.states[index] ?? folded.state
         this.#entries.emit({ kind: 'record', record, live: false, others: true, state })
       })
-      this.#frames.emit({ type: 'delta', seq: folded.state.head.seq, operations: folded.ops })
+      this.#frame({ type: 'delta', seq: folded.state.head.seq, operations: folded.ops })
     }
+  }
+
+  /** Once, whoever has made it. */
+  #frame(frame: DeltaFrame): void {
+    if (frame.seq <= this.#framed) return
+    this.#framed = frame.seq
+    this.#frames.emit(frame)
   }
 
   #watch(hold: ThreadHold): void {
     this.#hold = hold
     hold.log.onEntry((entry) => this.#entries.emit(entry))
-    hold.log.onFrame((frame) => this.#frames.emit(frame))
+    hold.log.onFrame((frame) => this.#frame(frame))
     this.#clock?.follow(hold.log.state)
     hold.log.onEntry((entry) => {
       if (entry.kind !== 'record') return

@@ -4,7 +4,7 @@ import type { ThreadRuntime } from '../engine/thread-runtime.ts'
 const byStore = new WeakMap<Store, Map<string, Set<ThreadRuntime>>>()
 
 /**
- * Lets those who have the thread open in another harness of this process, on the same store, hear what is put on record
+ * Lets those who have the thread open in another harness of this process, on the same store, hear what happens to it
  * here. Gives the function that ends it.
  */
 export function tellOtherHarnesses(store: Store, threadId: string, runtime: ThreadRuntime): () => void {
@@ -13,19 +13,16 @@ export function tellOtherHarnesses(store: Store, threadId: string, runtime: Thre
   const all = threads.get(threadId) ?? new Set<ThreadRuntime>()
   threads.set(threadId, all)
   all.add(runtime)
-  let isDue = false
-  const stop = runtime.onEntry((entry) => {
-    if (all.size === 1 || isDue || entry.kind !== 'record' || entry.others === true) return
-    isDue = true
-    // However much is recorded in a turn of the event loop, they look once.
-    setImmediate(() => {
-      isDue = false
-      // One that is just being closed need not know any more.
-      for (const other of all) if (other !== runtime) other.look().catch(() => undefined)
-    })
+  const stopEntries = runtime.onEntry((entry) => {
+    if (all.size === 1 || entry.mirrored === true) return
+    for (const other of all) if (other !== runtime) other.mirror(entry)
+  })
+  const stopFrames = runtime.onFrame((frame) => {
+    if (all.size > 1) for (const other of all) if (other !== runtime) other.mirrorFrame(frame)
   })
   return () => {
-    stop()
+    stopEntries()
+    stopFrames()
     all.delete(runtime)
     if (all.size === 0) threads.delete(threadId)
   }

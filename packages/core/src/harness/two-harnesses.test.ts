@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
-import { EvenerError } from '@evener/protocol'
+import { EvenerError, toWireEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { ForeignAgent, says } from '../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
@@ -47,6 +47,42 @@ suite('two harnesses of one process on one store', () => {
     await first.harness.renameThread({ title: 'Ours' })
     const renamed = await second.harness.session.thread.getById({ threadId: id })
     assert.equal(renamed?.title, 'Ours')
+  })
+
+  test('hear every word as it is said, once and in the same order, however many they are', async () => {
+    const storage = new MemoryStore()
+    const gate = Promise.withResolvers<void>()
+    const call = { id: 'c1', name: 'look', inputDeltas: ['{"at":', '"it"}'] }
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      execute: async (_input, { progress }) => {
+        progress('half')
+        await gate.promise
+        return 'seen'
+      },
+    })
+    const script = [{ reasoning: 'Hm.', text: ['One ', 'look'], toolCalls: [call] }, { text: ['I ', 'saw.'] }]
+    const config = { storage, tools: { look }, permissions: { tools: { look: 'allow' as const } } }
+    await using first = new HarnessBench(script, config)
+    const { id } = await first.harness.createThread()
+    await using second = new HarnessBench([{ text: ['And ', 'you?'] }], config)
+    await second.harness.switchThread({ threadId: id })
+    await using third = new HarnessBench([], config)
+    await third.harness.switchThread({ threadId: id })
+    for (const { events } of [first, second, third]) events.length = 0
+    const sent = first.harness.sendMessage({ content: 'Look.' })
+    await second.next('tool_update')
+    assert.deepEqual(second.harness.session.displayState.get(), first.harness.session.displayState.get())
+    gate.resolve()
+    await sent
+    const plain = (bench: HarnessBench) => bench.events.filter(({ type }) => type !== 'display_state_changed')
+    assert.deepEqual(plain(second).map(toWireEvent), plain(first).map(toWireEvent))
+    assert.equal(second.all('text').length, 4)
+    await second.harness.sendMessage({ content: 'Said.' })
+    assert.deepEqual(plain(second).map(toWireEvent), plain(first).map(toWireEvent))
+    assert.deepEqual(plain(third).map(toWireEvent), plain(first).map(toWireEvent))
+    assert.deepEqual(second.harness.session.displayState.get(), first.harness.session.displayState.get())
   })
 
   test('a question of one is told to both, and whoever answers, both hear how it ends', async () => {
