@@ -1,5 +1,5 @@
 import { EvenerError } from '@evener/protocol'
-import { spawnRun } from '@evener/shell/run'
+import { spawnRun, type RunProcess } from '@evener/shell/run'
 import type { Environment } from './find-cli.ts'
 
 export interface Question {
@@ -9,6 +9,15 @@ export interface Question {
   readonly env: Environment
   readonly deadlineMs: number
   readonly signal?: AbortSignal
+}
+
+/**
+ * For a program that only tells something: what it leaves running when it has ended is ended at once, as it may hold the
+ * output open. Resolves when nothing is left.
+ */
+export async function endRest(run: RunProcess): Promise<void> {
+  await run.processExited
+  await run.kill({ graceMs: 0 })
 }
 
 /** Runs a program that only tells something, to its end. Rejects when it fails, takes too long or was stopped. */
@@ -25,7 +34,7 @@ export async function askProgram(question: Question): Promise<string> {
     const read = async (lines: typeof run.stdout, into: string[]): Promise<void> => {
       for await (const line of lines) into.push(line.text)
     }
-    await Promise.all([read(run.stdout, said), read(run.stderr, complaints)])
+    await Promise.all([read(run.stdout, said), read(run.stderr, complaints), endRest(run)])
     const { code, signal: killedBy } = await run.exited
     signal?.throwIfAborted()
     if (code === 0) return said.join('\n')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { EvenerError } from '@evener/protocol'
@@ -8,6 +8,11 @@ import { doctor } from './doctor.ts'
 import { findCli, hasKey } from './find-cli.ts'
 
 const profile = standInProfile()
+
+/** What has ended and was not waited for yet has no command line any more. */
+async function isAlive(pid: number): Promise<boolean> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) !== ''
+}
 
 const refusal =
   (reason: string, ...says: RegExp[]) =>
@@ -57,6 +62,30 @@ describe('a program is found', () => {
     await writeFile(bin, '#!/bin/sh\nexit 0\n', { mode: 0o755 })
     assert.deepEqual(await findCli(profile, { bin }), { path: bin, isKnown: false })
   })
+
+  for (const stdio of ['ignore', 'inherit']) {
+    it(`and what it leaves running when it tells its version is ended (its output: ${stdio})`, async (t) => {
+      const dir = await scratch(t)
+      const path = join(dir, 'leaves.mjs')
+      const note = join(dir, 'pid')
+      const daemon = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: '${stdio}' })`
+      await writeFile(
+        path,
+        `#!${process.execPath}
+        import { spawn } from 'node:child_process'
+        import { writeFileSync } from 'node:fs'
+        const daemon = ${daemon}
+        daemon.unref()
+        writeFileSync(${JSON.stringify(note)}, String(daemon.pid))
+        console.log('1.0.0')`,
+      )
+      await chmod(path, 0o755)
+      assert.equal((await findCli(profile, { bin: path })).version, '1.0.0')
+      const pid = Number(await readFile(note, 'utf8'))
+      t.after(async () => (await isAlive(pid)) && process.kill(pid, 'SIGKILL'))
+      assert.equal(await isAlive(pid), false)
+    })
+  }
 
   it('again after it was replaced', async (t) => {
     const bin = join(await scratch(t), 'changing')

@@ -3,6 +3,7 @@ import { access, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { EvenerError } from '@evener/protocol'
 import { spawnRun, SpawnError } from '@evener/shell/run'
+import { endRest } from './ask-program.ts'
 import type { CliProfile } from './profile.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -121,7 +122,7 @@ async function ask(path: string, args: readonly string[], env: Environment): Pro
     const read = async (lines: typeof run.stdout): Promise<void> => {
       for await (const line of lines) if (output.length < MAX_OUTPUT) output += `${line.text}\n`
     }
-    await Promise.all([read(run.stdout), read(run.stderr)])
+    await Promise.all([read(run.stdout), read(run.stderr), endRest(run)])
     const { code, signal } = await run.exited
     if (late) return { output, failure: 'it did not tell its version in time.' }
     if (code !== 0) return { output, failure: `it ended with ${signal ?? `code ${code}`}. ${output.trim()}` }
