@@ -58,7 +58,7 @@ compareFigures(
   figure('cold', 'streamText', 'cpuMs'),
 )
 compareFigures('memory of that process beside a budget', 1, 'MB', figure('cold', 'evener', 'rssMb'), 90)
-compareFigures('an idle session with a thread beside a budget', 1, 'KB', figure('idle', 'evener', 'heapKb'), 64)
+compareFigures('an idle session with a thread beside a budget', 1, 'KB', figure('idle', 'evener', 'heapKb'), 40)
 compareFigures(
   '100 sessions at once, 200 deltas each, beside 100 × streamText',
   0.5,
