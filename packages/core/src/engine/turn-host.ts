@@ -16,6 +16,7 @@ import { isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
 import { CallRunner } from './call-runner.ts'
 import type { Mailbox } from './mailbox.ts'
+import { heardBodies, steeredItems } from './run-queue.ts'
 import type { ThreadHold } from './thread-hold.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
 import type { ThreadPolicy } from './thread-policy.ts'
@@ -187,14 +188,10 @@ function turnOver(): EvenerError {
 
 /** Moves what was steered into the conversation. */
 async function hear({ log, newId }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
-  const { queue, queueHeld } = log.state.head
-  const items = [...queue].filter((item) => item.lane === 'steer')
-  if (items.length === 0 || queueHeld) return false
+  const items = steeredItems(log.state)
+  if (items.length === 0) return false
   await log.commit(
-    items.flatMap((item): RecordBody[] => [
-      { type: 'queue.removed', itemId: item.id, reason: 'heard' },
-      { type: 'message.added', messageId: item.messageId ?? newId(), role: 'user', parts: item.parts },
-    ]),
+    items.flatMap((item) => heardBodies(item, newId)),
     origin,
   )
   return true
