@@ -153,7 +153,10 @@ export interface HandoverNote {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** What a driver may ask of whoever runs it. */
+/**
+ * What a driver may ask of whoever runs it. It belongs to one turn: a question, a tool call or a process that comes when
+ * the turn is over is refused with `closed`.
+ */
 export interface Host {
   /** Waits for a person. The wait outlives this process. */
   ask(request: WaitRequest): Promise<Answer>

@@ -80,8 +80,13 @@ export class RuntimeBench implements AsyncDisposable {
     return (await this.records()).map(({ body }) => body).filter(isWanted)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Whatever process has it, and whether or not it can say so. */
+  async closeAll(): Promise<void> {
     for (const runtime of this.#left) await runtime.close().catch(() => undefined)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.closeAll()
     for (const owner of this.#owners) await owner.close()
     await this.store.close()
   }

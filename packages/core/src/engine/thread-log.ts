@@ -412,7 +412,7 @@ export class ThreadLog implements Flushable {
     this.#failure = EvenerError.is(error)
       ? error
       : new EvenerError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
-    this.#ticker.remove(this)
+    this.#stopWaiting()
     this.#onFailure(this.#failure)
   }
 
