@@ -7,6 +7,8 @@ export interface Terminal {
   write(text: string): void
   /** A line on standard error. */
   err(text: string): void
+  /** Settles when the reader of standard output has room again: whoever prints much waits for it. */
+  taken?(): Promise<void>
   /** Standard input. */
   readonly input: Readable
   readonly isTty: boolean

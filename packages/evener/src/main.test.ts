@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { Terminal } from './command.ts'
 import { main } from './main.ts'
 
@@ -242,6 +243,38 @@ suite('evener normalize', () => {
     )
     assert.match(out, /"type":"error"/)
     assert.match(out, /no such host/)
+  })
+
+  test('reads on when what it has printed was taken: a slow reader does not fill the memory', async () => {
+    const message = '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"Hi."}}\n'
+    const firstPrinted = Promise.withResolvers<void>()
+    let printed = 0
+    let printedMeanwhile = 0
+    let waits = 0
+    async function* input(): AsyncGenerator<Buffer> {
+      yield Buffer.from(message)
+      await firstPrinted.promise
+      yield Buffer.from(message)
+    }
+    await main(['normalize', '--harness', 'codex'], {
+      out: () => {
+        printed += 1
+        firstPrinted.resolve()
+      },
+      write: () => undefined,
+      err: () => undefined,
+      taken: async () => {
+        waits += 1
+        const before = printed
+        for (let turns = 0; turns < 10; turns += 1) await setImmediate()
+        printedMeanwhile += printed - before
+      },
+      input: Readable.from(input()),
+      isTty: false,
+      cwd: folder,
+      env: {},
+    })
+    assert.deepEqual({ printed, waits, printedMeanwhile }, { printed: 2, waits: 2, printedMeanwhile: 0 })
   })
 
   test('an unknown harness is named together with those there are', async () => {

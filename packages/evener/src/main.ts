@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { EvenerError } from '@evener/protocol'
 import type { Command, Terminal } from './command.ts'
@@ -124,6 +125,11 @@ function processTerminal(): Terminal {
     out: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(`${text}\n`),
+    taken: async () => {
+      if (!process.stdout.writableNeedDrain) return
+      // A reader that has gone takes nothing more; what else goes wrong is thrown above.
+      await once(process.stdout, 'drain').catch(() => undefined)
+    },
     input: process.stdin,
     isTty: process.stdout.isTTY,
     cwd: process.cwd(),

@@ -55,6 +55,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   // What came together is printed together: a write for each event takes longer than making it.
   for await (const lines of new LineStream(terminal.input).batches()) {
     print(lines.flatMap((line) => normalizer.line(line.text)))
+    await terminal.taken?.()
   }
   print(normalizer.end())
   return 0
