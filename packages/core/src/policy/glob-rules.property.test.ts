@@ -10,20 +10,23 @@ import { createPolicy } from './index.ts'
 
 /** What a shell makes of a pattern is asked of a real one, in a folder full of names that are easily confused. */
 
-const NAMES = ['a', 'e', 'ae', 'a.e', 'A', '.a', '.e', '.ae', '.a.e', '[a]', 'a,e', 'é']
+const NAMES = ['a', 'e', 'ae', 'a.e', 'A', '.a', '.e', '.ae', '.a.e', '[a]', 'é']
 const FOLDERS = ['.', 'd', '.d', 'd/d', 'd/.d', 'a.d']
 
+let made = ''
 let root = ''
 
 before(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'policy-globs-')))
+  made = realpathSync(mkdtempSync(join(tmpdir(), 'policy-globs-')))
+  // So deep that no pattern climbs out of what was made here.
+  root = join(made, 'p', 'q', 'r', 's')
   for (const folder of FOLDERS) {
     mkdirSync(join(root, folder), { recursive: true })
     for (const name of NAMES) writeFileSync(join(root, folder, name), '')
   }
 })
 
-after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
+after(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
 
 const piece = fc.constantFrom(
   'a',
@@ -103,7 +106,7 @@ suite('a pattern of the shell under a deny of files', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 60, seed: 1 },
     )
     assert.ok(allowed > 100, `only ${allowed} were allowed: nothing was tested`)
   })

@@ -22,8 +22,7 @@ function globPaths(word: Word): readonly string[] | null {
   if (isSpread && quoted) return null
   const texts = isSpread ? alternatives(text) : [text]
   if (texts === null || texts.some((each) => /^~(?!\/|$)/.test(each))) return null
-  const paths = texts.map((each) => each.split('/').map(widen))
-  return paths.some(mayClimb) ? null : paths.map((segments) => segments.join('/'))
+  return texts.map((each) => each.split('/').map(widen).join('/'))
 }
 
 export interface Spread {
@@ -35,7 +34,10 @@ export interface Spread {
 /** A word, or what the shell may make of its patterns and braces. */
 export function spread(word: Word): Spread[] {
   const paths = globPaths(word)
-  return paths === null ? [{ word, isGlob: false }] : paths.map((text) => ({ word: fixed(word, text), isGlob: true }))
+  if (paths === null) return [{ word, isGlob: false }]
+  const found = paths.map((text) => ({ word: fixed(word, text), isGlob: true }))
+  // It may become something else as well.
+  return paths.some(mayClimb) ? [...found, { word, isGlob: false }] : found
 }
 
 function fixed(word: Word, text: string): Word {
@@ -100,7 +102,8 @@ function widen(segment: string): string {
 }
 
 /** `.*` is also the folder above, and behind a star `..` leads anywhere. */
-function mayClimb(segments: readonly string[]): boolean {
+function mayClimb(path: string): boolean {
+  const segments = path.split('/')
   const wild = segments.findIndex((segment) => segment.includes('*'))
   if (wild !== -1 && segments.includes('..', wild)) return true
   return segments.some((segment) => /^\.\**\.?\**$/.test(segment) && segment.includes('*'))

@@ -129,19 +129,20 @@ function unnamed(base: string, command: SimpleCommand, from: readonly Location[]
   return found
 }
 
-const SEARCHES = /^(?:rg|ag|ack)$/
-const SEARCHES_IF_TOLD = /^(?:[ef]?grep|diff)$/
+/** To diff a folder is what lies in it. */
+const SEARCHES = /^(?:rg|ag|ack|diff)$/
+const SEARCHES_IF_TOLD = /^[ef]?grep$/
 const NAMES_PATTERN = /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/
 
 /** A search through folders reads whatever lies there. Its first operand is what it looks for, unless an option says that. */
 function searched(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
   const isTold = (): boolean => args.some(({ text }) => RECURSIVE.test(text))
   if (!SEARCHES.test(base) && !(SEARCHES_IF_TOLD.test(base) && isTold())) return []
-  const operands = args.filter(({ text }) => !isOption(text))
+  const operands = args.filter((word) => !isOption(word.text) && !isProcess(word))
   const isAllFolders = base === 'diff' || args.some(({ text }) => NAMES_PATTERN.test(text))
   const folders = isAllFolders ? operands : operands.slice(1)
   const common = { ...PLAIN, access: 'read', from, isCertain: true, part: source } as const
-  if (folders.length === 0) return [{ ...common, path: '.', isTree: true }]
+  if (folders.length === 0) return base === 'diff' ? [] : [{ ...common, path: '.', isTree: true }]
   return folders.flatMap(spread).map(({ isGlob, word }): Touch => {
     return { ...common, path: pathOf(word, from), isTree: !IS_FILE.test(word.text), isGlob }
   })
@@ -218,7 +219,7 @@ function named(arg: Word, base: string, command: Pick<SimpleCommand, 'source'>, 
   if (base === 'mv') inside.push({ ...common, access: 'read', path, isCertain: false, isTree: false })
   if (READS.has(base) || EDITS.has(base)) return [{ ...common, access, path, isCertain: isOperand }, ...inside]
   const value = isOperand ? valueOf(text) : ''
-  const whole = value === '' ? [path] : [path, value]
+  const whole = value === '' ? [isOperand ? spelled(arg) : path] : [spelled(arg), value]
   return [...whole.map((each): Touch => ({ ...common, access, path: each, isCertain: false })), ...inside]
 }
 
@@ -250,6 +251,12 @@ function valueOf(text: string): string {
   const equals = text.indexOf('=')
   if (equals !== -1) return text.slice(equals + 1)
   return /^-[A-Za-z][^-]/.test(text) ? text.slice(2) : ''
+}
+
+/** As it stands there, where nobody knows whether it is a path at all. Behind `~+` and the like it is one of some folder. */
+function spelled({ dynamic, text }: Word): string {
+  if (dynamic && /^~[^/]/.test(text)) return text.slice(text.indexOf('/') + 1)
+  return !dynamic && text.startsWith('~') ? `./${text}` : text
 }
 
 /** Relative to nowhere it is as unknown as an expansion. A quoted `~` is a name like any other. */
