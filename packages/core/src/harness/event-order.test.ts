@@ -71,10 +71,16 @@ suite('nothing more is told, nothing twice, and all in one order', () => {
       assert.deepEqual(bench.types(), told)
       // What is put into the conversation while a message is being said stands inside of it.
       const open: string[] = []
+      const began = new Map<string, Date>()
       for (const event of bench.events) {
-        if (event.type === 'message_start') open.push(event.message.id)
-        if ('message' in event && typeof event.message === 'object')
+        if (event.type === 'message_start') {
+          open.push(event.message.id)
+          began.set(event.message.id, event.message.createdAt)
+        }
+        if ('message' in event && typeof event.message === 'object') {
           assert.equal(event.message.id, open.at(-1), event.type)
+          assert.deepEqual(event.message.createdAt, began.get(event.message.id), event.type)
+        }
         if ('messageId' in event) assert.equal(event.messageId, open.at(-1), event.type)
         if (event.type === 'message_end') open.pop()
       }
