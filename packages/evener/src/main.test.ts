@@ -292,6 +292,26 @@ suite('evener replay of a recording', () => {
     line(1_700_000_000_020, '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"Recorded."}}'),
   ].join('\n')
 
+  test('waits until what it has printed was taken: a slow reader does not fill the memory', async () => {
+    await writeFile(join(folder, 'raw.jsonl'), `${raw}\n`)
+    const steps: string[] = []
+    await main(['replay', folder, '--json', '--speed', 'max'], {
+      out: () => void steps.push('printed'),
+      write: () => undefined,
+      err: () => undefined,
+      taken: async () => void steps.push('taken'),
+      input: Readable.from([]),
+      isTty: false,
+      cwd: folder,
+      env: {},
+    })
+    assert.ok(steps.length >= 2)
+    assert.ok(
+      steps.every((step, at) => step === (at % 2 === 0 ? 'printed' : 'taken')),
+      steps.join(' '),
+    )
+  })
+
   test('shows what the agent did, and --json gives its events with their own times', async () => {
     await writeFile(join(folder, 'raw.jsonl'), `${raw}\n`)
     const shown = await evener('replay', folder, '--speed', 'max')

@@ -42,6 +42,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (recording !== undefined) {
     for await (const event of playRecording(recording, speed)) {
       terminal.out(values.json ? JSON.stringify(event) : visible(describeActivity(event)))
+      await terminal.taken?.()
     }
     return 0
   }
@@ -56,6 +57,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     for await (const record of readThread(store, thread)) {
       if (values.json) terminal.out(JSON.stringify(record))
       else show(record, renderer, terminal)
+      await terminal.taken?.()
     }
     return 0
   } finally {
