@@ -237,12 +237,16 @@ suite('with an SDK', () => {
   })
 
   test('every span ends, also of what was cancelled', async () => {
-    const hang = createTool({ id: 'hang', description: 'Hangs.', execute: () => new Promise(() => undefined) })
-    await using bench = await AgentBench.open([{ toolCalls: [{ name: 'hang' }] }], { agent: { tools: [hang] } })
     const started = Promise.withResolvers<void>()
-    bench.runtime.onEntry((entry) => {
-      if (entry.kind === 'record' && entry.record.body.type === 'call.started') started.resolve()
+    const hang = createTool({
+      id: 'hang',
+      description: 'Hangs.',
+      execute: () => {
+        started.resolve()
+        return new Promise(() => undefined)
+      },
     })
+    await using bench = await AgentBench.open([{ toolCalls: [{ name: 'hang' }] }], { agent: { tools: [hang] } })
     const run = await bench.submit('Go.')
     await started.promise
     await bench.runtime.cancel()
