@@ -6,6 +6,7 @@ import { arbitraryRunOutcome } from '../record-body.ts'
 import { arbitraryFinishReason, arbitraryUsageIncrement } from '../usage.ts'
 import {
   addCall,
+  addFile,
   addPart,
   addResultPart,
   batch,
@@ -109,6 +110,12 @@ const orderCall = fc
     if (input === null) seal(log, message, part, { tail: '', cut: false, redacted: false })
     else batch(log, message, part, input)
   })
+
+const makeFile = fc.record({ pick, file: agentEventsByType.file }).map(({ pick, file }): Move => (log) => {
+  ensureMessage(log)
+  const message = pickFrom(log.messages, pick)
+  if (message !== undefined) addFile(log, message, file)
+})
 
 const delegate = pick.map((pick): Move => (log) => {
   const at = pickFrom(callsAt(log, 'ordered', 'started'), pick)
@@ -235,6 +242,7 @@ export const agentMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 10, arbitrary: goOn },
   { weight: 6, arbitrary: endPart },
   { weight: 6, arbitrary: orderCall },
+  { weight: 1, arbitrary: makeFile },
   { weight: 1, arbitrary: delegate },
   { weight: 3, arbitrary: ask },
   { weight: 1, arbitrary: askMany },

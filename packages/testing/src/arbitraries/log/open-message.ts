@@ -2,6 +2,7 @@ import type {
   BatchEvent,
   CallOutcome,
   EventMeta,
+  FileEvent,
   JsonObject,
   JsonValue,
   NativeRef,
@@ -82,6 +83,14 @@ export function addPart(
   }
   message.parts.push(part)
   return part
+}
+
+/** A file comes whole: nothing of its part is ever open. */
+export function addFile(log: LogWriter, message: OpenMessage, { mimeType, data, fileName, meta }: FileEvent): void {
+  const part = addPart(message, 'text')
+  part.isSealed = true
+  const more = { ...(fileName === undefined ? {} : { fileName }), ...(meta === undefined ? {} : { meta }) }
+  log.append({ ...partFields(message, part), type: 'file', mimeType, data, ...more })
 }
 
 export function addCall(log: LogWriter, message: OpenMessage, toolName: string, args: JsonObject): OpenPart {
