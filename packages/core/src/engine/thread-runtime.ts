@@ -286,6 +286,11 @@ export class ThreadRuntime {
     }
   }
 
+  /** Tells listeners what others made of the thread up to there, before another runtime of this process goes on with it. */
+  async follow(seq: number): Promise<void> {
+    if (this.#hold === undefined && !this.#closed) await this.#catchUp(seq)
+  }
+
   /**
    * Tells listeners what happens to the thread while another runtime of this process has it. Whichever has it next finds
    * the same on disk.

@@ -57,6 +57,8 @@ export async function openThread(
   /** Before anything goes on in it, so that nobody misses anything. */
   const onTaken = async (taken: ThreadRuntime): Promise<void> => {
     runtime = taken
+    // They hear of what comes from here on: whatever another process wrote before must not be missing to them.
+    for (const other of openInAll(core.store, threadId)) await other.follow(taken.state.head.seq)
     endings.set(taken, tellOtherHarnesses(core.store, threadId, taken))
     taken.onEntry((entry) => core.contexts.follow(entry))
     if (observability !== undefined) taken.onEntry(opinionTeller(observability, threadId, emit))

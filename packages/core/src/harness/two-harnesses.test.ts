@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { EvenerError, toWireEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { ForeignAgent, says } from '../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
+import { SqliteStore } from '../stores/sqlite-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
 const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
@@ -27,6 +31,34 @@ suite('two harnesses of one process on one store', () => {
     )
     assert.equal((await old.harness.session.thread.listActiveMessages()).length, 6)
     assert.equal((await fresh.harness.session.thread.listActiveMessages()).length, 6)
+  })
+
+  test('hear also what another process did before one of them opened the thread', async () => {
+    await using last = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'evener-harnesses-'))
+    last.defer(() => rm(folder, { recursive: true, force: true }))
+    const url = join(folder, 'data.db')
+    const [storage, far] = [new SqliteStore({ url }), new SqliteStore({ url })]
+    last.defer(() => storage.close())
+    last.defer(() => far.close())
+    await using first = new HarnessBench([{ text: 'Of the first.' }], { storage })
+    const { id } = await first.harness.createThread()
+    await first.harness.sendMessage({ content: 'One' })
+    const third = new HarnessBench([{ text: 'Of the far one.' }], { storage: far })
+    await third.harness.switchThread({ threadId: id })
+    await third.harness.sendMessage({ content: 'Two' })
+    await third.harness.destroy()
+    await using second = new HarnessBench([{ text: 'Of the second.' }], { storage })
+    await second.harness.switchThread({ threadId: id })
+    const heard = first.next('agent_end')
+    await second.harness.sendMessage({ content: 'Three' })
+    await heard
+    assert.deepEqual(
+      first.all('message_end').map(({ message }) => message.content),
+      ['One', 'Of the first.', 'Two', 'Of the far one.', 'Three', 'Of the second.'].map((text) => [
+        { type: 'text', text },
+      ]),
+    )
   })
 
   test('hear at once what the other does, without taking the thread from it', async () => {
