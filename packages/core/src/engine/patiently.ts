@@ -4,6 +4,12 @@ import { EvenerError, type AgentDriver, type Capabilities } from '@evener/protoc
 /** How long an agent that is to end may take for it. */
 export const ABANDON_AFTER_MS = 5000
 
+/**
+ * How long an agent may take to say what it can. Programs are started for it, which takes some of them ten seconds, and on
+ * a busy machine several times that.
+ */
+export const DESCRIBE_WITHIN_MS = 90_000
+
 /** What it comes to, or `undefined`: work that fails or does not end in time must not keep anybody waiting. */
 export async function patiently<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   const tooLate = new AbortController()
@@ -21,7 +27,7 @@ export async function describeInTime(driver: AgentDriver): Promise<Capabilities>
   const timer = setTimeout(() => {
     const hint = 'See that it can be started, and try again.'
     tooLate.reject(new EvenerError('io', `"${driver.id}" did not answer when asked what it can do.`, { hint }))
-  }, ABANDON_AFTER_MS)
+  }, DESCRIBE_WITHIN_MS)
   try {
     return await Promise.race([driver.describe(), tooLate.promise])
   } finally {

@@ -4,7 +4,7 @@ import { nativeDriver } from '@evener/agent'
 import type { AgentDriver, Capabilities } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { callOf, ForeignAgent, runs, says, type Act } from './foreign-agent.fixture.ts'
-import { ABANDON_AFTER_MS } from './patiently.ts'
+import { DESCRIBE_WITHIN_MS } from './patiently.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 
 interface Uninstallable extends AgentDriver {
@@ -43,7 +43,7 @@ async function losePatience<T>(t: TestContext, driver: Uninstallable, act: () =>
   const done = act()
   done.catch(() => undefined)
   await asked
-  t.mock.timers.tick(ABANDON_AFTER_MS)
+  t.mock.timers.tick(DESCRIBE_WITHIN_MS)
   return done
 }
 

@@ -1,6 +1,13 @@
 import type { RequestContext } from '@evener/agent'
-import { EvenerError, type HarnessEvent, type JsonObject, type Part } from '@evener/protocol'
-import { patiently } from '../engine/patiently.ts'
+import {
+  EvenerError,
+  type AgentDriver,
+  type Capabilities,
+  type HarnessEvent,
+  type JsonObject,
+  type Part,
+} from '@evener/protocol'
+import { describeInTime } from '../engine/patiently.ts'
 import { queueItem } from '../engine/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../engine/thread-runtime.ts'
 import { isFields, optionalFlag } from './check-given.ts'
@@ -139,7 +146,7 @@ export class Conversation {
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
     // One that cannot be asked may be gone, and what it has asked wait for an answer all the same.
-    const capabilities = run === null ? undefined : await patiently(core.agents.driver(run.agentId)?.describe())
+    const capabilities = run === null ? undefined : await described(core.agents.driver(run.agentId))
     // What it has asked must not be lost with it.
     const isAsking = !binding.isRunning
     if (capabilities?.steer === 'none' && !isAsking) {
@@ -194,4 +201,8 @@ const RESTARTED: HarnessEvent = {
   type: 'info',
   message: 'The agent cannot listen while it works: it is stopped and asked anew.',
   steered: 'restarted',
+}
+
+async function described(driver: AgentDriver | undefined): Promise<Capabilities | undefined> {
+  return driver === undefined ? undefined : describeInTime(driver).catch(() => undefined)
 }
