@@ -8,6 +8,7 @@ import { MemoryStore } from '../stores/memory-store.ts'
 import { AgentBench, type Script } from './agent-bench.fixture.ts'
 import { ForeignAgent, runs, says, type Act } from './foreign-agent.fixture.ts'
 import { ProcessOwner } from './ownership.ts'
+import { ABANDON_AFTER_MS } from './patiently.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 import type { ThreadRuntime } from './thread-runtime.ts'
 
@@ -112,6 +113,28 @@ suite('a cancel that meets something else', () => {
     assert.equal(await run.done, 'aborted')
     assert.deepEqual(second.turns, [])
     assert.equal((await bench.bodies('run.ended')).length, 1)
+  })
+
+  test('the run is being handed over, which takes longer than anybody waits for an agent: it ends all the same', async (t) => {
+    const store = new SlowStore()
+    const second = new ForeignAgent('second', [says('Here I am.')])
+    await using bench = await RuntimeBench.open(
+      { first: { driver: passesTo('second', () => bench.runtime) }, second: { driver: second } },
+      { store },
+    )
+    store.holdBack('turn.ended')
+    const run = await bench.submit('Go.', { agentId: 'first' })
+    await store.reached.promise
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const cancelled = bench.runtime.cancel()
+    for (let task = 0; task < 5; task++) await nextTask()
+    t.mock.timers.tick(ABANDON_AFTER_MS)
+    t.mock.timers.reset()
+    store.goOn()
+    await cancelled
+    assert.equal(await run.done, 'aborted')
+    const next = await bench.submit('Go on.', { agentId: 'second' })
+    assert.equal(await next.done, 'complete')
   })
 
   test('somebody talks to a program that does not say what it can', async () => {
