@@ -104,6 +104,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   let lastYield = performance.now()
   for await (const event of session.run(turn)) {
     if (active.isDetached) return
+    desk.goOn()
     active.spans?.observe(event)
     const written = recorder.record(event)
     if (written !== undefined) await written

@@ -186,4 +186,26 @@ suite('an answer', () => {
       assert.equal(await done, 'complete')
     })
   }
+
+  test('to one of two questions of a program that goes on with it: the run is at work again', async () => {
+    const ask = { kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' } as const
+    const act: Act = async function* (_turn, host) {
+      const second = host.ask({ ...ask, id: 'second' })
+      await host.ask({ ...ask, id: 'first' })
+      yield { type: 'step-start', stepIndex: 0 }
+      yield { type: 'text-delta', text: 'I go on.' }
+      await second
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [act]) } })
+    const { done } = await bench.submit('go', { agentId: 'cli' })
+    await bench.until(() => bench.runtime.state.head.waits.has('first'))
+    await bench.runtime.idle()
+    const atWork = Promise.withResolvers<string | undefined>()
+    bench.runtime.onEntry(({ kind, state }) => void (kind === 'delta' && atWork.resolve(state.head.run?.status)))
+    await bench.runtime.answer('first', { decision: 'answer', value: 'yes' })
+    assert.equal(await atWork.promise, 'running')
+    await bench.runtime.answer('second', { decision: 'answer', value: 'yes' })
+    assert.equal(await done, 'complete')
+  })
 })

@@ -41,6 +41,8 @@ export class WaitDesk {
   readonly #opening = new Set<string>()
   /** Kept answers that somebody has got while the record of it was still being written. */
   readonly #used = new WeakSet<Answer>()
+  /** Somebody got an answer, and has not been heard of since. */
+  #mayGoOn = false
   /** The last call of the step that was found at work. */
   #atWork: PartAddress | undefined
 
@@ -179,9 +181,17 @@ export class WaitDesk {
   }
 
   #unpark(): void {
+    // A program may have asked more than one thing, and then waits on, or says that it does not.
+    this.#mayGoOn = true
+    if (!this.isOnlyWaiting(true)) this.goOn()
+  }
+
+  /** The asker does something: if it has got an answer, it is at work again, whatever else it has asked. */
+  goOn(): void {
+    if (!this.#mayGoOn) return
+    this.#mayGoOn = false
     const { run } = this.#log.state.head
-    // A program may have asked more than one thing, and then waits on.
-    if (run?.status !== 'parked' || this.isOnlyWaiting(true)) return
+    if (run?.status !== 'parked') return
     this.#log.add({ type: 'run.resumed', runId: run.runId, attempt: run.attempt, reason: 'answer' }, { run: run.runId })
   }
 }
