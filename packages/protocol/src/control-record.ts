@@ -357,13 +357,14 @@ export interface OmCommittedRecord {
   readonly replaces: number
 }
 
-/** A tool's result as it is recorded: with the call it answers and how that ended. */
+/** A file as it is recorded: a large one apart, as a blob. */
 export type RecordedFile = FileEvent &
   PartAddress & {
     /** Set instead of `data` when the file is large. */
     readonly ref?: BlobRef
   }
 
+/** A tool's result as it is recorded: with the call it answers and how that ended. */
 export type RecordedToolResult = ToolResultEvent &
   PartAddress & {
     /** Set instead of `result` when the result is large. */

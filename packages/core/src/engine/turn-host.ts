@@ -103,7 +103,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     },
     ask: async (wait) => {
       // A program that we close ourselves hears nothing: the answer may still come.
-      if (active.isDetached) return NEVER
+      if (active.isDetached) return never()
       assertGoesOn()
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
@@ -118,7 +118,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
         ...(call === undefined ? {} : { call }),
       })
       // It may have been answered a moment before: what was approved is not wanted any more.
-      if (active.isDetached) return NEVER
+      if (active.isDetached) return never()
       assertGoesOn()
       if (asked.kind === 'approval' && answer.decision === 'approve') active.calls?.approved(asked)
       return answer
@@ -180,7 +180,9 @@ function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequ
   return { ...wait, subject: { ...wait.subject, hash }, resumable: wait.resumable !== false && canResume }
 }
 
-const NEVER = new Promise<never>(() => undefined)
+function never(): Promise<never> {
+  return new Promise(() => undefined)
+}
 
 function turnOver(): EvenerError {
   return new EvenerError('closed', 'The turn is over.')
