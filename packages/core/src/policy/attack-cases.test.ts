@@ -109,6 +109,8 @@ suite('attacks on shell rules', () => {
       `${'cat | '.repeat(10_000)}cat`,
       `${'echo $('.repeat(5_000)}ls${')'.repeat(5_000)}`,
       `echo ${'a '.repeat(500_000)}`,
+      `tool '${'{a,'.repeat(10_000)}${'}'.repeat(10_000)}'`,
+      `tool '${'{'.repeat(10_000)}${','.repeat(10_000)}' $x`,
     ]
     for (const yolo of [false, true]) {
       for (const text of hostile) assert.equal(judgeShell(text, deny, { yolo }).policy, 'ask', text.slice(0, 40))

@@ -13,7 +13,7 @@ export interface Embedded {
 
 const NOTHING: Embedded = { commands: [], isObscure: false }
 const IS_SCRIPT = /[\s;|&()$`]/
-const SPREADS = /\{.*,.*\}/s
+const LONGEST_SPREAD = 4_096
 /** Files of one kind, which no program is: `src/*.ts`. */
 const NAMES_FILES = /\*\.\w+$/
 const EXPANDS = /[$`]/
@@ -65,9 +65,16 @@ function scriptsIn(args: readonly Word[]): string[] {
 /** A single word is a script, too, if a shell makes several of it: `{rm,x}`. Of an object in JSON it makes no command. */
 function asScript(text: string): readonly string[] {
   if (IS_SCRIPT.test(text)) return [text]
-  if (!SPREADS.test(text) || isJson(text)) return []
-  const words = alternatives(text) ?? [text]
+  if (!mayBeSpread(text) || isJson(text)) return []
+  const words = (text.length > LONGEST_SPREAD ? null : alternatives(text)) ?? [text]
   return NAMES_FILES.test(words[0] ?? '') ? [] : [words.join(' ')]
+}
+
+/** Looked for one after the other: a pattern for all three at once takes very long on a text full of two of them. */
+function mayBeSpread(text: string): boolean {
+  const open = text.indexOf('{')
+  const comma = open === -1 ? -1 : text.indexOf(',', open)
+  return comma !== -1 && text.includes('}', comma)
 }
 
 function isJson(text: string): boolean {

@@ -109,7 +109,7 @@ function mayClimb(path: string): boolean {
   return segments.some((segment) => /^\.\**\.?\**$/.test(segment) && segment.includes('*'))
 }
 
-const SHOWS_HIDDEN = /dotglob|globignore|bashopts|glob_?dots/i
+const SHOWS_HIDDEN = /dotglob|globignore|bashopts|glob_?dot|fignore/i
 const SETS_OPTIONS = /^(?:shopt|set|setopt|emulate|export|declare|typeset)$/
 const RUNS_FILE = /^(?:source|\.)$/
 

@@ -48,9 +48,10 @@ const SHOWS = names('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk ma
 
 const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
 
-/** Nobody names a folder like this. */
-const IS_FILE =
-  /[^/*]\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|go|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|jsonc?|ya?ml|toml|css|scss|html|sql|sh|log|csv)$/
+/** Hardly anybody names a folder like this. */
+const IS_FILE = /[^/*]\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss)$/
+/** They take folders as well as files, without being told. */
+const TAKES_FOLDERS = /^(?:mv|rsync|tar|zip)$/
 
 /** It goes into the folder behind it. */
 const WORKS_IN = /^(?:-C|--directory|--cwd|--prefix)$/
@@ -107,7 +108,12 @@ function hinted(
   )
   const among = IGNORES.has(base) ? [] : args.filter((word) => !isReadable(word) && !isProcess(word)).flatMap(hints)
   const touch = (name: string, { isGlob, word }: Spread): Touch[] =>
-    named(word, name, command, from).map((each): Touch => ({ ...each, isGlob, isCertain: false, isTree: false }))
+    named(word, name, { ...command, args }, from).map((each): Touch => ({
+      ...each,
+      isGlob,
+      isCertain: false,
+      isTree: false,
+    }))
   return [...among.flatMap((each) => touch(base, each)), ...beside.flatMap((each) => touch('', each))]
 }
 
@@ -144,7 +150,7 @@ function searched(base: string, { args, source }: SimpleCommand, from: readonly 
   const common = { ...PLAIN, access: 'read', from, isCertain: true, part: source } as const
   if (folders.length === 0) return base === 'diff' ? [] : [{ ...common, path: '.', isTree: true }]
   return folders.flatMap(spread).map(({ isGlob, word }): Touch => {
-    return { ...common, path: pathOf(word, from), isTree: !IS_FILE.test(word.text), isGlob }
+    return { ...common, path: pathOf(word, from), isTree: isTold() || !IS_FILE.test(word.text), isGlob }
   })
 }
 
@@ -206,8 +212,13 @@ function redirected({ kind, target }: Redirection, command: SimpleCommand, from:
   return spread(target).map(({ isGlob, word }): Touch => ({ ...common, path: pathOf(word, from), isGlob }))
 }
 
-function named(arg: Word, base: string, command: Pick<SimpleCommand, 'source'>, from: readonly Location[]): Touch[] {
-  const isTree = REACHES_BELOW.has(base) && !IS_FILE.test(arg.text)
+function named(
+  arg: Word,
+  base: string,
+  command: Pick<SimpleCommand, 'args' | 'source'>,
+  from: readonly Location[],
+): Touch[] {
+  const isTree = REACHES_BELOW.has(base) && (mayTakeFolders(base, command) || !IS_FILE.test(arg.text))
   const common = { ...PLAIN, from, isTree, part: command.source }
   const access = READS.has(base) || LOOKS.has(base) ? 'read' : EDITS.has(base) ? 'edit' : 'either'
   const inside = parts(arg.text).map((path): Touch => ({ ...common, access, path, isCertain: false, isTree: false }))
@@ -221,6 +232,10 @@ function named(arg: Word, base: string, command: Pick<SimpleCommand, 'source'>, 
   const value = isOperand ? valueOf(text) : ''
   const whole = value === '' ? [isOperand ? spelled(arg) : path] : [spelled(arg), value]
   return [...whole.map((each): Touch => ({ ...common, access, path: each, isCertain: false })), ...inside]
+}
+
+function mayTakeFolders(base: string, { args }: Pick<SimpleCommand, 'args'>): boolean {
+  return TAKES_FOLDERS.test(base) || args.some(({ text }) => RECURSIVE.test(text))
 }
 
 const COPIES_NO_FOLDER = /^-[fvinpu]+$/
