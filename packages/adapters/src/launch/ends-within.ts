@@ -1,11 +1,16 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { RunProcess } from '@evener/shell/run'
+import { setImmediate as nextTask, setTimeout as pause } from 'node:timers/promises'
+
+interface Exiting {
+  readonly processExited: Promise<unknown>
+}
 
 /** Whether the process itself ends in this time. */
-export async function endsWithin({ processExited }: Pick<RunProcess, 'processExited'>, ms: number): Promise<boolean> {
+export async function endsWithin({ processExited }: Exiting, ms: number): Promise<boolean> {
   const over = new AbortController()
   const late = pause(ms, false, { signal: over.signal }).catch(() => false)
-  const hasEnded = await Promise.race([processExited.then(() => true), late])
+  const ended = processExited.then(() => true)
+  const hasEnded = await Promise.race([ended, late])
   over.abort()
-  return hasEnded
+  // Timers come before what has happened outside: to a host that was busy, its end may be news that is still to be heard.
+  return hasEnded || Promise.race([ended, nextTask(false)])
 }

@@ -136,6 +136,7 @@ export class PrintRun {
     const { exit, complaint } = await this.#attempt(dir, session)
     if (complaint === undefined) return exit
     this.#log.forget()
+    this.#program = undefined
     const because = `its session could not be resumed (${complaint})`
     return (await this.#attempt(dir, { kind: 'new', id: randomUUID(), because })).exit
   }
