@@ -8,6 +8,7 @@ import type { PlacedRule } from './rule-book.ts'
 type PathRule = Extract<PlacedRule, { kind: 'path' }>
 
 const MOST_TEXTS = 5_000
+const MOST_CHARACTERS = 200_000
 const ADDRESS = /^(?:https?|wss?|data|mailto):/i
 const ONLY_STARS = /^[*?/.]*$/
 const LOOKS_LIKE_PATH = /[/\\]|^[.~]|^[\w-]+\.\w+$/
@@ -68,7 +69,9 @@ function textsIn(args: JsonValue): ReadonlySet<string> | null {
       }
     }
   }
-  return found
+  let characters = 0
+  for (const text of found) characters += text.length
+  return characters > MOST_CHARACTERS ? null : found
 }
 
 /** A text of several lines is none, unless it climbs: what stands in front of `..` need not be there. */
