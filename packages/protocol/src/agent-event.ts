@@ -1,4 +1,5 @@
 import type { ActivityNote } from './activity.ts'
+import type { BlobRef } from './blob.ts'
 import type { ErrorData } from './error-data.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { FinishReason, UsageMetadata } from './usage.ts'
@@ -79,6 +80,8 @@ export interface FileEvent extends EventExtras {
   /** Base64 without a `data:` prefix. */
   readonly data: string
   readonly fileName?: string
+  /** Set instead of `data` when the file is large: where its bytes are kept. */
+  readonly ref?: BlobRef
 }
 
 export interface ToolCallEvent extends EventExtras, ToolCallInfo, ToolOrigin {

@@ -358,11 +358,7 @@ export interface OmCommittedRecord {
 }
 
 /** A file as it is recorded: a large one apart, as a blob. */
-export type RecordedFile = FileEvent &
-  PartAddress & {
-    /** Set instead of `data` when the file is large. */
-    readonly ref?: BlobRef
-  }
+export type RecordedFile = FileEvent & PartAddress
 
 /** A tool's result as it is recorded: with the call it answers and how that ended. */
 export type RecordedToolResult = ToolResultEvent &

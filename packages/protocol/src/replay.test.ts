@@ -76,6 +76,7 @@ suite('what a record stands for', () => {
       { type: 'text-delta', ...place, text: 'all of it' },
       { type: 'reasoning-delta', ...place, text: 'hm' },
       { type: 'file', ...place, mimeType: 'image/png', data: 'AAAA' },
+      { type: 'file', ...place, mimeType: 'image/png', data: '', ref: { blob: 'h', size: 60_000, mime: 'image/png' } },
       { type: 'tool-call', ...place, toolCallId: 'c', toolName: 't', args: {} },
       { type: 'error', error: { name: 'Error', message: 'x' } },
     ]

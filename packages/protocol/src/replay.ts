@@ -31,12 +31,9 @@ export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
     case 'text-delta':
     case 'reasoning-delta':
       return body.text === '' ? [] : [body]
-    case 'file': {
-      const { ref: _ref, ...event } = body
-      return [event]
-    }
     case 'tool-result':
       return [toolResult(body)]
+    case 'file':
     case 'tool-call':
     case 'error':
       return [body]

@@ -23,7 +23,7 @@ import type {
 } from '../agent-event.ts'
 import type { JsonValue } from '../json.ts'
 import { activityNoteSchema } from './activity.ts'
-import { errorDataSchema, finishReasonSchema, usageMetadataSchema } from './basics.ts'
+import { blobRefSchema, errorDataSchema, finishReasonSchema, usageMetadataSchema } from './basics.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { object, optional, taggedUnion } from './fields.ts'
 import { jsonObjectSchema, jsonValueSchema } from './json.ts'
@@ -104,6 +104,7 @@ export const fileFields: Shape<FileEvent> = exactShape<FileEvent>()({
   mimeType: z.string(),
   data: z.string(),
   fileName: optional(z.string()),
+  ref: optional(blobRefSchema),
 })
 
 export const toolCallFields: Shape<ToolCallEvent> = exactShape<ToolCallEvent>()({

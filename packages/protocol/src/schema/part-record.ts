@@ -54,9 +54,7 @@ const toolProgress: Schema<ToolProgressEvent & PartAddress> = exact<ToolProgress
   object({ ...toolProgressFields, ...address }),
 )
 
-export const recordedFileSchema: Schema<RecordedFile> = exact<RecordedFile>()(
-  object({ ...fileFields, ...address, ref: optional(blobRefSchema) }),
-)
+export const recordedFileSchema: Schema<RecordedFile> = exact<RecordedFile>()(object({ ...fileFields, ...address }))
 
 export const recordedToolResultSchema: Schema<RecordedToolResult> = exact<RecordedToolResult>()(
   object({

@@ -21,7 +21,14 @@ import type {
 } from '@evener/protocol'
 import * as fc from 'fast-check'
 import { arbitraryActivityNote } from './activity.ts'
-import { arbitraryErrorData, arbitraryId, arbitraryJsonObject, arbitraryJsonValue, arbitraryText } from './json.ts'
+import {
+  arbitraryBlobRef,
+  arbitraryErrorData,
+  arbitraryId,
+  arbitraryJsonObject,
+  arbitraryJsonValue,
+  arbitraryText,
+} from './json.ts'
 import { shape } from './shape.ts'
 import { arbitraryFinishReason, arbitraryUsage } from './usage.ts'
 
@@ -92,7 +99,7 @@ export const agentEventsByType: {
       mimeType: fc.constantFrom('image/png', 'application/pdf'),
       data: fc.base64String({ maxLength: 12 }),
     },
-    { ...extras, fileName: arbitraryText },
+    { ...extras, fileName: arbitraryText, ref: arbitraryBlobRef },
   ),
   'tool-call': shape<ToolCallEvent>({ type: fc.constant('tool-call'), ...call }, { ...extras, ...origin }),
   'tool-call-delta': shape<ToolCallDeltaEvent>(

@@ -65,12 +65,7 @@ interface ResultExtras {
   readonly outcome?: CallOutcome
 }
 
-const recordedFile: fc.Arbitrary<RecordedFile> = fc
-  .tuple(
-    addressed(agentEventsByType.file),
-    shape<{ readonly ref?: RecordedFile['ref'] & object }>({}, { ref: arbitraryBlobRef }),
-  )
-  .map(([event, more]) => ({ ...event, ...more }))
+const recordedFile: fc.Arbitrary<RecordedFile> = addressed(agentEventsByType.file)
 
 const toolResult: fc.Arbitrary<RecordedToolResult> = fc
   .tuple(
