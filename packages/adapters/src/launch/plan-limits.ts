@@ -35,7 +35,7 @@ export function tooLong(title: string, name: string, bytes: number): EvenerError
   )
 }
 
-/** The option that it is the value of, with the name of the setting; else its own beginning. */
+/** The option that it is the value of, with the name of the setting. */
 function nameOf(arg: string, before = ''): string {
   const setting = /^[\w.]{1,40}(?==)/.exec(arg)?.[0]
   if (/^--?\w/.test(before)) return setting === undefined ? before : `${before} ${setting}`

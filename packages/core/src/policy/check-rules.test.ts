@@ -144,6 +144,7 @@ suite('a pattern that could never match is refused', () => {
   test('and so are policies and categories that do not exist', () => {
     const rules = (given: object): PermissionRules => ({ categories: {}, tools: {}, patterns: [], ...given })
     assert.throws(() => checkRules(rules({ tools: { x: 'Deny' } })), /"Deny" is none of allow, ask and deny/)
+    assert.throws(() => checkRules(rules({ tools: { 'execute_*': 'deny' } })), /a star stands for nothing/)
     assert.throws(() => checkRules(rules({ categories: { read: 'block' } })), /"block" is none of/)
     assert.throws(() => checkRules(rules({ categories: { reed: 'deny' } })), /there is no such category/)
     assert.throws(

@@ -11,6 +11,8 @@ import { checkShape } from './rule-shape.ts'
 const POLICIES = new Set<unknown>(['allow', 'ask', 'deny'])
 const CATEGORIES = new Set(['read', 'edit', 'execute', 'mcp', 'other'])
 
+const NAME_TOOLS = 'Name each tool, or say it of a category: read, edit, execute, mcp, other.'
+
 /**
  * Refuses rules that say nothing, or not what their examples say they do: a rule that silently never matches is worse than
  * none. Throws an error that names the rule and the example.
@@ -24,6 +26,7 @@ export function checkRules(rules: PermissionRules, given: PolicyOptions = {}): v
   }
   for (const [tool, policy] of Object.entries(rules.tools)) {
     if (!POLICIES.has(policy)) throw invalid(tool, notAPolicy(policy))
+    if (tool.includes('*')) throw invalid(tool, 'a star stands for nothing in the name of a tool', NAME_TOOLS)
   }
   for (const rule of rules.patterns) checkPattern(rule, options)
 }
