@@ -130,6 +130,8 @@ export interface ActiveTurn {
   telling: Promise<void>
   /** The process lets go of the turn without ending it. */
   isDetached: boolean
+  /** Not because its agent does not end: whoever lets go of it says what becomes of its run. */
+  isLeft: boolean
 }
 
 /** We carry out its tools ourselves, and it goes on from the log. Others are programs of their own. */

@@ -82,6 +82,7 @@ export class CurrentTurn {
     this.#active = undefined
     clearTimeout(this.#parkTimer)
     active.isDetached = true
+    active.isLeft = true
     active.abort.abort()
     active.opened.resolve(undefined)
     this.#hold.desk.forget()

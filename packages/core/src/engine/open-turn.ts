@@ -76,5 +76,6 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     next: undefined,
     telling: NOTHING_TOLD,
     isDetached: false,
+    isLeft: false,
   }
 }

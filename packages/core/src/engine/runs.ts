@@ -234,7 +234,7 @@ export class Runs {
     if (next === undefined) {
       this.#handles.settle(runId, outcome)
       await this.#nextInQueue()
-    } else if (!this.#isClosed) {
+    } else if (!active.isLeft) {
       // Somebody has cancelled the run while the end of this turn was written. Whoever closes the thread ends it then.
       active.receipt = await this.cancelParked()
     }
