@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ForeignAgent, says, type Act } from '../../engine/foreign-agent.fixture.ts'
+import { ForeignAgent, says } from '../../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
-
-const PLAN = '1. Write it.'
-const call = { toolCallId: 'p1', toolName: 'ExitPlanMode', args: { plan: PLAN } } as const
-
-const asks: Act = async function* (_turn, host) {
-  yield { type: 'step-start', stepIndex: 0 }
-  yield { type: 'tool-call', ...call }
-  await host.ask({
-    id: crypto.randomUUID(),
-    kind: 'plan',
-    subject: { agentId: 'planner', ...call },
-    description: 'A plan was made.',
-    payload: { plan: PLAN },
-  })
-  yield { type: 'tool-result', toolCallId: call.toolCallId, toolName: call.toolName, result: 'heard' }
-  yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
-}
+import { PLAN, plans } from './planners.fixture.ts'
 
 suite('a plan of a foreign program that is gone when it is approved', () => {
   for (const steer of ['inject', 'none'] as const) {
@@ -31,7 +15,7 @@ suite('a plan of a foreign program that is gone when it is approved', () => {
       ]
       const first = new HarnessBench([], {
         storage,
-        modes: modes(new ForeignAgent('planner', [asks], { steer }), new ForeignAgent('builder', [])),
+        modes: modes(new ForeignAgent('planner', [plans], { steer }), new ForeignAgent('builder', [])),
       })
       await first.harness.sendMessage({ content: 'Plan.' })
       await first.harness.destroy()
