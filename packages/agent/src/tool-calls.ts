@@ -10,6 +10,9 @@ interface Carried {
   readonly changedInput: OrderedCall['args'] | undefined
 }
 
+/** Somebody has cancelled the run before the call had a result: how it ended is said by who ends the turn. */
+type Cut = undefined
+
 export interface CarryOut {
   readonly host: Host
   readonly hooks: LoopHooks
@@ -22,7 +25,7 @@ export async function* carryOut(
   calls: readonly OrderedCall[],
   options: CarryOut,
 ): AsyncGenerator<AgentEvent, StepToolResult[]> {
-  const ended: Carried[] = []
+  const ended: (Carried | Cut)[] = []
   let oneMore = Promise.withResolvers<void>()
   for (const call of calls) {
     // Never rejects: a failure is an outcome.
@@ -32,10 +35,13 @@ export async function* carryOut(
     })
   }
   const results: StepToolResult[] = []
-  while (results.length < calls.length) {
-    if (results.length === ended.length) await oneMore.promise
+  let told = 0
+  while (told < calls.length) {
+    if (told === ended.length) await oneMore.promise
     oneMore = Promise.withResolvers<void>()
-    for (const carried of ended.slice(results.length)) {
+    for (const carried of ended.slice(told)) {
+      told++
+      if (carried === undefined) continue
       yield resultEvent(carried)
       const { toolCallId, toolName } = carried.call
       const { isError = false, result } = carried.outcome
@@ -50,7 +56,7 @@ const BROKEN_INPUT: ToolOutcome = {
   isError: true,
 }
 
-async function callTool(call: OrderedCall, { context, hooks, host, signal }: CarryOut): Promise<Carried> {
+async function callTool(call: OrderedCall, { context, hooks, host, signal }: CarryOut): Promise<Carried | Cut> {
   if (call.isBroken === true) return { call, outcome: BROKEN_INPUT, changedInput: undefined }
   let changedInput: OrderedCall['args'] | undefined
   try {
@@ -68,6 +74,7 @@ async function callTool(call: OrderedCall, { context, hooks, host, signal }: Car
     const after = await callHook(hooks, 'afterTool', { ...asked, input, result, isError }, signal)
     return { call, outcome: after ?? outcome, changedInput }
   } catch (error) {
+    if (signal.aborted) return undefined
     // What a hook may have wanted to hide is not shown when it fails.
     const data = toErrorData(error)
     return { call, outcome: { result: data.message, isError: true, error: data }, changedInput }

@@ -168,4 +168,28 @@ suite('hooks', () => {
       assert.equal((await thread.eventsOf('finish')).length, 1)
     })
   }
+
+  for (const name of ['beforeTool', 'afterTool'] as const) {
+    test(`that are cut off by a cancel fail nothing: the call is on record as aborted (${name})`, async () => {
+      const called = Promise.withResolvers<void>()
+      const hang = (): Promise<never> => {
+        called.resolve()
+        return new Promise(() => undefined)
+      }
+      const ran: unknown[] = []
+      await using thread = await bench({ [name]: hang }, ran)
+      const run = await thread.submit('Go.')
+      await called.promise
+      const { calls } = await thread.runtime.cancel()
+      assert.deepEqual(calls, ['c1'])
+      assert.equal(await run.done, 'aborted')
+      assert.equal(ran.length, name === 'beforeTool' ? 0 : 1)
+      const results = (await thread.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body] : []))
+      assert.deepEqual(
+        results.map(({ error, isError, outcome, result, toolCallId }) => ({ error, isError, outcome, result, toolCallId })),
+        [{ error: undefined, isError: true, outcome: 'aborted', result: 'The call was aborted.', toolCallId: 'c1' }],
+      )
+      assert.deepEqual(await thread.eventsOf('error'), [])
+    })
+  }
 })
