@@ -45,6 +45,8 @@ export interface Mapper {
   readonly ledger: Ledger
   readonly usage: UsageMeter
   readonly sessionId: string | undefined
+  /** How many times the program has said that its turn is over. */
+  readonly turnsTold: number
   /** One line of standard output, without its ending; `at` in milliseconds since the epoch. */
   line(text: string, at: number): Account
   /** Lines of standard output that came together. */

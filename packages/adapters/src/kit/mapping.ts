@@ -55,6 +55,7 @@ class Mapping implements Mapper, Run {
   cwd: string | undefined
   sessionId: string | undefined
   hasFailed = false
+  turnsTold = 0
   readonly #dialect: Dialect
   readonly #options: MapperOptions
   readonly #reader: DialectReader
@@ -419,6 +420,7 @@ class Mapping implements Mapper, Run {
 
   turnEnd(end: TurnEnd): void {
     this.#turn = end
+    this.turnsTold += 1
     this.#speech.close()
     this.stepEnd()
     if (this.#options.finish !== 'at-turn-end') return

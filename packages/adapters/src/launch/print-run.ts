@@ -91,7 +91,8 @@ export class PrintRun {
     this.#queue.unbound()
     if (!this.#isOver && !this.#isStopped) {
       this.#isStopped = true
-      this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
+      if (error !== undefined && this.#log.hasToldResult) this.#tellLingering()
+      else this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
     }
     if (!this.#isOver) await this.#program?.stop()
     await this.#done
@@ -102,6 +103,12 @@ export class PrintRun {
       orphansKilled: receipt?.killed.filter(({ pid }) => pid !== this.#program?.pid).length ?? 0,
       queued: [],
     }
+  }
+
+  #tellLingering(): void {
+    const { title } = this.#context.harness.profile
+    this.#log.warn(`${title} did not end after it had told its result, and was ended.`, 'not-ended-by-itself')
+    this.#log.tell({ stop: { reason: 'lingering' } })
   }
 
   /** From the start to the end. Never rejects: whatever goes wrong is the turn's failure. */

@@ -41,6 +41,10 @@ export class RunLog {
     return this.#mapping?.mapper
   }
 
+  get hasToldResult(): boolean {
+    return this.#mapping?.hasToldResult === true
+  }
+
   /** Calls that were broken off when the run was stopped. */
   get brokenOff(): readonly string[] {
     return this.#mapping?.brokenOff ?? []

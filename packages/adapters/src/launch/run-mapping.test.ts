@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { MappedEvent } from '../kit/activity.ts'
 import { codexDialect } from '../codex/mapper.ts'
+import type { Dialect } from '../kit/mapper.ts'
+import { opencodeDialect } from '../opencode/mapper.ts'
 import { failure } from './run-failure.ts'
 import { RunMapping } from './run-mapping.ts'
 import type { StopReason } from './run-note.ts'
@@ -33,5 +35,30 @@ describe('a run that was stopped because it took too long', () => {
 describe('a run that failed because of ourselves', () => {
   it('says nothing of keys', () => {
     assert.equal(failureOf('failed', []), 'It was stopped.')
+  })
+})
+
+describe('a result', () => {
+  const told = (dialect: Dialect, lines: readonly string[]): boolean => {
+    const mapping = new RunMapping(dialect, { harness: dialect.id }, () => undefined)
+    mapping.lines('stdout', lines, 1)
+    return mapping.hasToldResult
+  }
+  const step = (type: string, part: object = {}): string =>
+    JSON.stringify({ type, sessionID: 's', part: { id: '1', messageID: 'm', sessionID: 's', ...part } })
+
+  it('is the end of the turn, as the program says it', () => {
+    assert.equal(told(codexDialect, [ANSWER]), false)
+    assert.equal(told(codexDialect, [ANSWER, '{"type":"turn.completed"}']), true)
+    assert.equal(told(codexDialect, ['{"type":"turn.failed","error":{"message":"no"}}']), true)
+  })
+
+  it('is the last model call where the program says no more, unless that called a tool', () => {
+    const started = step('step_start')
+    assert.equal(told(opencodeDialect, [started]), false)
+    assert.equal(told(opencodeDialect, [started, step('step_finish', { reason: 'tool-calls' })]), false)
+    const stopped = [started, step('text', { text: 'a' }), step('step_finish', { reason: 'stop' })]
+    assert.equal(told(opencodeDialect, stopped), true)
+    assert.equal(told(opencodeDialect, [...stopped, started]), false)
   })
 })

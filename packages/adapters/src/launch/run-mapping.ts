@@ -1,9 +1,11 @@
-import type { ErrorEvent, FinishEvent } from '@evener/protocol'
+import type { ErrorEvent, FinishEvent, FinishReason } from '@evener/protocol'
 import { Stamper, type ActivityDraft, type MappedEvent } from '../kit/activity.ts'
 import { errorDraft } from '../kit/event-parts.ts'
 import type { Dialect, Mapper } from '../kit/mapper.ts'
 import { createMapper } from '../kit/mapping.ts'
 import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run-note.ts'
+
+const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
 
 /**
  * A program's output together with what its host has to say about the run: one stream of events with one `finish`. Pure,
@@ -19,6 +21,11 @@ export class RunMapping {
   #stop: RunStop | undefined
   #hasFailed = false
   #hasAnswered = false
+  #hasLingered = false
+  /** The model has ended a step on its own: where a program says no more than that, it is the result. */
+  #hasConcluded = false
+  /** How often the turn was said to be over when the program was last seen at work. */
+  #turnsToldBefore = 0
   #at = 0
 
   constructor(dialect: Dialect, header: RunHeader, emit: (event: MappedEvent) => void) {
@@ -41,6 +48,11 @@ export class RunMapping {
 
   get isStopped(): boolean {
     return this.#stop !== undefined
+  }
+
+  /** The program has said how its turn has ended, and has not gone on since. */
+  get hasToldResult(): boolean {
+    return this.#hasConcluded || this.mapper.turnsTold > this.#turnsToldBefore
   }
 
   line(stream: 'stdout' | 'stderr', text: string, at: number): void {
@@ -68,23 +80,37 @@ export class RunMapping {
   }
 
   #stopped(stop: RunStop): void {
-    if (this.#stop !== undefined) return
+    if (this.#stop !== undefined || this.#hasLingered) return
+    if (stop.reason === 'lingering') {
+      this.#hasLingered = true
+      return
+    }
     this.#stop = stop
     for (const call of this.#openCalls) this.#brokenOff.add(call)
   }
 
   #end({ exitCode, signal }: RunExitNote, at: number): void {
-    this.mapper.end({ exitCode, signal, aborted: this.#stop !== undefined }, at)
+    // It had ended well for all that it told; what it died of is our doing.
+    if (this.#hasLingered) this.mapper.end({ exitCode: 0 }, at)
+    else this.mapper.end({ exitCode, signal, aborted: this.#stop !== undefined }, at)
   }
 
   #pass(event: MappedEvent): void {
     switch (event.type) {
+      case 'step-start':
+        this.#isAtWork()
+        break
+      case 'step-finish':
+        this.#hasConcluded = CONCLUSIONS.has(event.finishReason)
+        break
       case 'text-delta':
       case 'reasoning-delta':
         this.#hasAnswered = true
+        this.#isAtWork()
         break
       case 'tool-call':
         this.#hasAnswered = true
+        this.#isAtWork()
         this.#openCalls.add(event.toolCallId)
         if (this.#stop !== undefined) this.#brokenOff.add(event.toolCallId)
         break
@@ -100,6 +126,11 @@ export class RunMapping {
         return
     }
     this.#emit(event)
+  }
+
+  #isAtWork(): void {
+    this.#hasConcluded = false
+    this.#turnsToldBefore = this.mapper.turnsTold
   }
 
   /** What a program says about dying when we ended it is no failure of its own. */

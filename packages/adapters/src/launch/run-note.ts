@@ -16,9 +16,10 @@ export interface RunHeader {
 
 /**
  * `cancelled` by whoever asked for the run · `deadline` `stalled` it lasted or was silent too long · `left` nobody reads
- * its events any more · `failed` it could not be started or read.
+ * its events any more · `failed` it could not be started or read · `lingering` it has told its result, which stands, but did
+ * not end.
  */
-export type StopReason = 'cancelled' | 'deadline' | 'stalled' | 'left' | 'failed'
+export type StopReason = 'cancelled' | 'deadline' | 'stalled' | 'left' | 'failed' | 'lingering'
 
 /** We ended the run: what the program says and does from here on is our doing. */
 export interface RunStop {

@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { AgentEvent, AgentSession } from '@evener/protocol'
 import { reap, spawnRun } from '@evener/shell/run'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
+import { errorOf, finishOf, takeTurn, typesOf, warningsOf } from '../../test/launch/print-turn.ts'
 import { program, scratch, standIn, standInProfile, survivors } from '../../test/launch/stand-in.ts'
-import { printDriver, type PrintHarness } from './print-driver.ts'
+import { codexDialect } from '../codex/mapper.ts'
+import { normalize } from './normalize.ts'
+import { printDriver, type PrintHarness, type PrintOptions } from './print-driver.ts'
 import { runRecordOf } from './process-note.ts'
 import { stopRun } from './stop-run.ts'
+
+interface Lingered {
+  readonly events: readonly AgentEvent[]
+  /** By their codes. */
+  readonly warnings: readonly string[]
+  /** What its recording says. */
+  readonly again: readonly string[]
+}
 
 interface Opened {
   readonly session: AgentSession
@@ -213,6 +225,57 @@ it('a program that closes its output and does not end is ended: nobody would hea
   )
   assert.equal(await survivors(notes), 0)
   await session.close()
+})
+
+describe('a program that has told its result and does not end', () => {
+  const lingers = `
+    const { closeSync } = await import('node:fs')
+    process.on('SIGTERM', () => {})
+    forever()
+    const letGo = () => process.stdout.write('', () => closeSync(1))`
+
+  async function takeLinger(t: TestContext, body: string, options: Partial<PrintOptions> = {}): Promise<Lingered> {
+    const dir = await scratch(t)
+    const record = join(dir, 'recording')
+    const notes = diary()
+    const bin = await program(dir, `${lingers}; ${body}`)
+    const driver = printDriver(standIn(quick), { bin, cwd: dir, record: () => ({ dir: record }), ...options })
+    const events = await takeTurn(driver, notes)
+    assert.equal(notes.bindings.at(-1)?.extra?.['settled'], undefined, 'nobody has seen it save its session')
+    const raw = (await readFile(join(record, 'raw.jsonl'), 'utf8')).trimEnd().split('\n')
+    const again = await Array.fromAsync(normalize(raw, { dialects: [codexDialect] }), (event) => JSON.stringify(event))
+    assert.equal(again.join('\n'), (await readFile(join(record, 'events.jsonl'), 'utf8')).trimEnd())
+    return { events, warnings: warningsOf(notes), again }
+  }
+
+  it('counts as what it told, and a warning says that it was ended', async (t) => {
+    const { events, warnings, again } = await takeLinger(t, `hello(); text('hi'); done(); letGo()`)
+    assert.deepEqual(typesOf(events), ['start', 'text-delta', 'finish'])
+    assert.equal(finishOf(events), 'stop')
+    assert.deepEqual(warnings, ['not-ended-by-itself'])
+    assert.ok(!again.some((event) => event.includes('"type":"error"')))
+  })
+
+  it('has failed where that is what it told', async (t) => {
+    const { events } = await takeLinger(
+      t,
+      `hello(); say({ type: 'turn.failed', error: { message: 'no credit' } }); letGo()`,
+    )
+    assert.match(errorOf(events).message, /^no credit/)
+    assert.equal(finishOf(events), 'error')
+  })
+
+  it('has failed where it went on after its result', async (t) => {
+    const { events } = await takeLinger(t, `hello(); text('hi'); done(); text('and then'); letGo()`)
+    assert.equal(errorOf(events).code, 'output-closed')
+  })
+
+  it('has not failed in a silence after it either', async (t) => {
+    const silence = { stallMs: 2_000, onStall: 'abort' } as const
+    const { events, warnings } = await takeLinger(t, `hello(); text('hi'); done()`, silence)
+    assert.equal(finishOf(events), 'stop')
+    assert.deepEqual(warnings, ['stall', 'not-ended-by-itself'])
+  })
 })
 
 describe('a program that is stopped by closing its input', () => {
