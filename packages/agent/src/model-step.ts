@@ -73,13 +73,14 @@ export async function* modelStep(
           break
         case 'text-delta':
           if (part.providerMetadata !== undefined) proofs.add('text', part.id, part.providerMetadata)
-          hasContent = true
+          // Some begin with an empty piece: nobody has seen anything of that.
+          if (part.delta !== '') hasContent = true
           text += part.delta
           yield { type: 'text-delta', partId: part.id, text: part.delta }
           break
         case 'reasoning-delta':
           if (part.providerMetadata !== undefined) proofs.add('reasoning', part.id, part.providerMetadata)
-          hasContent = true
+          if (part.delta !== '') hasContent = true
           yield { type: 'reasoning-delta', partId: part.id, text: part.delta }
           break
         case 'text-end':
