@@ -183,19 +183,20 @@ suite('the prefix of a request', () => {
 })
 
 suite('what may be kept is marked', () => {
-  test('for Anthropic: instructions, tools and the end of the conversation', async () => {
+  test('for Anthropic: instructions, tools and the end of the conversation, now and in the request before', async () => {
     await using bench = await AgentBench.open([{ toolCalls: [{ name: 'note' }] }, { text: 'Done.' }], {
       agent: { tools, instructions: 'Be brief.' },
       model: { provider: 'anthropic.messages' },
     })
     await bench.play()
     const mark = '"cacheControl":{"type":"ephemeral"}'
-    for (const prompt of bench.prompts()) {
-      assert.deepEqual(
-        prompt.map((message) => message.includes(mark)),
-        prompt.map((_message, index) => index === 0 || index === prompt.length - 1),
-      )
-    }
+    assert.deepEqual(
+      bench.prompts().map((prompt) => prompt.map((message) => message.includes(mark))),
+      [
+        [true, true],
+        [true, true, false, true],
+      ],
+    )
     const request = JSON.parse(bench.model.requestBodies[0] ?? '{}') as { tools?: unknown[] }
     assert.deepEqual(
       request.tools?.map((tool) => JSON.stringify(tool).includes(mark)),
