@@ -128,7 +128,7 @@ export async function* modelStep(
         case 'reasoning-file': {
           const file = fileEvent(part)
           if (file === undefined) {
-            unkept.add(part.data.type === 'url' ? `${part.type} (${String(part.data.url)})` : part.type)
+            unkept.add(part.type)
             break
           }
           hasContent = true

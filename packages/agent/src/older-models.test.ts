@@ -33,6 +33,13 @@ suite('files', () => {
     assert.equal(inWordsOf(model('v4'), options), options)
   })
 
+  test('of which only the address is known go to older models as the address itself', () => {
+    const url = new URL('https://example.org/a.png')
+    const linked = { type: 'file', mediaType: 'image/png', data: { type: 'url', url } } as const
+    const { prompt } = inWordsOf(model('v3'), { prompt: [{ role: 'user', content: [linked] }] })
+    assert.deepEqual(prompt[0]?.content, [{ type: 'file', mediaType: 'image/png', data: url }])
+  })
+
   for (const [version, shown] of [
     ['v2', { type: 'media', data: 'aGk=', mediaType: 'image/png' }],
     ['v3', { type: 'file-data', data: 'aGk=', mediaType: 'image/png' }],

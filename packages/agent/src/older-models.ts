@@ -37,5 +37,6 @@ function olderResult(part: OutputPart, version: 'v2' | 'v3'): OutputPart {
 }
 
 function olderFile(part: LanguageModelV4FilePart): Omit<LanguageModelV4FilePart, 'data'> & { readonly data: unknown } {
-  return { ...part, data: part.data.type === 'data' ? part.data.data : part.data }
+  const { data } = part
+  return { ...part, data: data.type === 'data' ? data.data : data.type === 'url' ? data.url : data }
 }

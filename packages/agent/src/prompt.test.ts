@@ -97,6 +97,26 @@ suite('what the model is shown', () => {
     ])
   })
 
+  test('a file of which only the address is known is its address, as it was written', () => {
+    const media = { type: 'image', mimeType: 'image/png', data: '' } as const
+    const [shown] = toPrompt(undefined, [
+      message('assistant', [
+        { ...media, id: '0', url: 'https://example.org/a.png' },
+        { ...media, id: '1', url: 'gs://Bucket/../a.png' },
+        { ...media, id: '2', url: 'nowhere' },
+        { ...media, id: '3', url: 'https://example.org/', meta: { redacted: true } },
+      ]),
+    ])
+    assert.deepEqual(shown?.content, [
+      { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('https://example.org/a.png') } },
+      {
+        type: 'file',
+        mediaType: 'image/png',
+        data: { type: 'url', url: new URL('gs://Bucket/../a.png'), originalUrl: 'gs://Bucket/../a.png' },
+      },
+    ])
+  })
+
   test('what another agent did is told in words: its tools and its signatures are not ours', () => {
     const signed: Part = { id: '0', type: 'reasoning', text: 'Hmm', meta: { provider: { x: { signature: 's' } } } }
     const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'text of a' }

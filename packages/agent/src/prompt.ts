@@ -127,10 +127,11 @@ function agentContent(part: Part): AssistantContent[] {
       ]
     case 'image':
     case 'file':
-      if (part.data === '') return []
-      return part.meta?.['reasoning'] === true
-        ? [{ type: 'reasoning-file', mediaType: part.mimeType, data: { type: 'data', data: part.data }, ...options }]
-        : [{ ...filePart(part), ...options }]
+      return isNothing(part)
+        ? []
+        : part.meta?.['reasoning'] === true
+          ? [{ type: 'reasoning-file', mediaType: part.mimeType, data: fileData(part), ...options }]
+          : [{ ...filePart(part), ...options }]
     case 'signal':
       return [{ type: 'text', text: part.text }]
     case 'tool-result':
@@ -172,9 +173,22 @@ function filePart(part: ImagePart | FilePart): LanguageModelV4FilePart {
   return {
     type: 'file',
     mediaType: part.mimeType,
-    data: { type: 'data', data: part.data },
+    data: fileData(part),
     ...(part.fileName === undefined ? {} : { filename: part.fileName }),
   }
+}
+
+type FileSource = Extract<LanguageModelV4FilePart['data'], { type: 'data' | 'url' }>
+
+function fileData({ data, url }: ImagePart | FilePart): FileSource {
+  if (url === undefined || !URL.canParse(url)) return { type: 'data', data }
+  const parsed = new URL(url)
+  return { type: 'url', url: parsed, ...(parsed.href === url ? {} : { originalUrl: url }) }
+}
+
+/** Erased, lost, or an address of which something was taken out. */
+function isNothing({ data, meta, url }: ImagePart | FilePart): boolean {
+  return data === '' && (url === undefined || !URL.canParse(url) || meta?.redacted === true)
 }
 
 /** What the provider gave with a part goes back with it unchanged: reasoning is refused without its signature. */

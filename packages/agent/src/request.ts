@@ -3,6 +3,7 @@ import type { Host, HostTool, JsonObject, JsonValue, StepRequest, StoredMessage,
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
 import { withCacheMarkers } from './cache-markers.ts'
 import type { LanguageModel } from './language-model.ts'
+import { withReachableFiles } from './linked-files.ts'
 import type { NativeDriverOptions } from './native-driver.ts'
 import { inWordsOf } from './older-models.ts'
 import { toPrompt } from './prompt.ts'
@@ -33,7 +34,7 @@ export async function prepareRequest(
   const tools = (host.listTools?.() ?? []).map(functionTool)
   const output = turn.output ?? options.output
   const request: LanguageModelV4CallOptions = {
-    prompt: toPrompt(instructions, messages, options.id),
+    prompt: await withReachableFiles(model, toPrompt(instructions, messages, options.id)),
     ...options.settings,
     ...(tools.length === 0 ? {} : { tools }),
     ...(tools.length === 0 || options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),

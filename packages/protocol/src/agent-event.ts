@@ -77,11 +77,13 @@ export interface ReasoningDeltaEvent extends EventExtras {
 export interface FileEvent extends EventExtras {
   readonly type: 'file'
   readonly mimeType: string
-  /** Base64 without a `data:` prefix. */
+  /** Base64 without a `data:` prefix; empty when `ref` or `url` is set. */
   readonly data: string
   readonly fileName?: string
   /** Set instead of `data` when the file is large: where its bytes are kept. */
   readonly ref?: BlobRef
+  /** Set instead of `data` when only the address of the file was given: what is found there is not ours to keep. */
+  readonly url?: string
 }
 
 export interface ToolCallEvent extends EventExtras, ToolCallInfo, ToolOrigin {

@@ -51,10 +51,12 @@ export type ChatFileMimeType = 'application/pdf' | (string & {})
 export interface ChatImagePart {
   type: 'image'
   mimeType: ChatImageMimeType
-  /** Base64 without a `data:` prefix; empty when `ref` is set. */
+  /** Base64 without a `data:` prefix; empty when `ref` or `url` is set. */
   data: string
   fileName?: string
   ref?: BlobRef
+  /** Where the file is when only its address is known. */
+  url?: string
 }
 
 export interface ChatFilePart {
@@ -63,6 +65,7 @@ export interface ChatFilePart {
   data: string
   fileName?: string
   ref?: BlobRef
+  url?: string
 }
 
 export type ChatMessagePart =
@@ -130,6 +133,7 @@ function toChatPart(part: Part): ChatMessagePart | undefined {
         data: part.data,
         ...(part.fileName === undefined ? {} : { fileName: part.fileName }),
         ...(part.ref === undefined ? {} : { ref: part.ref }),
+        ...(part.url === undefined ? {} : { url: part.url }),
       }
     case 'signal':
       // A chat knows no signals; what the model was told stays visible as text.

@@ -30,10 +30,12 @@ export interface ToolResultContent {
 
 export interface ImageContent {
   readonly type: 'image'
-  /** Base64; empty when `ref` is set. */
+  /** Base64; empty when `ref` or `url` is set. */
   readonly data: string
   readonly mimeType: string
   readonly ref?: BlobRef
+  /** Where the file is when only its address is known. */
+  readonly url?: string
 }
 
 export interface FileContent {
@@ -42,6 +44,7 @@ export interface FileContent {
   readonly mediaType: string
   readonly filename?: string
   readonly ref?: BlobRef
+  readonly url?: string
 }
 
 export interface SystemReminderContent {

@@ -102,6 +102,7 @@ export function toHarnessContent(part: Part): HarnessMessageContent | undefined 
         data: part.data,
         mimeType: part.mimeType,
         ...(part.ref === undefined ? {} : { ref: part.ref }),
+        ...(part.url === undefined ? {} : { url: part.url }),
       }
     case 'file':
       return {
@@ -110,6 +111,7 @@ export function toHarnessContent(part: Part): HarnessMessageContent | undefined 
         mediaType: part.mimeType,
         ...(part.fileName === undefined ? {} : { filename: part.fileName }),
         ...(part.ref === undefined ? {} : { ref: part.ref }),
+        ...(part.url === undefined ? {} : { url: part.url }),
       }
     case 'signal':
       return signalContent(part)

@@ -63,9 +63,11 @@ export interface ToolResultPart extends PartBase {
 export interface ImagePart extends PartBase {
   readonly type: 'image'
   readonly mimeType: string
-  /** Base64 without a `data:` prefix; empty when `ref` is set. */
+  /** Base64 without a `data:` prefix; empty when `ref` or `url` is set. */
   readonly data: string
   readonly ref?: BlobRef
+  /** Where the file is when only its address is known. */
+  readonly url?: string
   readonly fileName?: string
 }
 
@@ -74,6 +76,7 @@ export interface FilePart extends PartBase {
   readonly mimeType: string
   readonly data: string
   readonly ref?: BlobRef
+  readonly url?: string
   readonly fileName?: string
 }
 

@@ -43,7 +43,8 @@ export function promptText(input: readonly Part[], title: string): string {
 
 /** A text file is said as text, with its name; anything else has no words. */
 function fileText(part: Extract<Part, { type: 'file' }>, title: string): string {
-  const { mimeType, data, fileName = 'file' } = part
+  const { mimeType, data, fileName = 'file', url } = part
+  if (url !== undefined) throw cannotTake(title, 'a file of which only the address is known')
   if (!mimeType.startsWith('text/') && mimeType !== 'application/json') {
     throw cannotTake(title, `a file of type ${mimeType}`)
   }

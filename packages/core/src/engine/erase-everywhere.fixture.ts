@@ -87,6 +87,7 @@ export async function sayEverywhere(
     const file = { mimeType: 'text/plain', data: Buffer.from(text).toString('base64'), fileName: `${WORD} ${name}` }
     await recorder.record({ type: 'file', ...file, meta: { of: WORD } })
   }
+  await recorder.record({ type: 'file', mimeType: 'image/png', data: '', url: `https://example.org/${WORD}.png` })
   await recorder.record({ type: 'tool-call', toolCallId: 'c', toolName: 'ask_user', args: { question: WORD } })
   await log.commit(
     [

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { LanguageModel } from '@evener/agent'
 import { toChatMessage, toHarnessMessage, type JsonObject, type JsonValue, type Part } from '@evener/protocol'
-import { AgentBench } from './agent-bench.fixture.ts'
+import { scriptedModel } from '@evener/testing'
+import { AgentBench, type Script } from './agent-bench.fixture.ts'
 import { inflateParts } from './blobs.ts'
 
 const SMALL = Buffer.from('a small picture').toString('base64')
@@ -105,11 +107,85 @@ suite('a file that a model makes', () => {
     assert.match(bench.prompts()[1]?.join('') ?? '', /"reasoning-file"/)
   })
 
-  test('that is only an address is said not to be kept', async () => {
-    const raw = { type: 'file', mediaType: 'image/png', data: { type: 'url', url: 'https://example.org/a.png' } }
-    await using bench = await AgentBench.open([{ parts: [{ text: 'There.' }, { raw }] }])
+  test('is told as bytes when its address holds them', async () => {
+    const raw = { type: 'file', mediaType: 'image/png', data: { type: 'url', url: `data:image/png;base64,${SMALL}` } }
+    await using bench = await AgentBench.open([{ parts: [{ raw }] }])
     await bench.play()
-    assert.match((await bench.notes('warning'))[0]?.text ?? '', /https:\/\/example\.org\/a\.png/)
+    assert.deepEqual(await answerOf(bench), [{ id: '0', type: 'image', mimeType: 'image/png', data: SMALL }])
+  })
+})
+
+suite('a file that a model makes and gives the address of', () => {
+  const ADDRESS = 'https://example.org/made/a.png?token=secret'
+
+  test('is kept as its address: on record, told as an event, in its place in the message', async () => {
+    await using bench = await drawn({ type: 'url', url: ADDRESS })
+    const [, part] = await answerOf(bench)
+    assert.deepEqual(part, {
+      id: '1',
+      type: 'image',
+      mimeType: 'image/png',
+      data: '',
+      url: ADDRESS,
+      meta: { provider: { made: { id: 'f1' } } },
+    })
+    const [event] = await bench.eventsOf('file')
+    assert.deepEqual([event?.data, event?.url], ['', ADDRESS])
+    assert.deepEqual(await bench.notes('warning'), [])
+  })
+
+  test('is shown with its address in a chat and by a harness', async () => {
+    await using bench = await drawn({ type: 'url', url: ADDRESS })
+    const message = (await bench.messages()).find(({ role }) => role === 'assistant')
+    assert.ok(message !== undefined)
+    const { content } = toChatMessage(message)
+    const chat = typeof content === 'string' ? undefined : content.find(({ type }) => type === 'image')
+    const shown = toHarnessMessage(message).content.find(({ type }) => type === 'image')
+    for (const image of [chat, shown]) {
+      assert.deepEqual(image, { type: 'image', mimeType: 'image/png', data: '', url: ADDRESS })
+    }
+  })
+
+  const SCRIPT: Script = [{ parts: [{ text: 'Here.' }, picture({ type: 'url', url: ADDRESS })] }, { text: 'Again.' }]
+
+  for (const [who, supportedUrls, isAddress] of [
+    ['can look there', { 'image/*': [/^https:\/\/example\.org\//] }, true],
+    ['can look anywhere', Promise.resolve({ '*': [/^https:/] }), true],
+    ['can look elsewhere', { 'image/*': [/^https:\/\/other\.org\//] }, false],
+    ['can look for other things', { 'application/pdf': [/^https:/] }, false],
+    ['cannot look anywhere', {}, false],
+  ] as const) {
+    test(`goes back ${isAddress ? 'as the file' : 'in words'} to a model that ${who}`, async () => {
+      const model = scriptedModel(SCRIPT)
+      const asked = { ...model, supportedUrls } as LanguageModel
+      await using bench = await AgentBench.open([], { agent: { model: asked } })
+      await bench.play()
+      assert.equal(await bench.play(), 'complete')
+      const prompt = model.requests[1]?.prompt as readonly { role: string; content: readonly object[] }[]
+      const sent = prompt.find(({ role }) => role === 'assistant')?.content[1]
+      assert.deepEqual(
+        sent,
+        isAddress
+          ? {
+              type: 'file',
+              mediaType: 'image/png',
+              data: { type: 'url', url: ADDRESS },
+              providerOptions: { made: { id: 'f1' } },
+            }
+          : { type: 'text', text: `[a file of type image/png, at ${ADDRESS}]` },
+      )
+    })
+  }
+
+  test('is nothing to look at when something was taken out of its address', async () => {
+    const model = scriptedModel(SCRIPT)
+    const asked = { ...model, supportedUrls: { '*': [/^https:/] } } as LanguageModel
+    const redact = (text: string): string => text.replace(/token=\w+/g, '…')
+    await using bench = await AgentBench.open([], { agent: { model: asked }, runtime: { redact } })
+    await bench.play()
+    await bench.play()
+    assert.ok(!JSON.stringify([await bench.records(), model.requests]).includes('token=secret'))
+    assert.ok(!JSON.stringify(model.requests[1]).includes('example.org'))
   })
 })
 

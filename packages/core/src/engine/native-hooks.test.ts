@@ -186,7 +186,13 @@ suite('hooks', () => {
       assert.equal(ran.length, name === 'beforeTool' ? 0 : 1)
       const results = (await thread.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body] : []))
       assert.deepEqual(
-        results.map(({ error, isError, outcome, result, toolCallId }) => ({ error, isError, outcome, result, toolCallId })),
+        results.map(({ error, isError, outcome, result, toolCallId }) => ({
+          error,
+          isError,
+          outcome,
+          result,
+          toolCallId,
+        })),
         [{ error: undefined, isError: true, outcome: 'aborted', result: 'The call was aborted.', toolCallId: 'c1' }],
       )
       assert.deepEqual(await thread.eventsOf('error'), [])

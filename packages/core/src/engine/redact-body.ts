@@ -139,7 +139,10 @@ function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart
       return { text: redaction.text(body.text) }
     case 'file':
       // Only words can be looked through.
-      return body.fileName === undefined ? {} : { fileName: redaction.text(body.fileName) }
+      return {
+        ...(body.fileName === undefined ? {} : { fileName: redaction.text(body.fileName) }),
+        ...(body.url === undefined ? {} : { url: redaction.text(body.url) }),
+      }
     case 'tool-call':
       return { args: redaction.json(body.args) }
     case 'tool-result':

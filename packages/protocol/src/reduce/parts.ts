@@ -148,6 +148,7 @@ function sealedPart(body: SealedPart, existing: Part | undefined): Part {
         mimeType: body.mimeType,
         data: body.data,
         ...(body.ref === undefined ? {} : { ref: body.ref }),
+        ...(body.url === undefined ? {} : { url: body.url }),
         ...(body.fileName === undefined ? {} : { fileName: body.fileName }),
       }
     case 'tool-call':

@@ -105,6 +105,7 @@ export const fileFields: Shape<FileEvent> = exactShape<FileEvent>()({
   data: z.string(),
   fileName: optional(z.string()),
   ref: optional(blobRefSchema),
+  url: optional(z.string()),
 })
 
 export const toolCallFields: Shape<ToolCallEvent> = exactShape<ToolCallEvent>()({

@@ -34,7 +34,12 @@ function openText<T extends string>(): Schema<T> {
   return z.string() as unknown as Schema<T>
 }
 
-const media = { data: z.string(), fileName: optional(z.string()), ref: optional(blobRefSchema) }
+const media = {
+  data: z.string(),
+  fileName: optional(z.string()),
+  ref: optional(blobRefSchema),
+  url: optional(z.string()),
+}
 
 export const chatMessagePartSchema: Schema<Wire<ChatMessagePart>> = exact<Wire<ChatMessagePart>>()(
   taggedUnion([

@@ -54,6 +54,7 @@ const media = {
   mimeType: z.string(),
   data: z.string(),
   ref: optional(blobRefSchema),
+  url: optional(z.string()),
   fileName: optional(z.string()),
 }
 

@@ -99,7 +99,7 @@ export const agentEventsByType: {
       mimeType: fc.constantFrom('image/png', 'application/pdf'),
       data: fc.base64String({ maxLength: 12 }),
     },
-    { ...extras, fileName: arbitraryText, ref: arbitraryBlobRef },
+    { ...extras, fileName: arbitraryText, ref: arbitraryBlobRef, url: fc.webUrl() },
   ),
   'tool-call': shape<ToolCallEvent>({ type: fc.constant('tool-call'), ...call }, { ...extras, ...origin }),
   'tool-call-delta': shape<ToolCallDeltaEvent>(

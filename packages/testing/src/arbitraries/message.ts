@@ -57,7 +57,7 @@ const media = {
   mimeType: fc.constantFrom('image/png', 'application/pdf', 'text/plain'),
   data: fc.base64String({ maxLength: 12 }),
 }
-const mediaOptions = { ...base, ref: arbitraryBlobRef, fileName: arbitraryText }
+const mediaOptions = { ...base, ref: arbitraryBlobRef, url: fc.webUrl(), fileName: arbitraryText }
 
 const text = shape<TextPart>({ type: fc.constant('text'), id, text: arbitraryText }, { ...base, ref: arbitraryBlobRef })
 const image = shape<ImagePart>({ type: fc.constant('image'), ...media }, mediaOptions)

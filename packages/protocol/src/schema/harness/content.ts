@@ -59,6 +59,7 @@ export const imageContentFields: Shape<Wire<ImageContent>> = exactShape<Wire<Ima
   data: z.string(),
   mimeType: z.string(),
   ref: optional(blobRefSchema),
+  url: optional(z.string()),
 })
 
 export const fileContentFields: Shape<Wire<FileContent>> = exactShape<Wire<FileContent>>()({
@@ -67,6 +68,7 @@ export const fileContentFields: Shape<Wire<FileContent>> = exactShape<Wire<FileC
   mediaType: z.string(),
   filename: optional(z.string()),
   ref: optional(blobRefSchema),
+  url: optional(z.string()),
 })
 
 export const systemReminderFields: Shape<Wire<SystemReminderContent>> = exactShape<Wire<SystemReminderContent>>()({

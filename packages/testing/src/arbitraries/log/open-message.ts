@@ -86,11 +86,16 @@ export function addPart(
 }
 
 /** A file comes whole: nothing of its part is ever open. */
-export function addFile(log: LogWriter, message: OpenMessage, { mimeType, data, fileName, meta }: FileEvent): void {
+export function addFile(
+  log: LogWriter,
+  message: OpenMessage,
+  { mimeType, data, fileName, meta, url }: FileEvent,
+): void {
   const part = addPart(message, 'text')
   part.isSealed = true
   const more = { ...(fileName === undefined ? {} : { fileName }), ...(meta === undefined ? {} : { meta }) }
-  log.append({ ...partFields(message, part), type: 'file', mimeType, data, ...more })
+  const where = url === undefined ? { data } : { data: '', url }
+  log.append({ ...partFields(message, part), type: 'file', mimeType, ...where, ...more })
 }
 
 export function addCall(log: LogWriter, message: OpenMessage, toolName: string, args: JsonObject): OpenPart {
