@@ -29,6 +29,8 @@ export const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphan
 /** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
 export interface RuntimeAgent {
   readonly driver: AgentDriver
+  /** What people call it. Default: the id of its driver. */
+  readonly name?: string
   /** A function is asked at the start of a turn and before every step of it. So is `turn`. */
   readonly tools?: readonly RunnableTool[] | ((context: TurnContext) => MaybePromise<readonly RunnableTool[]>)
   readonly turn?: TurnDefaults | ((context: TurnContext) => MaybePromise<TurnDefaults>)

@@ -16,6 +16,7 @@ export function runtimeAgent(agent: AgentLike, options: RuntimeAgentOptions = {}
   const { budget } = agent.options
   return {
     driver: agent.driver(),
+    name: agent.name,
     ...(budget === undefined ? {} : { turn: { budget } }),
     tools: ({ requestContext, runId, state, turnId }) =>
       agent.tools(agentContext({ threadId: state.head.stream, runId, turnId, requestContext }), options.decorate),

@@ -52,6 +52,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   const spans = await turnSpans(
     {
       agentId: driver.id,
+      agentName: agent.name ?? driver.id,
       threadId: log.stream,
       runId,
       turnId,

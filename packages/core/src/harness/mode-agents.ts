@@ -85,6 +85,7 @@ export class ModeAgents {
     }
     return {
       driver,
+      ...(agent instanceof Agent ? { name: agent.name } : {}),
       tools: async (turn) => {
         const mode = this.modeOf(turn.state)
         const context = equipment.agentContext(turn)

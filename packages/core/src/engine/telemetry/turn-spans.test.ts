@@ -159,6 +159,49 @@ suite('with an SDK', () => {
     }
   })
 
+  test('goes by the names of the conventions', async () => {
+    const usage = { inputTokens: 10, outputTokens: 9, reasoningTokens: 6, cacheWriteInputTokens: 4 }
+    await using bench = await AgentBench.open([{ text: 'Hi.', usage }], {
+      agent: { name: 'Ann' },
+      model: { provider: 'amazon-bedrock', modelId: 'claude' },
+    })
+    await bench.play()
+    const model = { 'gen_ai.provider.name': 'aws.bedrock', 'gen_ai.request.model': 'claude' }
+    const used = {
+      'gen_ai.usage.input_tokens': 10,
+      'gen_ai.usage.cache_creation.input_tokens': 4,
+      'gen_ai.usage.output_tokens': 9,
+      'gen_ai.usage.reasoning.output_tokens': 6,
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.conversation.id': 'thread',
+    }
+    assert.deepEqual(named('chat claude').attributes, {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.stream': true,
+      ...model,
+      ...used,
+    })
+    const { 'evener.run.id': _run, 'evener.turn.id': _turn, ...agent } = { ...named('invoke_agent Ann').attributes }
+    assert.deepEqual(agent, {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.id': 'native',
+      'gen_ai.agent.name': 'Ann',
+      ...model,
+      ...used,
+    })
+    assert.equal(named('invoke_agent Ann').kind, SpanKind.INTERNAL)
+  })
+
+  test('an attempt that was cut off is a failed span of its own, with what it failed of', async () => {
+    await using bench = await AgentBench.open([{ text: ['Ha', 'lf'], cut: 'end' }, { text: 'Whole.' }])
+    assert.equal(await bench.play(), 'complete')
+    const [cut, whole] = spans().filter(({ name }) => name === 'chat scripted-model')
+    assert.equal(cut?.attributes['error.type'], 'StreamCut')
+    assert.equal(cut?.status.code, SpanStatusCode.ERROR)
+    assert.equal(whole?.attributes['error.type'], undefined)
+    assert.notEqual(named('invoke_agent native').status.code, SpanStatusCode.ERROR)
+  })
+
   test('failures are seen where they happened', async () => {
     const broken = createTool({
       id: 'broken',

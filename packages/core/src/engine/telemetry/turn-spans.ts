@@ -1,6 +1,8 @@
 import type { Attributes, Context, Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import type {
   AgentEvent,
+  ErrorData,
+  StepFinishEvent,
   StepRequest,
   ToolCallInfo,
   ToolOutcome,
@@ -8,11 +10,13 @@ import type {
   UsageMetadata,
 } from '@evener/protocol'
 import { openTelemetry, type TracerSource } from './open-telemetry.ts'
+import { providerName } from './provider-name.ts'
 
 type OpenTelemetry = NonNullable<Awaited<ReturnType<typeof openTelemetry>>>
 
 export interface TracedTurn {
   readonly agentId: string
+  readonly agentName: string
   readonly threadId: string
   readonly runId: string
   readonly turnId: string
@@ -43,15 +47,15 @@ export class TurnSpans {
     this.#api = api
     this.#tracer = tracer
     this.#turn = turn
-    const { agentId, runId, turnId } = turn
+    const { agentId, agentName, runId, turnId } = turn
     const attributes = {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.id': agentId,
-      'gen_ai.agent.name': agentId,
+      'gen_ai.agent.name': agentName,
       'evener.run.id': runId,
       'evener.turn.id': turnId,
     }
-    this.#agent = this.#start(`invoke_agent ${agentId}`, { attributes }, api.context.active())
+    this.#agent = this.#start(`invoke_agent ${agentName}`, { attributes }, api.context.active())
     this.#inAgent = api.trace.setSpan(api.context.active(), this.#agent)
   }
 
@@ -66,7 +70,7 @@ export class TurnSpans {
           ...usageAttributes(event.usage),
           'gen_ai.response.finish_reasons': [event.finishReason],
         })
-        if (event.finishReason === 'error') this.#fail(this.#step, 'step', 'The model call failed.')
+        if (event.finishReason === 'error') this.#fail(this.#step, ...failureOf(event))
         this.#endStep()
         break
       case 'tool-call':
@@ -131,10 +135,15 @@ export class TurnSpans {
     this.#endStep()
     const [provider = '', ...rest] = (request?.model ?? '').split('/')
     const model = rest.join('/')
+    const asked: Attributes =
+      model === '' ? {} : { 'gen_ai.provider.name': providerName(provider), 'gen_ai.request.model': model }
     const attributes: Attributes = {
       'gen_ai.operation.name': 'chat',
-      ...(model === '' ? {} : { 'gen_ai.provider.name': provider, 'gen_ai.request.model': model }),
+      ...asked,
+      ...(this.#turn.isForeign ? {} : { 'gen_ai.request.stream': true }),
     }
+    // Which model an agent asks is known when it asks.
+    this.#agent.setAttributes(asked)
     const kind = this.#api.SpanKind.CLIENT
     this.#step = this.#start(model === '' ? 'chat' : `chat ${model}`, { attributes, kind }, this.#inAgent)
   }
@@ -166,13 +175,23 @@ export class TurnSpans {
   }
 }
 
+function failureOf({ meta }: StepFinishEvent): [type: string, message: string] {
+  const error = meta?.['error'] as ErrorData | undefined
+  return [error?.name ?? OTHER_ERROR, error?.message ?? 'The model call failed.']
+}
+
+/** The conventions' word for an error without a class of its own. */
+const OTHER_ERROR = '_OTHER'
+
 /** Ours are the uncached input tokens, theirs are all. */
 function usageAttributes(usage: UsageMetadata | undefined): Attributes {
   if (usage === undefined) return {}
   const { cacheWriteInputTokens: written = 0, cachedInputTokens: cached = 0, inputTokens, outputTokens } = usage
+  const { reasoningTokens: thought = 0 } = usage
   return {
     ...(inputTokens === undefined ? {} : { 'gen_ai.usage.input_tokens': inputTokens + cached + written }),
     ...(outputTokens === undefined ? {} : { 'gen_ai.usage.output_tokens': outputTokens }),
+    ...(thought === 0 ? {} : { 'gen_ai.usage.reasoning.output_tokens': thought }),
     ...(cached === 0 ? {} : { 'gen_ai.usage.cache_read.input_tokens': cached }),
     ...(written === 0 ? {} : { 'gen_ai.usage.cache_creation.input_tokens': written }),
   }
