@@ -3,19 +3,27 @@ import { timerMs } from './check-options.ts'
 
 const TRY_AGAIN_MS = 60_000
 
-const SETTLED: ReadonlySet<string> = new Set(['not-found', 'conflict', 'closed', 'held', 'fenced'])
+/** The thread is closed here or in other hands. */
+const GONE: ReadonlySet<string> = new Set(['closed', 'held', 'fenced'])
 
 /** Declines approvals that nobody gave in time. Nothing ever becomes "yes" by itself. */
 export class ApprovalClock {
   readonly #timeout: number
   readonly #now: () => number
   readonly #decline: (waitId: string) => Promise<void>
+  readonly #current: () => ThreadState
   #timer: NodeJS.Timeout | undefined
 
-  constructor(timeout: number, now: () => number, decline: (waitId: string) => Promise<void>) {
+  constructor(
+    timeout: number,
+    now: () => number,
+    decline: (waitId: string) => Promise<void>,
+    current: () => ThreadState,
+  ) {
     this.#timeout = timeout
     this.#now = now
     this.#decline = decline
+    this.#current = current
   }
 
   /** The time counts from when it was asked, also over a restart. */
@@ -29,8 +37,9 @@ export class ApprovalClock {
     const timer = setTimeout(() => {
       if (ms < left) return this.follow(state)
       this.#decline(first.id).catch((error: unknown) => {
-        if (this.#timer !== timer || isSettled(error)) return
-        // It waits on, such as for an agent that is not there: nobody else would try again.
+        // Answered or cancelled a moment ago, or no longer ours to decline.
+        if (this.#timer !== timer || isGone(error) || !this.#current().head.waits.has(first.id)) return
+        // It waits on, such as for an agent that is not there or not known: nobody else would try again.
         this.#timer = setTimeout(() => this.follow(state), TRY_AGAIN_MS).unref()
       })
     }, ms).unref()
@@ -43,7 +52,6 @@ export class ApprovalClock {
   }
 }
 
-/** Answered or cancelled a moment ago, closed here or in other hands: there is nothing left to decline here. */
-function isSettled(error: unknown): boolean {
-  return EvenerError.is(error) && SETTLED.has(error.code)
+function isGone(error: unknown): boolean {
+  return EvenerError.is(error) && GONE.has(error.code)
 }

@@ -86,7 +86,7 @@ export class ThreadRuntime {
     const { approvalTimeout } = options
     if (approvalTimeout !== undefined) {
       const decline = (waitId: string): Promise<void> => this.answer(waitId, TOO_LATE, 'timeout')
-      this.#clock = new ApprovalClock(approvalTimeout, options.now ?? Date.now, decline)
+      this.#clock = new ApprovalClock(approvalTimeout, options.now ?? Date.now, decline, () => this.state)
     }
     this.#watch(hold)
   }

@@ -216,6 +216,31 @@ suite('a thread whose agent cannot be asked what it can do', () => {
     assert.deepEqual(agent.journal, [])
   })
 
+  test('has it declined also when the agent was not known at all for a while', { timeout: 30_000 }, async (t) => {
+    const { bench, driver, waitId } = await leftAsking()
+    await using _ = bench
+    driver.isInstalled = true
+    const missed = Promise.withResolvers<void>()
+    let isKnown = true
+    const agents = (): { driver: AgentDriver } | undefined => {
+      if (isKnown) return { driver }
+      missed.resolve()
+      return undefined
+    }
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    await bench.restart({ approvalTimeout: 1, agents })
+    isKnown = false
+    t.mock.timers.tick(1)
+    await missed.promise
+    await bench.runtime.change(async () => undefined)
+    assert.deepEqual([...bench.runtime.state.head.waits.keys()], [waitId])
+    isKnown = true
+    t.mock.timers.tick(60_000)
+    await bench.until(() => bench.runtime.state.head.waits.size === 0)
+    assert.equal((await bench.store.getWait('thread', waitId))?.answeredBy, 'timeout')
+    await bench.runtime.idle()
+  })
+
   test('is told what was steered meanwhile together with the answers', async () => {
     const { agent, bench, driver, waitId } = await leftAsking()
     await using _ = bench
