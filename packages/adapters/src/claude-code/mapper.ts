@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
-import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run } from '../kit/mapper.ts'
+import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run, RunEnd } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 import { exitCodeOf, nextDirectory } from './bash-result.ts'
 import { PartialMessages } from './partial.ts'
-import { hasFailed, readResult } from './result.ts'
+import { failInterrupted, hasFailed, readResult } from './result.ts'
 import { readSystem } from './system.ts'
 import { Tasks } from './tasks.ts'
 import { claudeTools, readFromResult } from './tools.ts'
@@ -21,6 +21,8 @@ export const claudeCodeDialect: Dialect = {
 const SYNTHETIC = '<synthetic>'
 const SKILL_PREFIX = 'Base directory for this skill: '
 const MCP_PREFIX = 'mcp__'
+/** What it tells the model when somebody has stopped it; there is no flag for it. */
+const INTERRUPTED = '[Request interrupted by user'
 
 interface PendingSkill {
   readonly name: string
@@ -40,6 +42,8 @@ class ClaudeReader implements DialectReader {
   #pendingSkills: PendingSkill[] = []
   /** An API error said as assistant text: a result that fails repeats it, a run that goes on does not. */
   #heldError: HeldRecord | undefined
+  /** It was stopped, and has neither said how that ended nor gone on. */
+  #interruption: 'aborted_tools' | 'aborted_streaming' | undefined
 
   constructor(run: Run) {
     this.#run = run
@@ -52,6 +56,7 @@ class ClaudeReader implements DialectReader {
     const { type } = record
     if (type !== 'user' && type !== 'system' && this.#pendingSkills.length > 0) this.#settleSkills()
     if (type !== 'result' && this.#heldError !== undefined) this.#settleError(false)
+    if (type === 'result' || type === 'assistant') this.#interruption = undefined
     switch (type) {
       case 'assistant':
         this.#assistant(record)
@@ -96,10 +101,14 @@ class ClaudeReader implements DialectReader {
     }
   }
 
-  end(): void {
+  end({ aborted }: RunEnd): void {
     this.#settleSkills()
     this.#settleError(false)
     this.#tasks.end()
+    // Stopped while a subagent works it ends well, and without a result.
+    if (this.#interruption === undefined || aborted === true) return
+    this.#run.closeCalls()
+    failInterrupted(this.#run, this.#interruption)
   }
 
   #native(record: JsonObject): NativeRef | undefined {
@@ -271,7 +280,10 @@ class ClaudeReader implements DialectReader {
     const isSynthetic = record['isSynthetic'] === true
     this.#run.consume(isSynthetic ? 'synthetic' : 'user-text')
     const text = block['text']
-    if (this.#pendingSkills.length === 0 || typeof text !== 'string' || !text.startsWith(SKILL_PREFIX)) return
+    if (typeof text !== 'string') return
+    if (text.startsWith(INTERRUPTED) && this.#tasks.speakerOf(record) === undefined)
+      this.#interruption = text.includes('for tool use') ? 'aborted_tools' : 'aborted_streaming'
+    if (this.#pendingSkills.length === 0 || !text.startsWith(SKILL_PREFIX)) return
     const newline = text.indexOf('\n')
     const directory = text.slice(SKILL_PREFIX.length, newline === -1 ? undefined : newline).trim()
     const named = this.#pendingSkills.findIndex((skill) => directory.endsWith(`/${skill.name}`))

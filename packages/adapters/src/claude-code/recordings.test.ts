@@ -167,6 +167,16 @@ describe('Claude Code: recorded runs', () => {
       command('sleep 20', false),
       { type: 'error', message: 'The run was interrupted.', code: 'aborted_tools' },
     ])
+    // It ends with 0 and without a result: the last thing it says is that it was interrupted.
+    assert.deepEqual(
+      activity('interrupted-in-subagent').map((event) => ('action' in event ? event.action : event)),
+      [
+        'subagent_started',
+        'subagent_failed',
+        command('touch started; tail -f /dev/null', false),
+        { type: 'error', message: 'The run was interrupted.', code: 'aborted_tools' },
+      ],
+    )
     assert.deepEqual(activity('terminated-in-tool'), [
       agent('Sleeping.'),
       command('sleep 20', false, 137),

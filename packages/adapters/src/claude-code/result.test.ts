@@ -65,6 +65,22 @@ describe('Claude Code: the end of a turn', () => {
     assert.deepEqual(map([init, said]), [{ type: 'warning', message: 'API Error: gone', code: 'connection_failed' }])
   })
 
+  it('an interruption without a result is the failure, unless we stopped it or it went on', () => {
+    const told = (text: string): object => ({
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'text', text }] },
+      parent_tool_use_id: null,
+    })
+    const notice = told('[Request interrupted by user]')
+    assert.deepEqual(map([init, notice]), [
+      { type: 'error', message: 'The run was interrupted.', code: 'aborted_streaming' },
+    ])
+    assert.deepEqual(map([init, notice], { end: { exitCode: 0, aborted: true } }), [])
+    assert.deepEqual(map([init, { ...notice, parent_tool_use_id: 'sub' }]), [])
+    assert.deepEqual(map([init, notice, says('On it')]), [{ type: 'agent', message: 'On it' }])
+    assert.deepEqual(map([init, notice, result({ subtype: 'success', is_error: false })]), [])
+  })
+
   it('each turn of one process can fail once', () => {
     const failed = result({ subtype: 'success', is_error: true, result: 'down', terminal_reason: 'api_error' })
     const run = mapRun(claudeCodeDialect, [init, failed, init, failed], { finish: 'at-turn-end', end: { exitCode: 1 } })

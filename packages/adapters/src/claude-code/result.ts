@@ -28,8 +28,15 @@ export interface ResultContext {
   readonly hadSubagents: boolean
 }
 
+/** It was stopped and says nothing more about it. */
+export function failInterrupted(run: Run, code: string): void {
+  run.fail(WAS_INTERRUPTED, code)
+}
+
+const WAS_INTERRUPTED = 'The run was interrupted.'
+
 function failureMessage(record: JsonObject): string {
-  if (wasAborted(record)) return 'The run was interrupted.'
+  if (wasAborted(record)) return WAS_INTERRUPTED
   const errors = textList(record['errors'])
   if (errors.length > 0) return errors.join('\n')
   return firstText(record, 'result', 'error', 'terminal_reason', 'subtype') ?? 'The run failed without saying why.'
