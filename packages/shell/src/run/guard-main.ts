@@ -2,11 +2,14 @@
  * The guard process. Its stdin is a pipe from the host: when that ends, the host is dead, whatever it died of,
  * and every process of the runs it had registered is ended.
  */
+import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
+import { hostTable } from './capabilities.ts'
 import { encodeAnswer, parseCommand } from './guard-protocol.ts'
 import type { GuardCommand } from './guard-protocol.ts'
 import { killRuns } from './kill-tree.ts'
 import { LineSplitter } from './line-splitter.ts'
+import { firstMark, limitProgram } from './mark.ts'
 import type { RunRoot, RunTarget } from './membership.ts'
 
 /** Short: nobody records any more what these processes do. */
@@ -41,6 +44,15 @@ async function hostIsDead(): Promise<void> {
   }
   process.exit(0)
 }
+
+/** The mark of the run that the host may be part of: the guard has to outlive that run. */
+function shedMark(): void {
+  const self = hostTable.stat(process.pid)
+  if (self === undefined || (hostTable.mark(self) ?? 0) < firstMark) return
+  spawnSync(limitProgram, ['--pid', String(process.pid), `--locks=${firstMark - 1}:`], { stdio: 'ignore' })
+}
+
+shedMark()
 
 // Only the host's death ends the guard: whoever signals everything around the host must not take the guard with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

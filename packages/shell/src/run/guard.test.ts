@@ -65,6 +65,15 @@ if (capabilities.reach === 'tree') {
       await untilAllIsOver(report)
     })
 
+    it('a daemon that has cleared its environment dies, in a session of its own, after its run', async () => {
+      const host = startHost([inOwnSession('exec sleep 1000', '{}')])
+      const report = await host.report()
+      await until('the run itself has ended', () => !report.runs.some(({ pid }) => isAlive(pid)))
+      assert.ok(report.runs.every(({ printed }) => isAlive(Number(printed))))
+      await kill(host.child)
+      await untilAllIsOver(report)
+    })
+
     it('what outlived its run dies too', async () => {
       const host = startHost([inOwnSession('exec sleep 1000')])
       const report = await host.report()
@@ -118,6 +127,18 @@ if (capabilities.reach === 'tree') {
       assert.equal(guard.session, guard.pid)
       assert.deepEqual(hostTable.runIds(guard) ?? [], [])
       host.order('exit')
+      await untilAllIsOver(report)
+    })
+
+    it('does not carry the mark of the run that its host is part of, but what its host runs does', async () => {
+      const inner = JSON.stringify([inOwnSession('exec sleep 1000', '{}')])
+      const around = await spawnRun({ command: process.execPath, args: [hostProgram, inner], stdin: 'open' })
+      around.stderr.discard()
+      const report = JSON.parse(await new LineReader(around.stdout).next()) as HostReport
+      const tagged = new Set((await findTagged(around.runId)).map(({ pid }) => pid))
+      assert.ok(!tagged.has(report.guardPid))
+      assert.ok(report.runs.every(({ printed }) => tagged.has(Number(printed))))
+      await around.kill({ graceMs: 0 })
       await untilAllIsOver(report)
     })
 

@@ -159,7 +159,7 @@ function startGuardProcess(): Channel {
 
 /** No run tag, so that the guard outlives the run its host may be part of; no NODE_OPTIONS meant for the host. */
 function guardEnvironment(): NodeJS.ProcessEnv {
-  const needed = ['LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot']
+  const needed = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot']
   return Object.fromEntries(
     needed.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { inOwnSession, isAlive, LineReader, printedPids, until } from '../../test/run/processes.ts'
+import { inOwnSession, isAlive, LineReader, printedPids, unmarked, until } from '../../test/run/processes.ts'
 import type { HostReport } from '../../test/run/host-program.ts'
 import { capabilities, hostTable } from './capabilities.ts'
 import { killGroups } from './kill-group.ts'
@@ -120,9 +120,18 @@ if (capabilities.reach === 'tree') {
       }
     })
 
+    it('C4-33 ends a daemon that has cleared its environment, in a session of its own, after all around it has gone', async () => {
+      const run = await runShell(inOwnSession('exec sleep 1000', '{}'))
+      const pids = await printedPids(run, 1)
+      await run.exited
+      assert.deepEqual(pidsOf(await findTagged(run.runId)), pids)
+      assert.equal((await run.kill(patient)).how, 'clean')
+      await assertNothingIsLeft(run, pids)
+    })
+
     it('ends a process that has cleared its environment and is still in the tree', async () => {
       const run = await runShell(
-        `echo $$; ${inOwnSession('exec sleep 1000', '{}').replace(/c\.unref\(\)/, 'setInterval(() => 0, 1000)')}`,
+        `${unmarked}; echo $$; ${inOwnSession('exec sleep 1000', '{}').replace(/c\.unref\(\)/, 'setInterval(() => 0, 1000)')}`,
       )
       const pids = await printedPids(run, 2)
       assert.ok(!pidsOf(await findTagged(run.runId)).includes(pids[1] ?? 0))
@@ -132,7 +141,7 @@ if (capabilities.reach === 'tree') {
 
     it('ends a process that has cleared its environment in the session of a root that has gone', async () => {
       const run = await runShell(
-        'env -i /bin/sh -c "echo \\$\\$; exec sleep 1000 >/dev/null 2>&1" & wait_for_nothing=1',
+        `${unmarked}; env -i /bin/sh -c "echo \\$\\$; exec sleep 1000 >/dev/null 2>&1" & wait_for_nothing=1`,
       )
       const pids = await printedPids(run, 1)
       await run.exited

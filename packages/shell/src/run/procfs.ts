@@ -25,6 +25,8 @@ export interface ProcessTable {
   stat(pid: number): ProcessStat | undefined
   /** Undefined when the environment is empty: cleared, or not yet set up by an exec that is under way. */
   runIds(process: ProcessStat): string[] | undefined
+  /** The soft limit of file locks, which is the mark of a run; undefined when it is not set. */
+  mark(process: ProcessStat): number | undefined
   ticksSinceBoot(): number | null
   bootId(): string | null
 }
@@ -46,6 +48,7 @@ export function procfs(root = '/proc'): ProcessTable {
       if (environ === undefined) return []
       return environ.length === 0 ? undefined : runIdsIn(environ)
     },
+    mark: ({ pid }) => parseMark(readText(`${root}/${pid}/limits`)),
     ticksSinceBoot: () => parseUptime(readText(`${root}/uptime`)),
     bootId: () => bootId,
   }
@@ -72,6 +75,11 @@ export function parseStat(text: string | undefined): ProcessStat | undefined {
     headless: dead && field(20) > 1,
     kernel: (field(9) & kernelThreadFlag) !== 0,
   }
+}
+
+function parseMark(text: string | undefined): number | undefined {
+  const soft = /^Max file locks +(\d+) /m.exec(text ?? '')?.[1]
+  return soft === undefined ? undefined : Number(soft)
 }
 
 function parseUptime(text: string | undefined): number | null {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { markOf } from './mark.ts'
 import type { Snapshot } from './membership.ts'
 import type { ProcessStat, ProcessTable } from './procfs.ts'
 
@@ -15,6 +16,7 @@ const readsOfEmpty = 4
 export class SnapshotTaker {
   readonly #table: ProcessTable
   readonly #runIds: ReadonlySet<string>
+  readonly #marks: ReadonlyMap<number, string>
   readonly #onTagged: ((process: ProcessStat) => void) | undefined
   readonly #processes = new Map<number, ProcessStat>()
   readonly #tagged = new Map<number, readonly string[]>()
@@ -24,6 +26,7 @@ export class SnapshotTaker {
   constructor(table: ProcessTable, runIds: ReadonlySet<string>, onTagged?: (process: ProcessStat) => void) {
     this.#table = table
     this.#runIds = runIds
+    this.#marks = new Map([...runIds].map((runId) => [markOf(runId), runId]))
     this.#onTagged = onTagged
   }
 
@@ -56,13 +59,21 @@ export class SnapshotTaker {
     this.#processes.set(pid, stat)
     if (stat.zombie || stat.kernel || pid === process.pid) return
     const runIds = this.#table.runIds(stat)
-    if (runIds === undefined) {
+    if (runIds?.some((runId) => this.#runIds.has(runId)) === true) {
+      this.#found(stat, runIds)
+      return
+    }
+    const marked = this.#marks.get(this.#table.mark(stat) ?? 0)
+    if (marked !== undefined) this.#found(stat, [marked, ...(runIds ?? [])])
+    else if (runIds === undefined) {
       const emptyReads = (this.#emptyReads.get(pid) ?? 0) + 1
       this.#emptyReads.set(pid, emptyReads)
       if (emptyReads < readsOfEmpty) this.#done.delete(pid)
-    } else if (runIds.some((runId) => this.#runIds.has(runId))) {
-      this.#tagged.set(pid, runIds)
-      this.#onTagged?.(stat)
     }
+  }
+
+  #found(stat: ProcessStat, runIds: readonly string[]): void {
+    this.#tagged.set(stat.pid, runIds)
+    this.#onTagged?.(stat)
   }
 }

@@ -82,13 +82,18 @@ async function explainCwd({ cwd }: SpawnAttempt, failure: Failure): Promise<Spaw
   return undefined
 }
 
+/** Where the system looks for the program, in its order. */
+export function candidatesFor({ command, cwd, env }: SpawnAttempt): string[] {
+  const base = resolve(cwd ?? '.')
+  if (command.includes('/')) return [resolve(base, command)]
+  return (env['PATH'] ?? '').split(delimiter).map((place) => join(resolve(base, place), command))
+}
+
 async function explainCommand(attempt: SpawnAttempt, code: string, failure: Failure): Promise<SpawnError> {
-  const { command, cwd, env } = attempt
+  const { command, env } = attempt
   const isPath = command.includes('/')
   const path = env['PATH'] ?? ''
-  const base = resolve(cwd ?? '.')
-  const places = isPath ? [''] : path.split(delimiter)
-  const candidates = places.map((place) => (isPath ? resolve(base, command) : join(resolve(base, place), command)))
+  const candidates = candidatesFor(attempt)
   const existing: string[] = []
   for (const candidate of candidates) if (await isAccessible(candidate, constants.F_OK)) existing.push(candidate)
   const [file] = existing

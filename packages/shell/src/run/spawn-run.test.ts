@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isAlive, LineReader, readTexts, until } from '../../test/run/processes.ts'
+import { isAlive, LineReader, readTexts, unmarked, until } from '../../test/run/processes.ts'
 import { capabilities, hostTable } from './capabilities.ts'
 import { findTagged } from './kill-tree.ts'
 import { StdinClosedError } from './run-process.ts'
@@ -169,7 +169,7 @@ describe('spawnRun', () => {
       // Out of the tree, out of the session and without the tag: only its pid, which it prints, leads to it.
       const hidden =
         'const c = require("child_process").spawn("/bin/sh", ["-c", "echo $$; exec sleep 1000"], { detached: true, stdio: ["ignore", "inherit", "ignore"], env: {} }); c.unref()'
-      const run = await runNode(hidden)
+      const run = await runShell(`${unmarked}; "${process.execPath}" -e '${hidden}'`)
       run.stderr.discard()
       const reader = new LineReader(run.stdout)
       const pid = Number(await reader.next())

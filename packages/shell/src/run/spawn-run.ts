@@ -5,6 +5,7 @@ import { assertMaxLineBytes } from './line-splitter.ts'
 import { LineStream } from './line-stream.ts'
 import { ChildRun } from './run-process.ts'
 import type { RunParts, RunProcess } from './run-process.ts'
+import { marked } from './marked-command.ts'
 import { assertRunId, newRunId, tagged } from './run-tag.ts'
 import { explainSpawnFailure } from './spawn-error.ts'
 import type { SpoolStream } from './spool-record.ts'
@@ -49,10 +50,11 @@ export async function spawnRun(options: SpawnRunOptions): Promise<RunProcess> {
 async function start(options: SpawnRunOptions, runId: string): Promise<RunProcess> {
   const { command, args = [], cwd, stdin = 'close' } = options
   const env = tagged(options.env ?? process.env, runId, process.env)
-  const attempt = { command, cwd, env }
+  const attempt = { command, args, cwd, env }
   let child: ChildProcess
   try {
-    child = spawn(command, args, {
+    const program = (await marked(attempt, args, runId)) ?? attempt
+    child = spawn(program.command, program.args, {
       cwd,
       detached: true,
       env,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { inOwnSession, printedPids, until } from '../../test/run/processes.ts'
+import { inOwnSession, printedPids, unmarked, until } from '../../test/run/processes.ts'
 import { capabilities } from './capabilities.ts'
 import { spawnRun } from './spawn-run.ts'
 import { Sweeper } from './sweeper.ts'
@@ -27,7 +27,7 @@ if (capabilities.reach === 'tree') {
     it('sees a process that has cleared its environment in the session of a root that has ended', async () => {
       const sweeper = new Sweeper()
       const gone: string[] = []
-      const script = 'env -i /bin/sh -c "echo \\$\\$; exec sleep 1000 >/dev/null 2>&1" &'
+      const script = `${unmarked}; env -i /bin/sh -c "echo \\$\\$; exec sleep 1000 >/dev/null 2>&1" &`
       const run = await spawnRun({ command: '/bin/sh', args: ['-c', script] })
       await printedPids(run, 1)
       await run.exited

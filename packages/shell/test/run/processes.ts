@@ -62,3 +62,6 @@ export function inOwnSession(command: string, env = 'process.env'): string {
   const program = `const c = require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(command)}], { detached: true, stdio: 'ignore', env: ${env} }); console.log(c.pid); c.unref()`
   return `"${process.execPath}" -e '${program.replaceAll("'", `'\\''`)}'`
 }
+
+/** Shell text that takes the mark of the run off the shell, so that only the other signs are left. */
+export const unmarked = 'prlimit --pid $$ --locks=0:'

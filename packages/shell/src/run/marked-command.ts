@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { capabilities, hostTable } from './capabilities.ts'
+import { firstMark, limitProgram, markOf } from './mark.ts'
+import { candidatesFor, type SpawnAttempt } from './spawn-error.ts'
+
+/** Where the interpreter is named: in the first line of a script, in the headers of a program. */
+const headBytes = 4096
+
+export interface MarkedCommand {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** What to start instead, so that the command begins its life with the mark; it replaces itself with the command. */
+export async function marked(
+  attempt: SpawnAttempt,
+  args: readonly string[],
+  runId: string,
+): Promise<MarkedCommand | undefined> {
+  const prlimit = await findPrlimit()
+  // Who cannot be started is started directly: then it is the kernel that says why.
+  if (prlimit === undefined || !canStart(attempt)) return undefined
+  return { command: prlimit, args: [`--locks=${markOf(runId)}:`, '--', attempt.command, ...args] }
+}
+
+let prlimitHere: Promise<string | undefined> | undefined
+
+/** If it is here and this process may set the limit. */
+async function findPrlimit(): Promise<string | undefined> {
+  prlimitHere ??= lookForPrlimit()
+  return prlimitHere
+}
+
+async function lookForPrlimit(): Promise<string | undefined> {
+  if (capabilities.reach !== 'tree' || isMarked()) return undefined
+  const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin']
+  for (const place of places) {
+    const file = join(resolve(place), limitProgram)
+    if (isExecutable(file)) return (await works(file)) ? file : undefined
+  }
+  return undefined
+}
+
+/** We are part of a run ourselves. There is one mark for a process: what we start stays with the run around us. */
+function isMarked(): boolean {
+  const self = hostTable.stat(process.pid)
+  return self !== undefined && (hostTable.mark(self) ?? 0) >= firstMark
+}
+
+async function works(prlimit: string): Promise<boolean> {
+  return new Promise((done) => {
+    execFile(prlimit, [`--locks=${firstMark}:`, '--', prlimit, '--version'], (error) => done(error === null))
+  })
+}
+
+/** Whether the first of its places holds something that has what it needs to run. */
+function canStart(attempt: SpawnAttempt): boolean {
+  const file = candidatesFor(attempt).find(isExecutable)
+  return file !== undefined && hasInterpreter(file)
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+function hasInterpreter(file: string): boolean {
+  let handle: number | undefined
+  try {
+    handle = openSync(file, 'r')
+    const head = Buffer.alloc(headBytes)
+    const interpreter = interpreterIn(head.subarray(0, readSync(handle, head)))
+    return interpreter !== undefined && (interpreter === '' || isExecutable(interpreter))
+  } catch {
+    // It may be executed and not read.
+    return false
+  } finally {
+    if (handle !== undefined) closeSync(handle)
+  }
+}
+
+/** The path of what runs it, '' when it needs nothing, undefined when that cannot be seen. */
+export function interpreterIn(head: Buffer): string | undefined {
+  if (head.toString('latin1', 0, 2) === '#!') {
+    return /^#![ \t]*(\/[^ \t\n]+)[ \t\n]/.exec(head.toString('utf8'))?.[1]
+  }
+  const is64BitLittleEndian = head.toString('latin1', 0, 6) === '\x7fELF\x02\x01'
+  if (!is64BitLittleEndian || head.length < 64) return undefined
+  const start = Number(head.readBigUInt64LE(32))
+  const size = head.readUInt16LE(54)
+  const count = head.readUInt16LE(56)
+  if (start + size * count > head.length || size < 56) return undefined
+  for (let at = start; at < start + size * count; at += size) {
+    if (head.readUInt32LE(at) !== 3) continue
+    const from = Number(head.readBigUInt64LE(at + 8))
+    const to = from + Number(head.readBigUInt64LE(at + 32)) - 1
+    return to > from && to < head.length ? head.toString('utf8', from, to) : undefined
+  }
+  return ''
+}
