@@ -123,8 +123,12 @@ export class ThreadLifecycle {
   /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
   async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
     const { binding, core } = this.#parts
-    // Only to be next: whoever looks at the thread leaves it in a turn of their own.
-    await this.#inTurn((resourceId) => this.#find(threadId, resourceId))
+    await this.#inTurn(async (resourceId) => {
+      await this.#find(threadId, resourceId)
+      // What is said from here on is not for it any more.
+      if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
+    })
+    // Outside of our turn: whoever else looks at it leaves it in a turn of their own.
     await core.evict(threadId)
     const report = await this.#remove(threadId)
     binding.emit({ type: 'thread_deleted', threadId })
@@ -133,16 +137,19 @@ export class ThreadLifecycle {
 
   /** There is no thread from the call on; resolves when it has been left. */
   clear(): Promise<void> {
-    const { binding, onCleared, turns } = this.#parts
+    const { binding, turns } = this.#parts
     const lookBack = binding.lookAway()
-    return turns.post(async () => {
-      try {
-        await binding.unbind({ endsRun: true })
-      } finally {
-        lookBack()
-      }
-      await onCleared()
-    })
+    return turns.post(() => this.#leave(lookBack))
+  }
+
+  async #leave(left: () => void = () => undefined): Promise<void> {
+    const { binding, onCleared } = this.#parts
+    try {
+      await binding.unbind({ endsRun: true })
+    } finally {
+      left()
+    }
+    await onCleared()
   }
 
   /** Leaves the thread as it is: what waits in it goes on waiting. */

@@ -137,6 +137,43 @@ suite('commands given at once, none of them awaited', () => {
     )
     assert.equal(harness.session.thread.getId(), null)
   })
+
+  for (const [what, say] of [
+    ['a message', (harness) => harness.sendMessage({ content: 'Hi' })],
+    ['a follow-up', (harness) => harness.followUp({ content: 'Hi' })],
+    ['a signal', (harness) => harness.sendSignal({ type: 'user', contents: 'Hi' }).accepted],
+  ] as const satisfies readonly (readonly [string, (harness: HarnessBench['harness']) => Promise<unknown>])[]) {
+    test(`the current thread is deleted: ${what} that follows is in a new one`, async () => {
+      await using bench = new HarnessBench(ANY)
+      const { harness } = bench
+      const { thread } = harness.session
+      await harness.sendMessage({ content: 'Before' })
+      const old = thread.requireId()
+      const deleted = harness.memory.deleteThread({ threadId: old })
+      await Promise.all([deleted, say(harness)])
+      assert.notEqual(thread.requireId(), old)
+      assert.deepEqual(saidBy(await thread.listActiveMessages(), 'user'), ['Hi'])
+      assert.deepEqual(
+        (await thread.list()).map(({ id }) => id),
+        [thread.getId()],
+      )
+    })
+  }
+
+  test('the current thread is deleted while a run is at work: who sent it is told, what follows is in a new one', async () => {
+    await using bench = new HarnessBench([{ text: 'Half', hang: true }, { text: 'Yes.' }])
+    const { harness } = bench
+    const begun = bench.next('message_update')
+    const sent = harness.sendMessage({ content: 'Before' })
+    await begun
+    const deleted = harness.memory.deleteThread({ threadId: harness.session.thread.requireId() })
+    await Promise.all([harness.sendMessage({ content: 'Hi' }), deleted, sent])
+    assert.deepEqual(saidBy(await harness.session.thread.listActiveMessages(), 'user'), ['Hi'])
+    assert.deepEqual(
+      bench.all('agent_end').map(({ reason }) => reason),
+      ['aborted', 'complete'],
+    )
+  })
 })
 
 suite('what a new thread tells', () => {
