@@ -140,7 +140,7 @@ export class ThreadLog implements Flushable {
     return log
   }
 
-  /** The state with everything shown so far, written or not. */
+  /** The state with everything shown so far, written or not; as it is on disk when that could not be written. */
   get state(): ThreadState {
     return this.#live
   }
@@ -413,6 +413,8 @@ export class ThreadLog implements Flushable {
       ? error
       : new EvenerError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
     this.#stopWaiting()
+    // What was shown and could not be written is in no thread.
+    this.#live = this.#committed
     this.#onFailure(this.#failure)
   }
 

@@ -14,12 +14,12 @@ import { checkFacts } from './check-facts.ts'
 import { checkRuntimeOptions, timerMs } from './check-options.ts'
 import { checkHandOff, checkSubmission } from './check-submission.ts'
 import { Emitter } from './emitter.ts'
-import { recordPagesAfter } from './load-state.ts'
 import { Mailbox } from './mailbox.ts'
 import type { RecordOrigin } from './record-body.ts'
 import { hasRedactedCall } from './record-redactor.ts'
 import { queueItem } from './run-queue.ts'
 import { remembered } from './remembered.ts'
+import { RestedThread } from './rested-thread.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import { Runs } from './runs.ts'
 import { ThreadHold } from './thread-hold.ts'
@@ -35,7 +35,6 @@ import {
 } from './run-opinions.ts'
 import type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 import { ThreadPolicy } from './thread-policy.ts'
-import { foldWithViews } from './view-writes.ts'
 import { WarmSessions } from './warm-sessions.ts'
 
 export type { ControlFact, Submission, ThreadRuntimeOptions } from './thread-options.ts'
@@ -57,10 +56,8 @@ export class ThreadRuntime {
   readonly #runs: Runs
   readonly #clock: ApprovalClock | undefined
   #hold: ThreadHold | undefined
-  /** As it was when the thread was let go of. */
-  #rested: ThreadState
-  /** The newest seq that was told in a frame. */
-  #framed: number
+  readonly #losses: Emitter<ThreadState>
+  readonly #rested: RestedThread
   #restTimer: NodeJS.Timeout | undefined
   #closed = false
   /** Told when the thread is closed: nothing comes any more that they could wait for. */
@@ -71,8 +68,9 @@ export class ThreadRuntime {
     this.#options = options
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
-    this.#rested = hold.log.state
-    this.#framed = hold.log.state.head.seq
+    this.#losses = new Emitter(onListenerFailure)
+    const { store, thread } = options
+    this.#rested = new RestedThread({ store, thread, entries: this.#entries, frames: this.#frames }, hold.log.state)
     this.#policy = new ThreadPolicy(options, () => this.state)
     this.#warm = new WarmSessions(options.keepWarm, () => this.#rest())
     this.#runs = new Runs({
@@ -119,7 +117,12 @@ export class ThreadRuntime {
 
   /** Also while the thread is let go of: as it was then. */
   get state(): ThreadState {
-    return this.#hold?.log.state ?? this.#rested
+    return this.#hold?.log.state ?? this.#rested.state
+  }
+
+  /** With everything that was asked of the thread before: whoever makes a fork of it must not miss a rule. */
+  stateInTurn(): Promise<ThreadState> {
+    return this.#mailbox.post(async () => this.state)
   }
 
   /** The run that is going on in this process; `undefined` also for one that waits without a process. */
@@ -143,6 +146,11 @@ export class ThreadRuntime {
 
   onFrame(listener: (frame: DeltaFrame) => unknown): () => void {
     return this.#frames.subscribe(listener)
+  }
+
+  /** What was shown could not be written: the thread is what it is on disk. */
+  onLost(listener: (onDisk: ThreadState) => unknown): () => void {
+    return this.#losses.subscribe(listener)
   }
 
   /** Starts a run. While one is going on the words are steered into it; while one waits they are kept for later. */
@@ -288,7 +296,7 @@ export class ThreadRuntime {
 
   /** Tells listeners what others made of the thread up to there, before another runtime of this process goes on with it. */
   async follow(seq: number): Promise<void> {
-    if (this.#hold === undefined && !this.#closed) await this.#catchUp(seq)
+    if (this.#isFollowing) await this.#rested.catchUp(seq)
   }
 
   /**
@@ -296,17 +304,21 @@ export class ThreadRuntime {
    * the same on disk.
    */
   mirror(entry: LogEntry): void {
-    if (this.#hold !== undefined || this.#closed) return
-    const isRecord = entry.kind === 'record'
-    // What it finds when it takes the thread may be known here already.
-    if (isRecord && entry.others === true && entry.record.seq <= this.#rested.head.seq) return
-    this.#rested = entry.state
-    this.#entries.emit(isRecord ? { ...entry, others: true, mirrored: true } : { ...entry, mirrored: true })
+    if (this.#isFollowing) this.#rested.mirror(entry)
   }
 
   /** The same for frames. */
   mirrorFrame(frame: DeltaFrame): void {
-    if (this.#hold === undefined && !this.#closed) this.#frame(frame)
+    if (this.#isFollowing) this.#rested.frame(frame)
+  }
+
+  /** The other one could not write what it has shown. */
+  mirrorLoss(onDisk: ThreadState): void {
+    if (this.#isFollowing) this.#rested.state = onDisk
+  }
+
+  get #isFollowing(): boolean {
+    return this.#hold === undefined && !this.#closed
   }
 
   /** Lets go of the thread. Waits go on waiting; a run that was at work is ended as interrupted. */
@@ -379,7 +391,7 @@ export class ThreadRuntime {
   async #wake(): Promise<ThreadHold> {
     const hold = await ThreadHold.take(this.#options, () => this.#lose())
     try {
-      await this.#catchUp(hold.log.state.head.seq)
+      await this.#rested.catchUp(hold.log.state.head.seq)
       this.#watch(hold)
       await this.#runs.recover()
       return hold
@@ -390,32 +402,10 @@ export class ThreadRuntime {
     }
   }
 
-  /** However much it is: a page of records at a time, each with a frame of its own. */
-  async #catchUp(to: number): Promise<void> {
-    const { store, thread } = this.#options
-    if (to <= this.#rested.head.seq) return
-    for await (const records of recordPagesAfter(store, thread, this.#rested.head.seq)) {
-      const folded = foldWithViews(this.#rested, records)
-      this.#rested = folded.state
-      records.forEach((record, index) => {
-        const state = folded.states[index] ?? folded.state
-        this.#entries.emit({ kind: 'record', record, live: false, others: true, state })
-      })
-      this.#frame({ type: 'delta', seq: folded.state.head.seq, operations: folded.ops })
-    }
-  }
-
-  /** Once, whoever has made it. */
-  #frame(frame: DeltaFrame): void {
-    if (frame.seq <= this.#framed) return
-    this.#framed = frame.seq
-    this.#frames.emit(frame)
-  }
-
   #watch(hold: ThreadHold): void {
     this.#hold = hold
     hold.log.onEntry((entry) => this.#entries.emit(entry))
-    hold.log.onFrame((frame) => this.#frame(frame))
+    hold.log.onFrame((frame) => this.#rested.frame(frame))
     this.#clock?.follow(hold.log.state)
     hold.log.onEntry((entry) => {
       if (entry.kind !== 'record') return
@@ -458,7 +448,9 @@ export class ThreadRuntime {
     if (active?.abort.signal.aborted === true) await active.handle.done
     return this.#mailbox.post(async () => {
       if (this.#runs.active === undefined) await this.#warm.close()
-      await this.#passivate()
+      // Nothing can be written here any more: whoever wants it takes it up as it is on disk.
+      if (this.#hold?.log.failure !== undefined) await this.#giveBack(this.#hold)
+      else await this.#passivate()
       return this.#hold === undefined
     })
   }
@@ -468,13 +460,14 @@ export class ThreadRuntime {
       await hold.letGo()
     } finally {
       // Nobody writes after this: what is shown as the thread's state is what is on disk.
-      if (this.#hold === hold) this.#rested = hold.log.failure === undefined ? hold.log.state : hold.log.committed
+      if (this.#hold === hold) this.#rested.state = hold.log.state
       this.#hold = undefined
     }
   }
 
   /** The log has failed: what was going on is left as it stands on disk, and nobody is kept waiting. */
   #lose(): void {
+    if (this.#hold !== undefined) this.#losses.emit(this.#hold.log.state)
     this.#mailbox.post(() => this.#runs.lose()).catch(() => undefined)
   }
 
