@@ -106,7 +106,8 @@ export class ThreadLifecycle {
     const { binding, core } = this.#parts
     const sourceId = request.sourceThreadId ?? (binding.lastRuntime ?? binding.requireRuntime()).state.head.stream
     const known = await this.#find(sourceId, resourceId)
-    const source = core.threads.find(sourceId)?.state ?? (await readThreadState(core.store, sourceId))
+    const open = core.threads.find(sourceId)
+    const source = await (open === undefined ? readThreadState(core.store, sourceId) : open.stateInTurn())
     const { run, seq } = source.head
     const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
     const info = await forkThread(core.store, await core.threads.owner(), source, {
