@@ -7,13 +7,15 @@ import { Emitter } from '../engine/emitter.ts'
  */
 export class EventBus {
   readonly #emitter = new Emitter<HarnessEvent>(reportFailure)
+  /** What waits for those who will listen. */
+  #held: HarnessEvent[] | undefined
 
   get hasListeners(): boolean {
-    return this.#emitter.size > 0
+    return this.#emitter.size > 0 || this.#held !== undefined
   }
 
   get isShared(): boolean {
-    return this.#emitter.size > 1
+    return this.#emitter.size > 1 || this.#held !== undefined
   }
 
   subscribe(listener: HarnessEventListener): () => void {
@@ -21,7 +23,19 @@ export class EventBus {
   }
 
   emit(event: HarnessEvent): void {
-    this.#emitter.emit(event)
+    if (this.#held === undefined) this.#emitter.emit(event)
+    else this.#held.push(event)
+  }
+
+  /** Nobody is told anything until the function it gives is called; then all that was kept back, in its order. */
+  hold(): () => void {
+    const held: HarnessEvent[] = []
+    this.#held = held
+    return () => {
+      // What a listener adds meanwhile comes after them.
+      for (const event of held) this.#emitter.emit(event)
+      this.#held = undefined
+    }
   }
 }
 

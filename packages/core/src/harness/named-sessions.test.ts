@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { HarnessEvent } from '@evener/protocol'
 import { ProcessOwner } from '../engine/ownership.ts'
 import { ThreadLog } from '../engine/thread-log.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
-import { HarnessBench } from './harness.fixture.ts'
+import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
 /** As an earlier version wrote it. */
 async function earlierSession(store: MemoryStore, stream: string, threadId: string | undefined): Promise<void> {
@@ -136,6 +137,44 @@ suite('a session with an id', () => {
     assert.ok(session.permissions.isYolo())
     assert.equal(session.permissions.getRules().tools['rm'], 'deny')
     assert.equal(session.model.get(), 'some/model')
+  })
+
+  test('tells who subscribes as soon as it has it what goes on in its thread, and shows it at once', async () => {
+    const storage = new MemoryStore()
+    const modes = [{ id: 'plan' }, { id: 'build' }]
+    const call = { id: 'c1', name: 'ask_user', input: { question: 'Which?' } }
+    const first = new HarnessBench([{ toolCalls: [call] }], { storage, modes })
+    const before = await first.harness.createSession({ resourceId: 'ada', id: 'web' })
+    await before.mode.switch({ modeId: 'build' })
+    await before.sendMessage({ content: 'Go' })
+    const threadId = before.thread.requireId()
+    await first.harness.destroy()
+    await using second = new HarnessBench([{ text: 'Fine.' }], { storage, modes })
+    const session = await second.harness.createSession({ resourceId: 'ada', id: 'web' })
+    assert.ok(session.displayState.get().pendingSuspensions.has('c1'))
+    const heard: [HarnessEvent[], HarnessEvent[], HarnessEvent[]] = [[], [], []]
+    const stop = session.subscribe((event) => {
+      heard[0].push(event)
+      // Whoever comes later hears what comes later.
+      if (heard[0].length === 1) session.subscribe((later) => void heard[2].push(later))
+    })
+    session.subscribe((event) => void heard[1].push(event))
+    assert.deepEqual(heard, [[], [], []], 'nobody is called before the call is over')
+    await nextEvent(session, 'display_state_changed')
+    const suspended = { type: 'tool_suspended', ...session.displayState.get().pendingSuspensions.get('c1') }
+    assert.deepEqual(heard[0].slice(0, -1), [{ type: 'thread_changed', threadId, previousThreadId: null }, suspended])
+    assert.equal(heard[0].at(-1)?.type, 'display_state_changed')
+    assert.deepEqual(heard[1], heard[0])
+    assert.deepEqual(
+      heard[2].map(({ type }) => type),
+      ['tool_suspended', 'display_state_changed'],
+    )
+    stop()
+    await session.respondToToolSuspension({ resumeData: 'that one' })
+    assert.deepEqual(
+      heard[1].slice(heard[0].length).filter(({ type }) => type.startsWith('agent_')),
+      [{ type: 'agent_start' }, { type: 'agent_end', reason: 'complete' }],
+    )
   })
 
   test('is in the default mode when there is no longer the one it was in', async () => {

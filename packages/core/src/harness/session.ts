@@ -322,8 +322,13 @@ export class Session<State extends HarnessState = HarnessState> {
 
   async #reopen(): Promise<void> {
     const threadId = this.#log?.threadId
-    if (threadId !== undefined && (await this.#core.store.getThread(threadId)) !== null) {
+    if (threadId === undefined || (await this.#core.store.getThread(threadId)) === null) return
+    const tellNow = this.#binding.bus.hold()
+    try {
       await this.#lifecycle.reopen(threadId)
+    } finally {
+      // Nobody can listen yet. Whoever gets the session and subscribes at once has not missed anything.
+      setImmediate(tellNow)
     }
   }
 
