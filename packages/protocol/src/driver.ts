@@ -103,7 +103,10 @@ export interface ToolCallRequest extends ToolCallInfo {
 export interface Decision {
   readonly policy: Policy
   readonly reason: string
+  /** How it is called, for people. */
   readonly rule?: string
+  /** What it is about. */
+  readonly about?: { readonly tool: string } | { readonly category: ToolCategory }
 }
 
 export interface HistoryQuery {

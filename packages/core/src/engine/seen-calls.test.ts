@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { NO_RULES, type ActivityEvent, type AgentEvent, type PermissionRules } from '@evener/protocol'
+import { NO_RULES, type ActivityEvent, type AgentEvent, type Decision, type PermissionRules } from '@evener/protocol'
 import { createPolicy } from '../policy/index.ts'
 import { SeenCalls } from './seen-calls.ts'
 
@@ -47,6 +47,32 @@ suite('a call that a rule denies has run', () => {
   test('also when it has failed, if it tells with which code: whoever was refused has none', () => {
     assert.match(seen(noShell, [command(1)], FAILED) ?? '', /has run/)
     assert.match(seen(noRm, [command(127)], FAILED) ?? '', /has run/)
+  })
+})
+
+suite('whether a rule is about commands', () => {
+  /** Whoever decides may call rules what they like. */
+  const violation = (decision: Omit<Decision, 'policy'>): string | undefined => {
+    const calls = new SeenCalls(({ toolName }) =>
+      toolName === 'execute_command' ? { policy: 'deny', ...decision } : { policy: 'allow', reason: 'free' },
+    )
+    const events = [{ ...command(0), timestamp: '2026-01-01T00:00:00Z' }]
+    const note = { mapper: 'cli', version: 1, events }
+    const call = { toolCallId: 'c', toolName: 'native_tool' }
+    return calls.violation({ type: 'tool-result', ...call, result: '', activity: note })
+  }
+
+  test('is what it says that it is about, not how it is called', () => {
+    assert.match(violation({ reason: 'no', rule: 'house rule 7', about: { tool: 'execute_command' } }) ?? '', /has run/)
+    assert.match(violation({ reason: 'no', rule: 'house rule 8', about: { category: 'execute' } }) ?? '', /has run/)
+    const misleading = 'deny execute_command when it writes'
+    assert.equal(violation({ reason: 'no', rule: misleading, about: { category: 'edit' } }), undefined)
+    assert.equal(violation({ reason: 'no', rule: misleading, about: { tool: 'write_file' } }), undefined)
+  })
+
+  test('is taken for granted of one that does not say what it is about: it was asked about a command', () => {
+    assert.match(violation({ reason: 'no' }) ?? '', /has run/)
+    assert.match(violation({ reason: 'no', rule: 'house rule 9' }) ?? '', /has run/)
   })
 })
 

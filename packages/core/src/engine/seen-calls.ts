@@ -4,9 +4,6 @@ type CallEvent = Extract<AgentEvent, { type: 'tool-call' }>
 type ResultEvent = Extract<AgentEvent, { type: 'tool-result' }>
 type OwnCall = Pick<ToolCallRequest, 'toolName' | 'args'>
 
-/** Commands are denied as such by these. By any other rule for what they would do, from which a sandbox may keep them. */
-const ABOUT_COMMANDS = /^deny (?:category execute$|execute_command\b)/
-
 /**
  * Watches what a foreign agent does, as it tells us. Its own tools run without us: one that ran although a rule denies it
  * is found here, afterwards. What may as well have been refused is none: the agent then did what it was told.
@@ -56,10 +53,16 @@ export class SeenCalls {
       const decisions = waysTo(event).map((call) => this.#decide({ toolCallId, ...call }))
       const [first] = decisions
       if (first === undefined || decisions.some(({ policy }) => policy !== 'deny')) continue
-      if (event.type !== 'command' || first.rule === undefined || ABOUT_COMMANDS.test(first.rule)) return first.reason
+      if (event.type !== 'command' || isAboutCommands(first)) return first.reason
     }
     return undefined
   }
+}
+
+/** By a rule about something else commands are denied for what they would do, from which a sandbox may keep them. */
+function isAboutCommands({ about }: Decision): boolean {
+  if (about === undefined) return true
+  return 'tool' in about ? about.tool === 'execute_command' : about.category === 'execute'
 }
 
 function said({ toolName }: { readonly toolName: string }, denied: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import type { Grants, Policy, ToolCategory } from '@evener/protocol'
+import type { Decision, Grants, Policy, ToolCategory } from '@evener/protocol'
 import type { PolicyStep, RuleLevel } from './policy-types.ts'
 import type { PlacedRules } from './rule-book.ts'
 import { strictest } from './strictness.ts'
@@ -8,6 +8,7 @@ export interface BareRule {
   readonly policy: Policy
   readonly step: PolicyStep
   readonly rule?: string
+  readonly about?: Decision['about']
   readonly level?: RuleLevel
 }
 
@@ -27,14 +28,14 @@ export function toolRule(levels: readonly PlacedRules[], toolName: string): Bare
   const found = lookUp(levels, ({ rules }) =>
     Object.hasOwn(rules.tools, toolName) ? rules.tools[toolName] : undefined,
   )
-  return found && { ...found, step: 'tool', rule: `${found.policy} ${toolName}` }
+  return found && { ...found, step: 'tool', rule: `${found.policy} ${toolName}`, about: { tool: toolName } }
 }
 
 export function categoryRule(levels: readonly PlacedRules[], category: ToolCategory): BareRule | undefined {
   const found = lookUp(levels, ({ rules }) =>
     Object.hasOwn(rules.categories, category) ? rules.categories[category] : undefined,
   )
-  return found && { ...found, step: 'category', rule: `${found.policy} category ${category}` }
+  return found && { ...found, step: 'category', rule: `${found.policy} category ${category}`, about: { category } }
 }
 
 export interface BareCall {
@@ -51,7 +52,9 @@ export function bareDecision(levels: readonly PlacedRules[], call: BareCall): Ba
   const { categories, grants, toolName } = call
   const tool = toolRule(levels, toolName)
   if (tool !== undefined) return tool
-  if (grants.tools.includes(toolName)) return { policy: 'allow', step: 'grant', rule: `grant ${toolName}` }
+  if (grants.tools.includes(toolName)) {
+    return { policy: 'allow', step: 'grant', rule: `grant ${toolName}`, about: { tool: toolName } }
+  }
   const [first, ...others] = categories.map((category) => categoryDecision(levels, category, grants))
   if (first === undefined) return { policy: 'ask', step: 'default' }
   const decided = strictest(first, ...others)
@@ -60,7 +63,7 @@ export function bareDecision(levels: readonly PlacedRules[], call: BareCall): Ba
 
 function categoryDecision(levels: readonly PlacedRules[], category: ToolCategory, grants: Grants): BareRule {
   if (grants.categories.includes(category)) {
-    return { policy: 'allow', step: 'grant', rule: `grant category ${category}` }
+    return { policy: 'allow', step: 'grant', rule: `grant category ${category}`, about: { category } }
   }
   return categoryRule(levels, category) ?? { policy: 'ask', step: 'default' }
 }

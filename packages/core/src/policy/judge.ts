@@ -60,7 +60,7 @@ function judgeSubject(
 function noEdits(levels: readonly PlacedRules[]): Omit<Finding, 'part'> | null {
   const edit = categoryRule(levels, 'edit')
   if (edit?.policy !== 'deny' || edit.level === undefined || edit.rule === undefined) return null
-  return { level: edit.level, rule: edit.rule }
+  return { level: edit.level, rule: edit.rule, about: { category: 'edit' } }
 }
 
 export function whereabouts({ cwd, home }: PolicyOptions, callCwd: string | undefined): Whereabouts {

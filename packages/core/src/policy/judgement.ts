@@ -1,3 +1,4 @@
+import type { Decision } from '@evener/protocol'
 import type { RuleLevel } from './policy-types.ts'
 import { ruleName, type PlacedRule } from './rule-book.ts'
 
@@ -5,6 +6,7 @@ import { ruleName, type PlacedRule } from './rule-book.ts'
 export interface Finding {
   readonly level: RuleLevel
   readonly rule: string
+  readonly about: NonNullable<Decision['about']>
   readonly part: string
 }
 
@@ -34,5 +36,5 @@ export function piece(part: string, given: Partial<Piece> = {}): Piece {
 }
 
 export function finding({ level, rule }: PlacedRule, part: string): Finding {
-  return { level, rule: ruleName(rule), part }
+  return { level, rule: ruleName(rule), about: { tool: rule.tool }, part }
 }

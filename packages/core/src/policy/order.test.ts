@@ -20,6 +20,7 @@ suite('the order of the rules', () => {
       policy: 'allow',
       step: 'category',
       rule: 'allow category other',
+      about: { category: 'other' },
       level: 'harness',
       reason: '`deploy` is allowed by the rule `allow category other` of the harness',
     })
@@ -147,6 +148,7 @@ suite('a decision says', () => {
       level: 'thread',
       part: 'git push -f',
       rule: 'ask execute_command(git push *)',
+      about: { tool: 'execute_command' },
       reason: 'the rule `ask execute_command(git push *)` of the thread wants to be asked about `git push -f`',
     })
   })

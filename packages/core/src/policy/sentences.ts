@@ -59,6 +59,7 @@ export function sayBare(bare: BareRule, toolName: string, judged: Piece | null):
     policy,
     step,
     ...(bare.rule === undefined ? {} : { rule: bare.rule }),
+    ...(bare.about === undefined ? {} : { about: bare.about }),
     ...(level === undefined ? {} : { level }),
     ...(part === undefined ? {} : { part }),
     reason: `${bareReason(bare, what)}${near}`,
@@ -73,8 +74,8 @@ function bareReason({ level, policy, rule: name, step }: BareRule, what: string)
   return `${what} is ${policy === 'deny' ? 'denied' : 'allowed'} by ${by}`
 }
 
-function from({ level, part, rule: name }: Finding): Pick<Explained, 'level' | 'part' | 'rule'> {
-  return { level, part, rule: name }
+function from({ about, level, part, rule: name }: Finding): Pick<Explained, 'about' | 'level' | 'part' | 'rule'> {
+  return { level, part, rule: name, about }
 }
 
 function rule({ level, rule: name }: Finding): string {
