@@ -51,21 +51,26 @@ export function toTokenUsage(usage: UsageMetadata): TokenUsage {
 export function toHarnessMessage(message: ThreadMessage | StoredMessage): HarnessMessage {
   const content: HarnessMessageContent[] = []
   const { parts } = message
-  // Made for every delta: an iterator would cost more than all the rest.
   for (let i = 0; i < parts.length; i++) {
     const part = parts.at(i)
     const piece = part === undefined ? undefined : toHarnessContent(part)
     if (piece !== undefined) content.push(piece)
   }
+  return harnessMessageOf(message, content)
+}
+
+/** The same with content that is made already. */
+export function harnessMessageOf(message: MessageFields, content: readonly HarnessMessageContent[]): HarnessMessage {
+  // The vocabulary has no role for results: they stand among the words of the agent that called.
+  const role = message.role === 'tool' ? 'assistant' : message.role
+  const shown = { id: message.id, role, content, createdAt: new Date(message.at) }
   const attributes = attributesOf(message)
   const stopReason = stopReasonOf(message)
+  // Made for every delta, of which none has either: leaving them out again costs more than all the rest.
+  if (attributes === undefined && stopReason === undefined) return shown
   const errorMessage = stopReason === 'error' ? errorMessageOf(message) : undefined
   return {
-    id: message.id,
-    // The vocabulary has no role for results: they stand among the words of the agent that called.
-    role: message.role === 'tool' ? 'assistant' : message.role,
-    content,
-    createdAt: new Date(message.at),
+    ...shown,
     ...(attributes === undefined ? {} : { attributes }),
     ...(stopReason === undefined ? {} : { stopReason }),
     ...(errorMessage === undefined ? {} : { errorMessage }),

@@ -299,6 +299,7 @@ export type {
   ToolResultContent,
 } from './harness-content.ts'
 export {
+  harnessMessageOf,
   NO_TOKENS,
   toHarnessContent,
   toHarnessMessage,

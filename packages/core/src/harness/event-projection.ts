@@ -5,6 +5,7 @@ import {
   type BatchEvent,
   type HarnessEvent,
   type HarnessEventType,
+  type HarnessMessage,
   type Head,
   type LogRecord,
   type MessageAddedRecord,
@@ -22,6 +23,7 @@ import { contentEvent } from './content-events.ts'
 import type { DisplayState } from './display-state.ts'
 import { editedFiles } from './edited-files.ts'
 import { errorEvent } from './error-events.ts'
+import { GrowingMessage } from './growing-message.ts'
 import { configEvents, isSuspended, queueEvents } from './head-events.ts'
 import { InlineSubagents } from './inline-subagents.ts'
 import { noteEvent } from './note-events.ts'
@@ -29,17 +31,19 @@ import { pendingApproval, pendingSuspension } from './pending-waits.ts'
 
 /** Come with every delta: freezing them costs much of what they do, so it is done only where several share them. */
 const STREAMED: ReadonlySet<HarnessEventType> = new Set([
-  'text',
-  'thinking',
   'message_update',
   'tool_input_delta',
   'tool_update',
   'subagent_text_delta',
 ])
 
+type TextDelta = Extract<BatchEvent, { type: 'text-delta' | 'reasoning-delta' }>
+
 export interface ProjectionOptions {
   readonly display: DisplayState
   readonly emit: (event: HarnessEvent) => void
+  /** The two events of a delta, of which the display knows already. */
+  readonly emitGrowth: (piece: HarnessEvent, update: HarnessEvent) => void
   /** False: nobody listens, and what only listeners would see need not be made. */
   readonly isHeard: () => boolean
   /** More than one listens. */
@@ -65,6 +69,8 @@ export class EventProjection {
   /** The run that was at work when we came, until that is told. */
   #joined: string | undefined
   readonly #inputs = new Set<string>()
+  /** While one grows; most of the threads that are open are idle. */
+  #growing: GrowingMessage | undefined
   readonly #subagents: InlineSubagents
   /** When the newest record was made. */
   #at = 0
@@ -117,33 +123,46 @@ export class EventProjection {
   }
 
   #delta(event: BatchEvent, state: ThreadState): void {
-    const { emit, isHeard } = this.#options
-    const { toolCallId } = event as { readonly toolCallId?: string }
     const message = messageOf(state, event.messageId)
-    const parent = message?.parentToolCallId
-    if (parent !== undefined) {
-      if (event.type === 'text-delta') this.#subagents.said(parent, event.text, state)
-    } else if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
       if (message === undefined) return
-      this.#options.display.show(message)
-      if (!isHeard()) return
-      const address = { messageId: event.messageId, partIndex: Number(event.partId) }
-      if (event.type === 'text-delta') emit({ type: 'text', text: event.text, ...address })
-      else emit({ type: 'thinking', thinking: event.text, ...address })
-      emit({ type: 'message_update', message: toHarnessMessage(message) })
-    } else if (event.type === 'tool-call-delta') {
+      if (message.parentToolCallId === undefined) this.#said(event, message)
+      else if (event.type === 'text-delta') this.#subagents.said(message.parentToolCallId, event.text, state)
+      return
+    }
+    if (message?.parentToolCallId !== undefined) return
+    const { emit } = this.#options
+    const { toolCallId } = event
+    if (event.type === 'tool-call-delta') {
       const { argsTextDelta, toolName } = event
-      if (!this.#inputs.has(event.toolCallId)) {
-        this.#inputs.add(event.toolCallId)
-        emit({ type: 'tool_input_start', toolCallId: event.toolCallId, toolName: toolName ?? '' })
+      if (!this.#inputs.has(toolCallId)) {
+        this.#inputs.add(toolCallId)
+        emit({ type: 'tool_input_start', toolCallId, toolName: toolName ?? '' })
       }
       const named = toolName === undefined ? {} : { toolName }
-      emit({ type: 'tool_input_delta', toolCallId: event.toolCallId, argsTextDelta, ...named })
-    } else if (toolCallId !== undefined) {
-      const part = message?.parts.at(Number(event.partId))
-      const partialResult = part?.type === 'tool-result' ? (part.output ?? '') : (event.output ?? '')
-      emit({ type: 'tool_update', toolCallId, partialResult })
+      emit({ type: 'tool_input_delta', toolCallId, argsTextDelta, ...named })
+      return
     }
+    const part = message?.parts.at(Number(event.partId))
+    const partialResult = part?.type === 'tool-result' ? (part.output ?? '') : (event.output ?? '')
+    emit({ type: 'tool_update', toolCallId, partialResult })
+  }
+
+  /** Nearly all that ever happens, so it takes the shortest way. */
+  #said(delta: TextDelta, message: ThreadMessage): void {
+    const { display, emitGrowth, isHeard, isShared } = this.#options
+    display.show(message)
+    if (!isHeard()) return
+    const { messageId, text } = delta
+    const partIndex = Number(delta.partId)
+    const piece: HarnessEvent =
+      delta.type === 'text-delta'
+        ? { type: 'text', text, messageId, partIndex }
+        : { type: 'thinking', thinking: text, messageId, partIndex }
+    const isFrozen = isShared()
+    const update: HarnessEvent = { type: 'message_update', message: this.#grown(message, isFrozen) }
+    if (isFrozen) emitGrowth(Object.freeze(piece), freezeDeep(update))
+    else emitGrowth(piece, update)
   }
 
   #record({ at, body, run }: LogRecord, state: ThreadState, before: Head): void {
@@ -262,6 +281,7 @@ export class EventProjection {
   #messageEnded(message: ThreadMessage | undefined): void {
     if (message === undefined || message.parentToolCallId !== undefined) return
     const shown = toHarnessMessage(message)
+    this.#growing = undefined
     this.#endedBadly = shown.stopReason === 'error'
     if (this.#endedBadly && !this.#hasFailed) {
       const error = new Error(shown.errorMessage ?? 'The model ended with an error.')
@@ -273,7 +293,12 @@ export class EventProjection {
   #message(type: 'message_start' | 'message_update', message: ThreadMessage | undefined): void {
     if (message === undefined || message.parentToolCallId !== undefined) return
     if (type === 'message_update') this.#options.display.show(message)
-    this.#options.emit({ type, message: toHarnessMessage(message) })
+    this.#options.emit({ type, message: this.#grown(message, this.#options.isShared()) })
+  }
+
+  #grown(message: ThreadMessage, isFrozen: boolean): HarnessMessage {
+    this.#growing ??= new GrowingMessage()
+    return this.#growing.next(message, isFrozen)
   }
 
   #sealed(body: SealedPart, state: ThreadState, at: number): void {

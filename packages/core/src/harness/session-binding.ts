@@ -170,6 +170,11 @@ export class SessionBinding {
       {
         display: this.display,
         emit: (event) => this.#tell(event),
+        emitGrowth: (piece, update) => {
+          this.bus.emit(piece)
+          this.bus.emit(update)
+          this.#planDisplay()
+        },
         isHeard: () => this.bus.hasListeners,
         isShared: () => this.bus.isShared,
         onShown: () => this.#planDisplay(),
