@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { claudeCodeDialect } from '../claude-code/mapper.ts'
+import { codexAppServerDialect } from '../codex/app-server/mapper.ts'
 import { codexDialect } from '../codex/mapper.ts'
 import { normalize, type NormalizeOptions } from './normalize.ts'
 
@@ -47,6 +48,30 @@ describe('a program’s own output', () => {
     assert.deepEqual(
       made.map(({ type }) => type),
       ['unknown'],
+    )
+  })
+
+  it('is read in the words of its protocol if it was talked to', async () => {
+    const item = { id: 'm', type: 'agentMessage', text: 'hi', phase: null }
+    const spoken = [
+      JSON.stringify({ id: 0, result: { userAgent: 'x' } }),
+      JSON.stringify({ method: 'thread/started', params: { thread: { id: 't1' } } }),
+      JSON.stringify({ method: 'item/completed', params: { threadId: 't1', turnId: 'u', item } }),
+    ]
+    const liveDialects = [codexAppServerDialect]
+    const made = await events(spoken, { liveDialects })
+    assert.deepEqual(
+      made.map((event) => (event.type === 'agent' ? event.message : event.type)),
+      ['hi'],
+    )
+    assert.deepEqual(
+      (await events([started, ...spoken], { liveDialects })).map(({ type }) => type),
+      ['unknown', 'unknown', 'unknown'],
+    )
+    const without = await events(spoken)
+    assert.deepEqual(
+      without.map(({ type }) => type),
+      ['unknown', 'unknown', 'unknown'],
     )
   })
 

@@ -1,6 +1,8 @@
 import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { parseRecord, type SpoolRecord } from '@evener/shell/run'
 import { activityOf } from '../kit/activity.ts'
+import { asText } from '../kit/fields.ts'
+import { recordOf } from '../kit/json-line.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
 import { RunMapping } from './run-mapping.ts'
@@ -9,7 +11,7 @@ import { noteFromJson, type RunHeader, type RunNote } from './run-note.ts'
 export interface NormalizeOptions {
   /** The programs that can be read. */
   readonly dialects: readonly Dialect[]
-  /** Those that only recordings hold: of programs that were talked to while they ran. */
+  /** Those of programs that were talked to while they ran: `codex-…` is a second way in which `codex` speaks. */
   readonly liveDialects?: readonly Dialect[]
   /** Whose output it is. A recording says so itself. */
   readonly harness?: string
@@ -30,6 +32,8 @@ export class Normalizer {
   readonly #now: () => number
   #mapping: RunMapping | undefined
   #isRecording: boolean | undefined
+  /** Plain output of a program that was talked to. */
+  #isConversation = false
   #hasEnded = false
   #isFull = false
   #at: number | undefined
@@ -42,7 +46,10 @@ export class Normalizer {
 
   line(text: string): readonly ActivityEvent[] {
     if (this.#isRecording === undefined && text.trim() === '') return []
-    this.#isRecording ??= isRecorded(text)
+    if (this.#isRecording === undefined) {
+      this.#isRecording = isRecorded(text)
+      this.#isConversation = !this.#isRecording && isMessage(text)
+    }
     if (this.#isRecording) this.#recorded(text)
     else this.#open({}).line('stdout', text, this.#now())
     return this.#take()
@@ -98,7 +105,8 @@ export class Normalizer {
     const { liveDialects = [], cwd } = this.#options
     const dialects = this.#isRecording === true ? [...liveDialects, ...this.#options.dialects] : this.#options.dialects
     const harness = header.harness ?? this.#options.harness
-    const dialect = dialects.find(({ id }) => id === harness)
+    const spoken = this.#isConversation ? liveDialects.find(({ id }) => id.startsWith(`${harness}-`)) : undefined
+    const dialect = spoken ?? dialects.find(({ id }) => id === harness)
     if (harness === undefined || dialect === undefined) throw unknownHarness(harness, dialects)
     this.#mapping = new RunMapping(
       dialect,
@@ -132,6 +140,15 @@ function isRecorded(text: string): boolean {
   const record = parseRecord(text)
   if ('damaged' in record) return false
   return 'stream' in record || ('note' in record && noteFromJson(record.note) !== undefined)
+}
+
+/** An answer, a question or a notice of JSON-RPC. What programs print by themselves has a type instead. */
+function isMessage(text: string): boolean {
+  const record = recordOf(text)
+  if (record === undefined || record['type'] !== undefined) return false
+  return (
+    asText(record['method']) !== undefined || (record['id'] !== undefined && ('result' in record || 'error' in record))
+  )
 }
 
 function unknownHarness(harness: string | undefined, dialects: readonly Dialect[]): EvenerError {

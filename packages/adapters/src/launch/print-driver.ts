@@ -72,6 +72,8 @@ export interface PrintOptions {
   readonly stallMs?: number | null
   /** What follows a silence. Default `warn`. */
   readonly onStall?: 'warn' | 'abort'
+  /** Settles when those who show what the program does can take more: until then no more of its output is read. */
+  readonly room?: () => Promise<void> | undefined
   /** Where a turn is recorded, if it is. */
   readonly record?: (turn: Turn) => RecordOptions | undefined
 }

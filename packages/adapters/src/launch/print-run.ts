@@ -45,6 +45,8 @@ export class PrintRun {
   readonly #queue = new EventQueue<MappedEvent>()
   readonly #log: RunLog
   readonly #done: Promise<void>
+  /** Wakes those who wait until more may be read. */
+  readonly #heldBack = new Set<() => void>()
   #program: Program | undefined
   #isStopped = false
   #isOver = false
@@ -94,6 +96,7 @@ export class PrintRun {
       if (error !== undefined && this.#log.hasToldResult) this.#tellLingering()
       else this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
     }
+    this.#letThrough()
     if (!this.#isOver) await this.#program?.stop()
     await this.#done
     const receipt = this.#program?.receipt
@@ -269,7 +272,7 @@ export class PrintRun {
         },
         warn: (message, code) => this.#log.warn(message, code),
       },
-      room: () => (this.#queue.isFull ? this.#queue.room() : undefined),
+      room: () => this.#room(),
       noteProcess: (note) => host.noteProcess?.(note),
       onSilenced: () =>
         void this.stop(
@@ -285,9 +288,30 @@ export class PrintRun {
       if (!this.#isStopped) this.#lookedUpSession = await this.#lookUp({ cli, request, env })
       return exit
     } catch (error) {
+      this.#isStopped = true
+      this.#letThrough()
       await program.stop()
       throw error
     }
+  }
+
+  /** Settles when more may be read. Once the turn is stopped, at once: what is left has to come through. */
+  #room(): Promise<void> | undefined {
+    if (this.#queue.isFull) return this.#queue.room()
+    const room = this.#isStopped ? undefined : this.#context.options.room?.()
+    if (room === undefined) return undefined
+    return new Promise((goOn) => {
+      const wake = (): void => {
+        this.#heldBack.delete(wake)
+        goOn()
+      }
+      this.#heldBack.add(wake)
+      room.then(wake, wake)
+    })
+  }
+
+  #letThrough(): void {
+    for (const wake of this.#heldBack) wake()
   }
 
   /** A session that cannot be found is not gone on with; that is no failure of the turn. */

@@ -104,6 +104,21 @@ describe('cancel', () => {
     assert.equal(finishes, 1)
   })
 
+  it('ends a program that is held back because nobody takes what it says', async (t) => {
+    const dir = await scratch(t)
+    const notes = diary()
+    const bin = await program(dir, `hello(); for (;;) text('x'.repeat(1000))`)
+    const stuck = new Promise<void>(() => {})
+    const session = await printDriver(standIn(quick), { bin, cwd: dir, room: () => stuck }).open(null, notes.host)
+    const events: AgentEvent[] = []
+    for await (const event of session.run(aTurn)) {
+      events.push(event)
+      if (event.type === 'text-delta') void session.cancel()
+    }
+    assert.equal(finishOf(events), 'other')
+    assert.equal(await survivors(notes), 0)
+  })
+
   it('also names calls that were told of only after it', async (t) => {
     const { session } = await open(
       t,

@@ -194,6 +194,7 @@ function foreignAgent(harness: Harness, { model, level, record }: ForeignOptions
     env: terminal.env,
     ...(model === undefined ? {} : { model }),
     ...(level === undefined ? {} : { permissions: level }),
+    room: () => terminal.taken?.(),
     record: (turn) => record(turn.turnId),
   })
 }

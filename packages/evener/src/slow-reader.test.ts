@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { after, before, suite, test } from 'node:test'
+import { setImmediate, setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { main } from './main.ts'
+
+const command = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
+const LINES = 4_000
+
+/** A program that prints much, as fast as it is read: what it says, or what nobody understands. */
+const program = (line: string): string => `#!${process.execPath}
+if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+const { writeFileSync } = await import('node:fs')
+const { once } = await import('node:events')
+writeFileSync('pid', String(process.pid))
+const say = async (record) => {
+  if (!process.stdout.write(JSON.stringify(record) + '\\n')) await once(process.stdout, 'drain')
+}
+for await (const chunk of process.stdin) chunk
+const end = process.env.EVENER_TEST_ENDLESS === undefined ? ${LINES} : Infinity
+for (let id = 0; id < end; id += 1) await say(${line})
+await say({ type: 'turn.completed', usage: {} })
+`
+const TEXT = `{ type: 'item.completed', item: { id: String(id), type: 'agent_message', text: 'x'.repeat(200) } }`
+const UNKNOWN = `{ type: 'something-new', text: 'x'.repeat(200) }`
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evener-slow-'))
+  for (const [name, line] of Object.entries({ text: TEXT, unknown: UNKNOWN })) {
+    await writeFile(join(folder, name), program(line))
+    await chmod(join(folder, name), 0o755)
+  }
+})
+after(() => rm(folder, { recursive: true, maxRetries: 5 }))
+
+const envFor = (name: string): NodeJS.ProcessEnv => ({
+  ...process.env,
+  EVENER_HOME: join(folder, 'home'),
+  EVENER_CODEX_BIN: join(folder, name),
+  CODEX_API_KEY: 'k',
+})
+
+suite('evener run into a reader that is slow', () => {
+  for (const name of ['text', 'unknown']) {
+    test(`holds the program back and loses nothing: ${name}`, async () => {
+      let printed = 0
+      let printedBefore = 0
+      let mostAtOnce = 0
+      await main(['run', '--harness', 'codex', '--json', 'Go'], {
+        out: () => void (printed += 1),
+        write: () => undefined,
+        err: () => undefined,
+        taken: async () => {
+          mostAtOnce = Math.max(mostAtOnce, printed - printedBefore)
+          await setImmediate()
+          printedBefore = printed
+        },
+        input: Readable.from([]),
+        isTty: false,
+        cwd: folder,
+        env: envFor(name),
+      })
+      assert.ok(printed > LINES)
+      assert.ok(mostAtOnce > 0 && mostAtOnce < LINES / 4, `${mostAtOnce} of ${printed} at once`)
+    })
+  }
+
+  test('ends at Ctrl-C while nobody reads, and what it did is told', async () => {
+    const evener = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
+      cwd: folder,
+      env: { ...envFor('text'), EVENER_TEST_ENDLESS: '1' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const lines: string[] = []
+    let rest = ''
+    const [first] = (await once(evener.stdout, 'data')) as [Buffer]
+    evener.stdout.pause()
+    rest += first.toString()
+    const pid = Number(await readFile(join(folder, 'pid'), 'utf8'))
+    evener.kill('SIGINT')
+    while (isAlive(pid)) await pause(20)
+    evener.stdout.on('data', (chunk: Buffer) => {
+      const parts = (rest + chunk.toString()).split('\n')
+      rest = parts.pop() ?? ''
+      lines.push(...parts)
+    })
+    const [code] = (await once(evener, 'close')) as [number]
+    assert.equal(code, 130)
+    assert.equal((JSON.parse(lines.at(-1) ?? '') as { type: string }).type, 'finish')
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
