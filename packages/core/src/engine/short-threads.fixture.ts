@@ -1,4 +1,4 @@
-import { setImmediate as nextTask, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTask } from 'node:timers/promises'
 import { Agent, createTool, type Tool } from '@evener/agent'
 import type { AgentDriver, AgentEvent, Part, TurnDefaults } from '@evener/protocol'
 import { scriptedModel, type Turn as ModelTurn } from '@evener/testing'
@@ -67,8 +67,15 @@ const slowly: Act = async function* () {
   yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
 }
 
-/** Long enough for what is to happen at once when there is nothing to do. */
-const aWhile = (): Promise<void> => delay(2)
+/** Until the thread was let go of, which is to happen when there is nothing to do. One that cannot be written is kept. */
+function letGo({ bench, store }: Stage): Promise<void> {
+  return bench.until(() => !bench.runtime.isHeld || store.hasFailed)
+}
+
+/** Until nothing of the run is at work any more: the program that waits is closed. */
+function programClosed({ bench, store }: Stage): Promise<void> {
+  return bench.until(() => !bench.isRunning() || store.hasFailed)
+}
 
 export const SHORT_THREADS: { readonly [name: string]: ShortThread } = {
   'an answer, and one that was queued': {
@@ -89,7 +96,7 @@ export const SHORT_THREADS: { readonly [name: string]: ShortThread } = {
     play: async (stage) => {
       await say(stage, 'native', 'Work.')
       await stage.bench.runtime.idle()
-      await aWhile()
+      await letGo(stage)
       await answerAll(stage.bench)
     },
   },
@@ -133,7 +140,7 @@ export const SHORT_THREADS: { readonly [name: string]: ShortThread } = {
     play: async (stage) => {
       await say(stage, 'cli', 'List.')
       await stage.bench.runtime.idle()
-      await aWhile()
+      await programClosed(stage)
       await answerAll(stage.bench)
     },
   },

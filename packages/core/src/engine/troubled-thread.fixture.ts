@@ -27,6 +27,7 @@ export interface Trouble {
 /** A store with one write that goes another way than the others. */
 export class TroubledStore extends MemoryStore {
   writes = 0
+  hasFailed = false
   #trouble: Trouble | undefined
   #onTrouble: () => void = () => undefined
 
@@ -42,7 +43,10 @@ export class TroubledStore extends MemoryStore {
     const written = trouble.kind === 'late receipt' ? await super.append(append) : undefined
     this.#onTrouble()
     for (let task = 0; task < trouble.tasks; task++) await nextTask()
-    if (trouble.kind === 'fails') throw new EvenerError('disk-full', 'There is no place left for it.')
+    if (trouble.kind === 'fails') {
+      this.hasFailed = true
+      throw new EvenerError('disk-full', 'There is no place left for it.')
+    }
     return written ?? super.append(append)
   }
 }
