@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import { NO_RULES, type RunnableTool } from '@evener/protocol'
+import { EvenerError, NO_RULES, type RunnableTool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { boundaryAt } from './boundaries.ts'
 import { ProcessOwner } from './ownership.ts'
+import { DESCRIBE_WITHIN_MS } from './patiently.ts'
+import { RuntimeBench } from './runtime-bench.fixture.ts'
 import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread, forkThread } from './threads.ts'
 
@@ -79,5 +81,45 @@ suite('an "always" that was said in one thread', () => {
     await mine.close()
     assert.equal(await office.asks(await office.open(await office.process(), 'mine')), false, 'it was stored so')
     assert.deepEqual(office.journal, ['mine', 'mine', 'mine'])
+  })
+})
+
+suite('an "always" that is said when nothing of the run is at work', () => {
+  test('is refused, and the question stays, when the agent does not say in time what tools it has', async (t) => {
+    const asked = Promise.withResolvers<void>()
+    let isSilent = false
+    const deploy: RunnableTool = {
+      name: 'deploy',
+      inputSchema: { type: 'object' },
+      execute: async () => ({ result: 'out' }),
+    }
+    const tools = (): Promise<readonly RunnableTool[]> => {
+      if (!isSilent) return Promise.resolve([deploy])
+      asked.resolve()
+      return new Promise(() => undefined)
+    }
+    const model = scriptedModel([{ toolCalls: [{ name: 'deploy' }] }, { text: 'Done.' }])
+    await using bench = await RuntimeBench.open({ native: { driver: nativeDriver({ id: 'native', model }), tools } })
+    await bench.submit('Deploy.', { agentId: 'native' })
+    const { id } = await bench.wait()
+    await bench.runtime.idle()
+    await bench.restart()
+    isSilent = true
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const refused = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) => {
+      assert.ok(EvenerError.is(error, 'io'))
+      assert.match(error.message, /"native" did not say in time which tools it has/)
+      return true
+    })
+    await asked.promise
+    t.mock.timers.tick(DESCRIBE_WITHIN_MS)
+    await refused
+    t.mock.timers.reset()
+    assert.ok(bench.runtime.state.head.waits.has(id))
+    isSilent = false
+    await bench.runtime.answer(id, { decision: 'approve', remember: 'tool' })
+    await bench.runtime.idle()
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+    assert.deepEqual(bench.runtime.state.head.grants.tools, ['deploy'])
   })
 })

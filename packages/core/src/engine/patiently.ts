@@ -22,14 +22,20 @@ export async function patiently<T>(work: Promise<T> | undefined): Promise<T | un
 }
 
 /** What an agent can do. One that does not say so in time is not there, as one that cannot be asked. */
-export async function describeInTime(driver: AgentDriver): Promise<Capabilities> {
+export function describeInTime(driver: AgentDriver): Promise<Capabilities> {
+  const hint = 'See that it can be started, and try again.'
+  return inTime(
+    driver.describe(),
+    () => new EvenerError('io', `"${driver.id}" did not answer when asked what it can do.`, { hint }),
+  )
+}
+
+/** What it comes to, or the error: whoever waits for it keeps everybody else waiting. */
+export async function inTime<T>(work: Promise<T>, late: () => EvenerError): Promise<T> {
   const tooLate = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    const hint = 'See that it can be started, and try again.'
-    tooLate.reject(new EvenerError('io', `"${driver.id}" did not answer when asked what it can do.`, { hint }))
-  }, DESCRIBE_WITHIN_MS)
+  const timer = setTimeout(() => tooLate.reject(late()), DESCRIBE_WITHIN_MS)
   try {
-    return await Promise.race([driver.describe(), tooLate.promise])
+    return await Promise.race([work, tooLate.promise])
   } finally {
     clearTimeout(timer)
   }

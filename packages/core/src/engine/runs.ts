@@ -29,7 +29,7 @@ import { closeInterruptedRun } from './close-interrupted.ts'
 import { GO_ON } from './continuation.ts'
 import { CurrentTurn } from './current-turn.ts'
 import { runStart } from './open-turn.ts'
-import { describeInTime } from './patiently.ts'
+import { describeInTime, inTime } from './patiently.ts'
 import { heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
 import { RunRecovery } from './run-recovery.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
@@ -78,7 +78,11 @@ export class Runs {
     const { agentId, runId } = run
     const turnId = run.turnId ?? runId
     const setup = new TurnSetup({ agent: this.#agent(agentId), runId, turnId, state: () => this.#log.state })
-    await setup.refresh()
+    const hint = 'See that its tools can be listed, and try again, or answer for this once.'
+    await inTime(
+      setup.refresh(),
+      () => new EvenerError('io', `"${agentId}" did not say in time which tools it has.`, { hint }),
+    )
     return setup.tools
   }
 
