@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
@@ -39,6 +39,9 @@ const RULES: PermissionRules = {
   patterns: ['.env*', 'secrets/a'].map((pattern) => ({ tool: 'read_file', pattern, policy: 'deny' })),
 }
 
+/** So far down that no command, which has four parts at most, gets out of the folder that is removed at the end. */
+const DEPTH = ['home', '1', '2', '3', '4', '5', 'w']
+
 let root = ''
 
 before(() => {
@@ -49,13 +52,14 @@ after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
 
 /** What bash prints, in a folder that is made anew. */
 function run(command: string, cwd: string): string {
-  rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+  const home = join(root, 'home')
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   for (const folder of ['d', 'secrets']) mkdirSync(join(cwd, folder), { recursive: true })
   for (const file of ['a', 'd/a', 'd/b', 'secrets/b']) writeFileSync(join(cwd, file), 'open\n')
   for (const file of ['.env', 'secrets/a']) writeFileSync(join(cwd, file), `${SECRET}\n`)
   const { stdout } = spawnSync('bash', ['--norc', '-c', command], {
     cwd,
-    env: { PATH: '/usr/bin:/bin', PWD: cwd, HOME: root },
+    env: { PATH: '/usr/bin:/bin', PWD: cwd, HOME: home },
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
     timeout: 10_000,
@@ -66,8 +70,8 @@ function run(command: string, cwd: string): string {
 
 suite('in a real shell', () => {
   test('nothing that is allowed shows a denied file', () => {
-    const cwd = join(root, 'w')
-    const policy = createPolicy({ rules: RULES, cwd, home: root })
+    const cwd = join(root, ...DEPTH)
+    const policy = createPolicy({ rules: RULES, cwd, home: join(root, 'home') })
     let allowed = 0
     fc.assert(
       fc.property(text, (command) => {
@@ -78,6 +82,7 @@ suite('in a real shell', () => {
       }),
       { numRuns: 1_000, seed: 1 },
     )
+    assert.deepEqual(readdirSync(root), ['home'], 'a command has got out of its folder')
     assert.ok(allowed > 20, `only ${allowed} were allowed: nothing was tested`)
   })
 })
