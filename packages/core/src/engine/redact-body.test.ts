@@ -145,6 +145,44 @@ suite('a redacted record', () => {
       assert.doesNotMatch(JSON.stringify(redact(body, hideKeys, 'tool')), /sk-/, body.type)
     }
   })
+
+  test('has what is kept beside what agents said elsewhere without it as well', () => {
+    const parts = [
+      { id: '0', type: 'text', text: 'It is sk-1.', meta: { sources: ['sk-1'] } },
+      { id: '1', type: 'text', text: 'Fine.', meta: { provider: { some: { id: 'a' } } } },
+      { id: '2', type: 'reasoning', text: 'Hm, sk-1.', meta: { provider: { some: { signature: 'abc' } } } },
+      { id: '3', type: 'reasoning', text: 'Hm.', meta: { provider: { some: { signature: 'sk-1' } } } },
+      { id: '4', type: 'file', mimeType: 'text/plain', data: 'aGk=', fileName: 'sk-1.txt' },
+      { id: '5', type: 'image', mimeType: 'image/png', data: '', url: 'https://example.org/?key=sk-1' },
+      {
+        id: '6',
+        type: 'tool-result',
+        toolCallId: 'c',
+        toolName: 'fetch',
+        result: 'ok',
+        meta: { modelOutput: { type: 'text', value: 'sk-1' } },
+      },
+    ] as const
+    const meta = { attributes: { 'sk-1': 'sk-2' } }
+    const body = { type: 'message.added', messageId: 'm', role: 'assistant', parts, meta } as const
+    assert.deepEqual(redact(body), {
+      ...body,
+      meta: { attributes: { '[key]': '[key]' } },
+      parts: [
+        { ...parts[0], text: 'It is [key].', meta: { sources: ['[key]'], redacted: true } },
+        parts[1],
+        { ...parts[2], text: 'Hm, [key].', meta: { redacted: true } },
+        { ...parts[3], meta: { redacted: true } },
+        { ...parts[4], fileName: '[key].txt', meta: { redacted: true } },
+        { ...parts[5], url: 'https://example.org/?key=[key]', meta: { redacted: true } },
+        { ...parts[6], meta: { modelOutput: { type: 'text', value: '[key]' }, redacted: true } },
+      ],
+    })
+    const own = { ...body, role: 'user' } as const
+    assert.deepEqual(redact(own), own)
+    const ours = redact({ ...own, meta: { ...meta, synthetic: true } })
+    assert.deepEqual(ours.type === 'message.added' && ours.meta, { attributes: { '[key]': '[key]' }, synthetic: true })
+  })
 })
 
 suite('a redactor that fails', () => {

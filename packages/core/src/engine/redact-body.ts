@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   asJson,
   type ActivityEvent,
@@ -120,7 +121,7 @@ function redactPart(body: SealedPart, redaction: Redaction): SealedPart {
   // What vouches for a text does not vouch for another one.
   const isSame = body.type !== 'reasoning-delta' || !redaction.isChanged
   const failure = error === undefined ? {} : { error: redactError(error, redaction) }
-  const seen = activity === undefined ? {} : { activity: redactActivity(activity, redaction) }
+  const seen = redactDone(activity, redaction)
   const kept = meta === undefined ? undefined : redactMeta(meta, redaction, isSame)
   const marked = redaction.isChanged ? { ...kept, redacted: true as const } : kept
   return {
@@ -138,11 +139,7 @@ function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart
     case 'reasoning-delta':
       return { text: redaction.text(body.text) }
     case 'file':
-      // Only words can be looked through.
-      return {
-        ...(body.fileName === undefined ? {} : { fileName: redaction.text(body.fileName) }),
-        ...(body.url === undefined ? {} : { url: redaction.text(body.url) }),
-      }
+      return named(body, redaction)
     case 'tool-call':
       return { args: redaction.json(body.args) }
     case 'tool-result':
@@ -219,26 +216,53 @@ function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageA
     const isReminder = part.type === 'signal' && part.kind === 'system_reminder'
     return isOfAgent || isReminder ? redactAddedPart(part, redaction) : part
   })
-  return { ...body, parts }
+  const meta = isOfAgent && body.meta !== undefined ? { meta: redactMeta(body.meta, redaction, true) } : {}
+  return { ...body, parts, ...meta }
 }
 
+/** As a part that was said here: what is beside it too, and the flag says that it is not what was said. */
 function redactAddedPart(part: Part, redaction: Redaction): Part {
+  const content = addedContent(part, redaction)
+  // What vouches for a text does not vouch for another one.
+  const isSame = content.type !== 'reasoning' || isDeepStrictEqual(content, part)
+  const redacted = part.meta === undefined ? content : { ...content, meta: redactMeta(part.meta, redaction, isSame) }
+  if (isDeepStrictEqual(redacted, part)) return part
+  return { ...redacted, meta: { ...redacted.meta, redacted: true } }
+}
+
+function addedContent(part: Part, redaction: Redaction): Part {
   switch (part.type) {
     case 'text':
     case 'reasoning':
       return { ...part, text: redaction.text(part.text) }
     case 'tool-call':
-      return { ...part, args: redaction.json(part.args) }
+      return { ...part, args: redaction.json(part.args), ...redactDone(part.activity, redaction) }
     case 'tool-result':
       return {
         ...part,
         result: redaction.json(part.result),
         ...(part.error === undefined ? {} : { error: redactError(part.error, redaction) }),
+        ...redactDone(part.activity, redaction),
       }
     case 'signal':
       return { ...part, text: redaction.text(part.text), data: redaction.json(part.data) }
     case 'image':
     case 'file':
-      return part
+      return { ...part, ...named(part, redaction) }
+  }
+}
+
+function redactDone(activity: ActivityNote | undefined, redaction: Redaction): { readonly activity?: ActivityNote } {
+  return activity === undefined ? {} : { activity: redactActivity(activity, redaction) }
+}
+
+/** Of a file only words can be looked through. */
+function named(
+  { fileName, url }: { readonly fileName?: string; readonly url?: string },
+  redaction: Redaction,
+): { readonly fileName?: string; readonly url?: string } {
+  return {
+    ...(fileName === undefined ? {} : { fileName: redaction.text(fileName) }),
+    ...(url === undefined ? {} : { url: redaction.text(url) }),
   }
 }
