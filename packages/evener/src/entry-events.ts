@@ -1,4 +1,4 @@
-import type { NoteEvent } from '@evener/adapters'
+import type { NoteEvent } from '@evener/adapters/reading'
 import type { LogEntry } from '@evener/core/engine'
 import { agentEventsOf, isSealedPart, type ActivityNote, type AgentEvent, type LogRecord } from '@evener/protocol'
 

@@ -7,6 +7,7 @@ import { after, before, suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const child = fileURLToPath(new URL('loaded.fixture.ts', import.meta.url))
+const RECORD = '{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"Hi"}}\n'
 let home = ''
 
 before(async () => {
@@ -14,12 +15,16 @@ before(async () => {
 })
 after(() => rm(home, { recursive: true }))
 
-/** The packages of ours whose modules a command took. */
-function packagesOf(input: string, ...args: readonly string[]): readonly string[] {
+/** The modules that a command took. */
+function modulesOf(input: string, ...args: readonly string[]): readonly string[] {
   const env = { ...process.env, EVENER_HOME: home, EVENER_CODEX_BIN: join(home, 'codex') }
   const { stderr } = spawnSync(process.execPath, [child, ...args], { input, env, encoding: 'utf8' })
-  const loaded = JSON.parse(stderr.split('\n').at(-1) ?? '') as readonly string[]
-  const names = loaded.map((url) => /\/packages\/(\w+)\/src\//.exec(url)?.[1])
+  return JSON.parse(stderr.split('\n').at(-1) ?? '') as readonly string[]
+}
+
+/** The packages of ours that they are of. */
+function packagesOf(input: string, ...args: readonly string[]): readonly string[] {
+  const names = modulesOf(input, ...args).map((url) => /\/packages\/(\w+)\/src\//.exec(url)?.[1])
   return [...new Set(names)].filter((name) => name !== undefined).toSorted()
 }
 
@@ -30,13 +35,20 @@ suite('a command loads what it needs', () => {
   })
 
   test('making activity of output takes neither the engine nor the demo agent', () => {
-    const record = '{"type":"item.completed","item":{"id":"1","type":"agent_message","text":"Hi"}}\n'
-    const packages = packagesOf(record, 'normalize', '--harness', 'codex')
+    const packages = packagesOf(RECORD, 'normalize', '--harness', 'codex')
     assert.deepEqual(packages, ['adapters', 'evener', 'protocol', 'shell'])
   })
 
   test('looking for coding agents takes no engine where nothing was kept', () => {
     assert.deepEqual(packagesOf('', 'doctor'), ['adapters', 'evener', 'protocol', 'shell'])
+  })
+
+  test('making activity of output takes no driver, and running a coding agent only its own', () => {
+    const driversOf = (...args: readonly string[]): readonly string[] =>
+      modulesOf(RECORD, ...args).flatMap((url) => /\/adapters\/src\/(.+\/driver)\.ts$/.exec(url)?.[1] ?? [])
+    assert.deepEqual(driversOf('normalize', '--harness', 'codex'), [])
+    assert.deepEqual(driversOf('doctor'), [])
+    assert.deepEqual(driversOf('run', '--harness', 'codex', 'Hi'), ['codex/driver'])
   })
 
   test('running a coding agent takes no demo agent', () => {

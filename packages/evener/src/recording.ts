@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { dialects, liveDialects, Normalizer } from '@evener/adapters'
+import { dialects, liveDialects, Normalizer } from '@evener/adapters/reading'
 import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineStream, spoolFileName } from '@evener/shell/run'
 

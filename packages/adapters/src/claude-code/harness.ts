@@ -1,14 +1,13 @@
 import type { Harness } from '../launch/harness.ts'
-import { claudeCode } from './driver.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { claudeCodeLiveDialect } from './live-dialect.ts'
-import { claudeCodeLive } from './live.ts'
 import { claudeCodeDialect } from './mapper.ts'
 import { claudeCodeProfile } from './profile.ts'
 
 export const claudeCodeHarness: Harness = {
   profile: claudeCodeProfile,
   dialect: claudeCodeDialect,
-  agent: claudeCode,
-  live: claudeCodeLive,
+  agent: onFirstUse(claudeCodeProfile.id, async () => (await import('./driver.ts')).claudeCode),
+  live: onFirstUse(claudeCodeProfile.id, async () => (await import('./live.ts')).claudeCodeLive),
   liveDialect: claudeCodeLiveDialect,
 }

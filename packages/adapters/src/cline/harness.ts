@@ -1,14 +1,13 @@
 import type { Harness } from '../launch/harness.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { clineAcpDialect } from './acp/mapper.ts'
-import { cline } from './driver.ts'
-import { clineLive } from './live.ts'
 import { clineDialect } from './mapper.ts'
 import { clineProfile } from './profile.ts'
 
 export const clineHarness: Harness = {
   profile: clineProfile,
   dialect: clineDialect,
-  agent: cline,
-  live: clineLive,
+  agent: onFirstUse(clineProfile.id, async () => (await import('./driver.ts')).cline),
+  live: onFirstUse(clineProfile.id, async () => (await import('./live.ts')).clineLive),
   liveDialect: clineAcpDialect,
 }

@@ -1,14 +1,13 @@
 import type { Harness } from '../launch/harness.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { codexAppServerDialect } from './app-server/mapper.ts'
-import { codex } from './driver.ts'
-import { codexLive } from './app-server/driver.ts'
 import { codexDialect } from './mapper.ts'
 import { codexProfile } from './profile.ts'
 
 export const codexHarness: Harness = {
   profile: codexProfile,
   dialect: codexDialect,
-  agent: codex,
-  live: codexLive,
+  agent: onFirstUse(codexProfile.id, async () => (await import('./driver.ts')).codex),
+  live: onFirstUse(codexProfile.id, async () => (await import('./app-server/driver.ts')).codexLive),
   liveDialect: codexAppServerDialect,
 }

@@ -1,14 +1,13 @@
 import type { Harness } from '../launch/harness.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { gooseAcpDialect } from './acp/mapper.ts'
-import { goose } from './driver.ts'
-import { gooseLive } from './live.ts'
 import { gooseDialect } from './mapper.ts'
 import { gooseProfile } from './profile.ts'
 
 export const gooseHarness: Harness = {
   profile: gooseProfile,
   dialect: gooseDialect,
-  agent: goose,
-  live: gooseLive,
+  agent: onFirstUse(gooseProfile.id, async () => (await import('./driver.ts')).goose),
+  live: onFirstUse(gooseProfile.id, async () => (await import('./live.ts')).gooseLive),
   liveDialect: gooseAcpDialect,
 }

@@ -1,14 +1,13 @@
 import type { Harness } from '../launch/harness.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { kiloCodeAcpDialect } from './acp/mapper.ts'
-import { kiloCode } from './driver.ts'
-import { kiloCodeLive } from './live.ts'
 import { kiloCodeDialect } from './mapper.ts'
 import { kiloCodeProfile } from './profile.ts'
 
 export const kiloCodeHarness: Harness = {
   profile: kiloCodeProfile,
   dialect: kiloCodeDialect,
-  agent: kiloCode,
-  live: kiloCodeLive,
+  agent: onFirstUse(kiloCodeProfile.id, async () => (await import('./driver.ts')).kiloCode),
+  live: onFirstUse(kiloCodeProfile.id, async () => (await import('./live.ts')).kiloCodeLive),
   liveDialect: kiloCodeAcpDialect,
 }

@@ -1,14 +1,13 @@
 import type { Harness } from '../launch/harness.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { opencodeAcpDialect } from './acp/mapper.ts'
-import { opencode } from './driver.ts'
-import { opencodeLive } from './live.ts'
 import { opencodeDialect } from './mapper.ts'
 import { opencodeProfile } from './profile.ts'
 
 export const opencodeHarness: Harness = {
   profile: opencodeProfile,
   dialect: opencodeDialect,
-  agent: opencode,
-  live: opencodeLive,
+  agent: onFirstUse(opencodeProfile.id, async () => (await import('./driver.ts')).opencode),
+  live: onFirstUse(opencodeProfile.id, async () => (await import('./live.ts')).opencodeLive),
   liveDialect: opencodeAcpDialect,
 }

@@ -1,12 +1,11 @@
 import type { Harness } from '../launch/harness.ts'
-import { pi } from './driver.ts'
-import { piLive } from './live.ts'
+import { onFirstUse } from '../launch/on-first-use.ts'
 import { piDialect } from './mapper.ts'
 import { piProfile } from './profile.ts'
 
 export const piHarness: Harness = {
   profile: piProfile,
   dialect: piDialect,
-  agent: pi,
-  live: piLive,
+  agent: onFirstUse(piProfile.id, async () => (await import('./driver.ts')).pi),
+  live: onFirstUse(piProfile.id, async () => (await import('./live.ts')).piLive),
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { doctor, harnesses, type DoctorRow } from '@evener/adapters'
+import { doctor, harnesses, type DoctorRow } from '@evener/adapters/reading'
 import { EvenerError } from '@evener/protocol'
 import type { Command, Terminal } from '../command.ts'
 import { dataFile, openExistingStore } from '../data-file.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { dialects, liveDialects, Normalizer } from '@evener/adapters'
+import { dialects, liveDialects, Normalizer } from '@evener/adapters/reading'
 import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineSplitter, LineStream } from '@evener/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'

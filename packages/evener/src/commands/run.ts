@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters'
+import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@evener/core/engine'
 import type { AgentDriver, Answer } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'

@@ -1,0 +1,24 @@
+import type { AgentDriver } from '@evener/protocol'
+
+interface Named {
+  readonly id?: string
+}
+
+/** Drivers whose code is loaded when the first one is used: whoever only reads output, or lists programs, does without. */
+export function onFirstUse<Options extends Named>(
+  defaultId: string,
+  load: () => Promise<(options: Options) => AgentDriver>,
+): (options: Options) => AgentDriver {
+  return (options) => {
+    let made: Promise<AgentDriver> | undefined
+    const driver = async (): Promise<AgentDriver> => {
+      made ??= load().then((make) => make(options))
+      return made
+    }
+    return {
+      id: options.id ?? defaultId,
+      describe: async () => (await driver()).describe(),
+      open: async (binding, host) => (await driver()).open(binding, host),
+    }
+  }
+}
