@@ -26,6 +26,7 @@ const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
   withAnswer: aFunction,
   now: aFunction,
   beforeRun: aFunction,
+  beforeRecovery: aFunction,
   maxAttempts: aCount,
   onInterrupted: oneOf('report', 'ask', 'retry'),
   onListenerFailure: aFunction,

@@ -150,7 +150,9 @@ export class Runs {
   async recover(): Promise<void> {
     const { run } = this.#log.state.head
     if (this.active !== undefined) return
-    return run === null ? this.#nextInQueue() : this.#recovery.recover(run)
+    if (run === null) return this.#nextInQueue()
+    await this.#ports.options.beforeRecovery?.()
+    return this.#recovery.recover(run)
   }
 
   beforeAnswer(run: RunState): Promise<Capabilities> {

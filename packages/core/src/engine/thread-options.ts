@@ -47,6 +47,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly withAnswer?: (wait: Wait, answer: Answer) => readonly ControlFact[]
   /** What is put on record before a run begins, whoever starts it. */
   readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
+  /** Before a run is looked at of which nothing is at work here: when the thread is opened, or taken again. */
+  readonly beforeRecovery?: () => Promise<void>
   /** How often a run is taken up again after a crash before it is given up. */
   readonly maxAttempts?: number
   /** What becomes of calls that were interrupted, of tools that do not say so themselves. Default: `report`. */

@@ -66,7 +66,6 @@ export async function openThread(
     controls.set(taken, control)
     taken.onEntry(runScoring({ scorers: core.scorers, runtime: taken, port: control.port, threadId, emit }))
     opening.begin(taken)
-    await control.takeUp()
   }
   try {
     return await ThreadRuntime.open(
@@ -78,6 +77,7 @@ export async function openThread(
         agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
         policy: core.policy,
         newId: core.newId,
+        beforeRecovery: async () => control?.takeUp(),
         withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
         beforeRun: (state) => summaryBeforeRun(state, core.newId),
         sessionRules: () => rulesOf(viewers),
@@ -223,9 +223,9 @@ function addHarness(
 
 /** What all who look at the thread have said: any deny first. */
 function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
-  return [...viewers]
-    .map((viewer) => viewer.rules())
-    .reduce((a, b) => effectiveRules({ session: a, thread: b }), NO_RULES)
+  // Mostly nobody has said anything, and this is asked in every turn.
+  const stated = [...viewers].map((viewer) => viewer.rules()).filter((rules) => rules !== NO_RULES)
+  return stated.reduce((a, b) => effectiveRules({ session: a, thread: b }), NO_RULES)
 }
 
 function grantsOf(viewers: ReadonlySet<ThreadViewer>): Grants {

@@ -1,7 +1,7 @@
 /**
  * The process that `approved-crash.test.ts` starts: a plan of a foreign program is approved, and the process is killed as
- * soon as that is on disk. Run as: node approved-crash-child.fixture.ts <database> <live|gone>. `gone`: the program that
- * asked is gone when its plan is approved.
+ * soon as that is on disk. Run as: node approved-crash-child.fixture.ts <database> <live|gone|found>. `gone`: the program
+ * that asked is gone when its plan is approved. `found`: it was of another process.
  */
 import type { Append } from '@evener/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
@@ -18,9 +18,10 @@ class KilledAtTheApproval extends SqliteStore {
 
 const [file = '', how = ''] = process.argv.slice(2)
 const storage = new KilledAtTheApproval({ url: `file:${file}` })
-const first = new HarnessBench([], { storage, modes: planners().modes })
-await first.harness.sendMessage({ content: 'Plan.' })
+const bench = (): HarnessBench => new HarnessBench([], { storage, modes: planners().modes })
+const first = bench()
+if (how !== 'found') await first.harness.sendMessage({ content: 'Plan.' })
 if (how === 'gone') await first.harness.destroy()
-const { harness } = how === 'gone' ? new HarnessBench([], { storage, modes: planners().modes }) : first
+const { harness } = how === 'gone' ? bench() : first
 await harness.selectOrCreateThread()
 await harness.respondToToolSuspension({ resumeData: { action: 'approved', feedback: 'Mind the tests.' } })

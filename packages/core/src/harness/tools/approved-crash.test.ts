@@ -7,24 +7,34 @@ import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { says } from '../../engine/foreign-agent.fixture.ts'
+import { ProcessOwner } from '../../engine/ownership.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { PLAN, planners } from './planners.fixture.ts'
 
 const CHILD = fileURLToPath(new URL('approved-crash-child.fixture.ts', import.meta.url))
 
-/** What another process left that was killed when the approval of a plan was on disk, and nothing after it. */
-async function killedAtTheApproval(t: TestContext, how: 'live' | 'gone'): Promise<SqliteStore> {
-  const folder = await mkdtemp(join(tmpdir(), 'evener-approved-'))
-  const file = join(folder, 'data.db')
+/** Another process approves the plan, and is killed when that is on disk, and nothing after it. */
+async function approveAndDie(file: string, how: 'live' | 'gone' | 'found'): Promise<void> {
   const child = spawn(process.execPath, [CHILD, file, how], { stdio: ['ignore', 'ignore', 'inherit'] })
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
   assert.equal(signal, 'SIGKILL')
+}
+
+async function database(t: TestContext): Promise<{ file: string; storage: SqliteStore }> {
+  const folder = await mkdtemp(join(tmpdir(), 'evener-approved-'))
+  const file = join(folder, 'data.db')
   const storage = new SqliteStore({ url: `file:${file}` })
   t.after(async () => {
     await storage.close()
     await rm(folder, { recursive: true })
   })
+  return { file, storage }
+}
+
+async function killedAtTheApproval(t: TestContext, how: 'live' | 'gone'): Promise<SqliteStore> {
+  const { file, storage } = await database(t)
+  await approveAndDie(file, how)
   return storage
 }
 
@@ -45,6 +55,28 @@ suite('a plan of a foreign program whose approval was the last thing before a cr
     await using bench = new HarnessBench([], { storage, modes })
     const ended = bench.next('agent_end')
     await bench.harness.selectOrCreateThread()
+    assert.equal((await ended).reason, 'complete')
+    assert.equal(bench.harness.session.mode.get(), 'build')
+    assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
+    const said = JSON.stringify(builder.turns[0]?.input)
+    for (const word of [PLAN, 'approved', 'Mind the tests.']) assert.ok(said.includes(word), word)
+  })
+
+  test('is carried out also by who had the thread open before, and looks at it again', async (t) => {
+    const { file, storage } = await database(t)
+    const first = new HarnessBench([], { storage, modes: planners().modes })
+    await first.harness.sendMessage({ content: 'Plan.' })
+    await first.harness.destroy()
+    const { builder, modes, planner } = planners([says('The planner goes on.')])
+    await using bench = new HarnessBench([], { storage, modes })
+    const { id } = await bench.harness.selectOrCreateThread()
+    // With nothing to do it lets go of the thread, for whoever wants it.
+    const owner = await ProcessOwner.register(storage)
+    await owner.release(id, await owner.claim(id))
+    await owner.close()
+    await approveAndDie(file, 'found')
+    const ended = bench.next('agent_end')
+    await bench.harness.renameThread({ title: 'Looked again' })
     assert.equal((await ended).reason, 'complete')
     assert.equal(bench.harness.session.mode.get(), 'build')
     assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
