@@ -18,6 +18,7 @@ import { noEditsAllowed, noEditsCategory, noEditsGit, noEditsTool, noEditsYolo }
 import { roundabout } from './corpus/roundabout.fixture.ts'
 import { runningOptions } from './corpus/running-options.fixture.ts'
 import { spelledOut } from './corpus/spelled-out.fixture.ts'
+import { toldFiles } from './corpus/told-files.fixture.ts'
 import { allowedCategory, allowedTool, files, noCommands, noEdits, writable } from './corpus/whole-tools.fixture.ts'
 import { createPolicy } from './index.ts'
 
@@ -50,6 +51,7 @@ const GROUPS: readonly CorpusGroup[] = [
   files,
   namedFiles,
   roundaboutFiles,
+  toldFiles,
   writable,
 ]
 

@@ -40,6 +40,6 @@ export function isGitLook(base: string, given: readonly Word[]): boolean {
   return LOOKS_WITH.get(subcommand)?.test(rest.join(' ')) === true
 }
 
-function takesNext(option = ''): boolean {
+export function takesNext(option = ''): boolean {
   return /^(?:-[cC]|--git-dir|--work-tree|--namespace)$/.test(option)
 }

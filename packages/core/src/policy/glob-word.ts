@@ -22,7 +22,7 @@ function globPaths(word: Word): readonly string[] | null {
   if (isSpread && quoted) return null
   const texts = isSpread ? alternatives(text) : [text]
   if (texts === null || texts.some((each) => /^~(?!\/|$)/.test(each))) return null
-  return texts.map((each) => each.split('/').map(widen).join('/'))
+  return texts.map((each) => each.split('/').map(widenName).join('/'))
 }
 
 export interface Spread {
@@ -62,16 +62,7 @@ export function hints(word: Word): Spread[] {
   const texts = [tail, /[^/=@:;,<]$/.test(before) ? `${before}*` : '']
   return texts
     .filter((each) => each !== '')
-    .map((each) => ({ word: fixed(word, each.split('/').map(widen).join('/')), isGlob: /[*?[]/.test(each) }))
-}
-
-const MAGIC = /^:(?:\([^)]*\)|[!^/]*)/
-
-/** Git reads patterns of its own in the words it is given, quoted or not. */
-export function pathspec(word: Word): Spread[] {
-  if (!isReadable(word) || !/[*?[]/.test(word.text) || /\s/.test(word.text)) return []
-  const segments = word.text.replace(MAGIC, '').split('/').map(widen)
-  return [{ word: fixed(word, segments.join('/')), isGlob: true }]
+    .map((each) => ({ word: fixed(word, each.split('/').map(widenName).join('/')), isGlob: /[*?[]/.test(each) }))
 }
 
 /** Every choice that braces leave, the innermost first. */
@@ -93,7 +84,7 @@ export function alternatives(text: string): readonly string[] | null {
 }
 
 /** Quoted or not, and whatever is left out in brackets: a star matches all of it. */
-function widen(segment: string): string {
+export function widenName(segment: string): string {
   if (segment === '**') return segment
   return segment
     .replace(/\[.*\]/s, '*')

@@ -14,7 +14,8 @@ import { mentions, reach, throughPipe } from './reach.ts'
 import { strongest, type Reach } from './reaches.ts'
 import { isReadOnly } from './read-only.ts'
 import type { PlacedRule } from './rule-book.ts'
-import { opensNetwork, touchedFiles, type Touch } from './touched-files.ts'
+import type { Touch } from './touch.ts'
+import { opensNetwork, touchedFiles } from './touched-files.ts'
 import { changesFiles } from './writing-commands.ts'
 
 type ShellRule = Extract<PlacedRule, { kind: 'shell' }>
@@ -46,7 +47,7 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_WORDS} words`)
   }
   const withHidden = matchesHidden(commands)
-  const touches = commands.flatMap((command) => touchedFiles(command, call.where, withHidden))
+  const touches = commands.flatMap((command) => touchedFiles(command, commands, call.where, withHidden))
   if (touches.length > MOST_TOUCHES) {
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_TOUCHES} words that may be files`)
   }

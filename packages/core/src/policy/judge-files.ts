@@ -3,7 +3,7 @@ import type { Whereabouts } from './location.ts'
 import { coversPath, globReach, pathReach } from './path-pattern.ts'
 import { strongest, type Reach } from './reaches.ts'
 import type { PlacedRule } from './rule-book.ts'
-import type { Touch } from './touched-files.ts'
+import type { Touch } from './touch.ts'
 
 /** A deny or ask for one tool that reads or edits files holds for all of them, and for what commands do to files. */
 export function strictFileRules(rules: readonly PlacedRule[], policy: 'ask' | 'deny'): PathRule[] {

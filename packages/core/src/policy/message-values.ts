@@ -50,3 +50,15 @@ export function isMessage(program: string, args: readonly Word[], at: number): b
   }
   return false
 }
+
+const PROSE_OPTION =
+  /^--(?:message|title|body|notes|description|comment|reason|subject|grep|test-?name-?pattern)(?:=|$)/i
+const PROSE_LETTER = /^-[tgmk]$/
+const RUNS_TESTS = /^(?:npm|npx|pnpm|yarn|bun|vitest|jest|mocha|ava|tap|playwright|pytest|cargo|go|node)$/
+
+/** A text for people, or a part of a test's name: it names no file that is used. */
+export function isProse(program: string, args: readonly Word[], at: number): boolean {
+  const before = args[at - 1]?.text ?? ''
+  if (PROSE_OPTION.test(args[at]?.text ?? '') || PROSE_OPTION.test(before)) return !before.includes('=')
+  return RUNS_TESTS.test(program) && PROSE_LETTER.test(before)
+}

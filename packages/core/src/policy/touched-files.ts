@@ -1,33 +1,16 @@
 import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { hints, pathspec, spread, type Spread } from './glob-word.ts'
+import { namesInCode } from './code-names.ts'
+import { isLanguage } from './foreign-code.ts'
+import { gitFiles } from './git-files.ts'
+import { hints, spread, widenName, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
+import { mentionedFiles } from './mentioned-files.ts'
 import { programBase } from './program-base.ts'
 import { isReadOnly } from './read-only.ts'
+import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 import { changesFiles } from './writing-commands.ts'
-
-/** A file or folder that a command touches, or at least names. */
-export interface Touch {
-  readonly access: 'read' | 'edit' | 'either'
-  /** As written; null when it is only known when it runs. */
-  readonly path: string | null
-  /** Where the command may stand: more than one when a `cd` need not have worked. */
-  readonly from: readonly Location[]
-  /** False when it only names something that may be a path. */
-  readonly isCertain: boolean
-  readonly isTree: boolean
-  /** A `*` in the path stands for any characters. */
-  readonly isGlob: boolean
-  /** A `*` in front of a name matches a dot. */
-  readonly withHidden: boolean
-  /** Opened by the shell itself, whatever the program. */
-  readonly isRedirection: boolean
-  readonly part: string
-}
-
-/** A single file that a program is told of by its name. */
-const PLAIN = { isTree: false, isGlob: false, withHidden: false, isRedirection: false } as const
 
 function names(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/))
@@ -41,15 +24,24 @@ const LOOKS = names('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp d
 const IGNORES = names('cd pushd popd echo printf test [ which type pwd true false :')
 const PRINTS = names('echo printf')
 const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
-const REACHES_BELOW = names('rm mv cp rsync scp chmod chown chgrp ln tar zip shred install')
+const REACHES_BELOW = names(
+  'rm mv cp rsync scp chmod chown chgrp ln tar zip shred install 7z 7za 7zr 7zz rar jar pax mksquashfs genisoimage mkisofs ' +
+    'xorriso rclone gsutil s3cmd restic borg duplicity',
+)
+/** The same, for one thing that a program of many can do. */
+const COPIES_BELOW =
+  /^(?:(?:docker|podman|nerdctl|kubectl|oc) (?:container )?cp|aws s3 (?:cp|sync|mv)|gcloud storage (?:cp|mv|rsync)|python[\d.]* -m (?:zipfile|tarfile|http\.server))\b/
 const ONLY_LISTS = names('ls dir tree stat file du df find')
 /** They print what is in the files they are given, whatever else they are told. */
 const SHOWS = names('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk mawk nawk')
 
-const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
+/** Which files they pack comes on their input. */
+const NAMED_ON_INPUT = /^(?:cpio|afio)$/
 
-/** Hardly anybody names a folder like this. */
-const IS_FILE = /[^/*]\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss)$/
+const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
+/** To grep a folder is an error, to be skipped, or to be gone through. */
+const TREATS_FOLDERS = /^(?:-[a-zA-Z]*d|--dir)/
+
 /** They take folders as well as files, without being told. */
 const TAKES_FOLDERS = /^(?:mv|rsync|tar|zip)$/
 
@@ -61,7 +53,13 @@ const HARMLESS_TARGET = /^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/
 const NETWORK = /^\/dev\/(?:tcp|udp)\//
 const WRITES = new Set(['write', 'append', 'read-write'])
 
-export function touchedFiles(command: SimpleCommand, where: Whereabouts, withHidden: boolean): Touch[] {
+/** `commands` are all of the text, of which it is one. */
+export function touchedFiles(
+  command: SimpleCommand,
+  commands: readonly SimpleCommand[],
+  where: Whereabouts,
+  withHidden: boolean,
+): Touch[] {
   const from = standingPlaces(command, where)
   const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
   const touches = [
@@ -71,16 +69,22 @@ export function touchedFiles(command: SimpleCommand, where: Whereabouts, withHid
     ...swept(base, command, from),
     ...spelledInCode(base, command, from),
     ...hinted(base, command, from),
+    ...mentioned(base, command, commands, from),
+    ...gitFiles(base, command, from, where),
+    ...unseen(base, command, from),
+    ...mounted(base, command, from),
+    ...patched(base, command, from),
   ]
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
 }
 
 /** What its arguments name, or may come to name. */
 function given(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
-  const args = command.args
-    .filter((word) => !isProcess(word))
-    .flatMap((word) => (base === 'git' ? [...spread(word), ...pathspec(word)] : spread(word)))
-  const unknown = command.appended || args.some(({ word }) => !isReadable(word)) ? unnamed(base, command, from) : []
+  const args = command.args.filter((word) => !isProcess(word)).flatMap(spread)
+  const unknown =
+    command.appended || NAMED_ON_INPUT.test(base) || args.some(({ word }) => !isReadable(word))
+      ? unnamed(base, command, from)
+      : []
   if (IGNORES.has(base) && !(PRINTS.has(base) && isPassedOn(command))) return command.appended ? unknown : []
   const found = args
     // Which names there are is no secret.
@@ -131,26 +135,56 @@ function unnamed(base: string, command: SimpleCommand, from: readonly Location[]
   }
   const found: Touch[] = []
   if (EDITS.has(base)) found.push({ ...common, access: 'edit' })
+  if (NAMED_ON_INPUT.test(base)) found.push({ ...common, access: 'either' })
   if (base === 'mv' || (REACHES_BELOW.has(base) && !EDITS.has(base))) found.push({ ...common, access: 'either' })
   return found
 }
 
 /** To diff a folder is what lies in it. */
-const SEARCHES = /^(?:rg|ag|ack|diff)$/
-const SEARCHES_IF_TOLD = /^[ef]?grep$/
+const SEARCHES = /^(?:rg|ag|ack|ugrep|ug|ucg|sift|pt|diff)$/
+const SEARCHES_IF_TOLD = /^(?:[ef]|g[ef]?|[bx]?z|zstd)?grep$/
 const NAMES_PATTERN = /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/
 
 /** A search through folders reads whatever lies there. Its first operand is what it looks for, unless an option says that. */
 function searched(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
-  const isTold = (): boolean => args.some(({ text }) => RECURSIVE.test(text))
+  const isTold = (): boolean => args.some(({ text }) => RECURSIVE.test(text) || TREATS_FOLDERS.test(text))
   if (!SEARCHES.test(base) && !(SEARCHES_IF_TOLD.test(base) && isTold())) return []
   const operands = args.filter((word) => !isOption(word.text) && !isProcess(word))
   const isAllFolders = base === 'diff' || args.some(({ text }) => NAMES_PATTERN.test(text))
   const folders = isAllFolders ? operands : operands.slice(1)
   const common = { ...PLAIN, access: 'read', from, isCertain: true, part: source } as const
+  if (skipsHidden(base, args)) return seenOnly(folders, common, from)
   if (folders.length === 0) return base === 'diff' ? [] : [{ ...common, path: '.', isTree: true }]
   return folders.flatMap(spread).map(({ isGlob, word }): Touch => {
     return { ...common, path: pathOf(word, from), isTree: isTold() || !IS_FILE.test(word.text), isGlob }
+  })
+}
+
+const SKIPS_HIDDEN =
+  /^(?:-[nilcwvoFSsNHhxPU]+|-[ABCm]\d*|--(?:no-config|no-ignore|line-number|ignore-case|smart-case|count|files-with-matches|word-regexp|fixed-strings|heading|no-heading|column|json))$/
+
+/**
+ * Of itself rg passes hidden files by, unless a file of settings, or a `!` in some `.gitignore`, says otherwise: only
+ * without both it is sure.
+ */
+function skipsHidden(base: string, args: readonly Word[]): boolean {
+  const texts = new Set(args.map(({ text }) => text))
+  return (
+    base === 'rg' &&
+    texts.has('--no-config') &&
+    texts.has('--no-ignore') &&
+    args.every((word) => !word.dynamic && (!isOption(word.text) || SKIPS_HIDDEN.test(word.text)))
+  )
+}
+
+function seenOnly(folders: readonly Word[], common: Omit<Touch, 'path'>, from: readonly Location[]): Touch[] {
+  const paths = folders.length === 0 ? ['.'] : folders.map((word) => pathOf(word, from))
+  return paths.flatMap((path): Touch[] => {
+    if (path === null) return [{ ...common, path }]
+    return [
+      { ...common, path },
+      { ...common, path: `${path}/**`, isGlob: true },
+    ]
   })
 }
 
@@ -164,7 +198,6 @@ function swept(base: string, command: SimpleCommand, from: readonly Location[]):
   return folders.flatMap(spread).map(({ isGlob, word }): Touch => ({ ...common, path: pathOf(word, from), isGlob }))
 }
 
-const TEXT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){1,300})\1/g
 const MOST_LITERALS = 1_000
 
 /** Code that is given as an argument, or on the input, may name files in its texts. */
@@ -175,14 +208,73 @@ function spelledInCode(base: string, command: SimpleCommand, from: readonly Loca
     ...(runs === 'inline-code' || isScript ? args.map(({ text }) => text) : []),
     ...(runs === 'stdin-script' ? redirections.map(({ body }) => body ?? '') : []),
   ]
-  const found = new Set(codes.flatMap((code) => [...code.matchAll(TEXT_LITERAL)].map(([, , text = '']) => text)))
-  if (/^g?sed$/.test(base)) for (const code of codes) for (const word of code.split(/[\s;{}]+/)) found.add(word)
+  if (codes.length === 0) return []
+  const { globs, isOpen, names: found } = namesInCode(base, codes)
+  const all = new Set(found)
   // `open F, "<name"`
-  for (const literal of found) for (const part of parts(literal)) found.add(part.trim())
-  found.delete('')
+  for (const literal of all) for (const part of parts(literal)) all.add(part.trim())
+  all.delete('')
   const common = { ...PLAIN, access: 'either', from, part: source } as const
-  if (found.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
-  return [...found].map((path): Touch => ({ ...common, path, isCertain: false }))
+  const open: Touch[] = isOpen ? [{ ...common, path: null, isCertain: true }] : []
+  if (all.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
+  return [
+    ...open,
+    ...[...all].map((path): Touch => ({ ...common, path, isCertain: false })),
+    ...[...globs].map((path): Touch => ({ ...common, path: widen(path), isGlob: true, isCertain: false })),
+  ]
+}
+
+function widen(path: string): string {
+  return path.split('/').map(widenName).join('/')
+}
+
+/** Names in what a program is told at length, or in what is printed for it. */
+function mentioned(
+  base: string,
+  command: SimpleCommand,
+  commands: readonly SimpleCommand[],
+  from: readonly Location[],
+): Touch[] {
+  const common = { ...PLAIN, access: 'either', from, part: command.source } as const
+  const found = mentionedFiles(base, command, commands)
+  if (found === null) return [{ ...common, path: null, isCertain: true }]
+  return found.map(({ isGlob, name }): Touch => ({ ...common, path: name, isGlob, isCertain: false }))
+}
+
+const MOUNTS = /^(?:docker|podman|nerdctl)$/
+const FROM_ELSEWHERE = /(?:^|[=,])(?:src=|source=)?((?:\/|~|\.\.)[^:,]*)/
+
+/** What lies below a folder of the machine that is shown to a container; of the project any program sees everything. */
+function mounted(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  if (!MOUNTS.test(base)) return []
+  return args.flatMap(({ text }, at): Touch[] => {
+    const option = /^(?:-v|--volume|--mount)(?:=|$)/.exec(text)?.[0]
+    const value = option === undefined ? '' : option.endsWith('=') ? text.slice(option.length) : args[at + 1]?.text
+    const path = FROM_ELSEWHERE.exec(value ?? '')?.[1]
+    if (path === undefined) return []
+    return [{ ...PLAIN, access: 'either', path, from, isCertain: false, isTree: true, part: source }]
+  })
+}
+
+const PATCHES = /^(?:patch|apply_patch|applypatch|git-apply|git-am)$/
+const ONLY_CHECKS = /^--(?:check|stat|numstat|summary|dry-run|cached|abort|skip|quit)$/
+
+/** A patch names the files it changes; one that does not stand here may name any. */
+function patched(base: string, { args, redirections, source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  const isGit = base === 'git' && args.some(({ text }) => text === 'apply' || text === 'am')
+  if (!isGit && !PATCHES.test(base)) return []
+  const isHere = redirections.some(({ body }) => body !== null) || args.some(({ text }) => text.includes('\n'))
+  const isNamed = base === 'patch' && args.some(({ text }) => !isOption(text))
+  if (isHere || isNamed || args.some(({ text }) => ONLY_CHECKS.test(text))) return []
+  return [{ ...PLAIN, access: 'edit', path: null, from, isCertain: true, part: source }]
+}
+
+/** A script or program of which only the run tells what it is may use any file. */
+function unseen(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
+  const { launcher, name, redirections, runs, source, unknown } = command
+  const isUnread = (launcher !== null && unknown !== null) || (name !== null && !isReadable(name))
+  const isFed = runs === 'stdin-script' && isLanguage(base) && !redirections.some(({ body }) => body !== null)
+  return isUnread || isFed ? [{ ...PLAIN, access: 'either', path: null, from, isCertain: true, part: source }] : []
 }
 
 /** Opens a connection, which no rule about reading files means. */
@@ -218,7 +310,7 @@ function named(
   command: Pick<SimpleCommand, 'args' | 'source'>,
   from: readonly Location[],
 ): Touch[] {
-  const isTree = REACHES_BELOW.has(base) && (mayTakeFolders(base, command) || !IS_FILE.test(arg.text))
+  const isTree = reachesBelow(base, command) && (mayTakeFolders(base, command) || !IS_FILE.test(arg.text))
   const common = { ...PLAIN, from, isTree, part: command.source }
   const access = READS.has(base) || LOOKS.has(base) ? 'read' : EDITS.has(base) ? 'edit' : 'either'
   const inside = parts(arg.text).map((path): Touch => ({ ...common, access, path, isCertain: false, isTree: false }))
@@ -232,6 +324,16 @@ function named(
   const value = isOperand ? valueOf(text) : ''
   const whole = value === '' ? [isOperand ? spelled(arg) : path] : [spelled(arg), value]
   return [...whole.map((each): Touch => ({ ...common, access, path: each, isCertain: false })), ...inside]
+}
+
+function reachesBelow(base: string, { args }: Pick<SimpleCommand, 'args'>): boolean {
+  if (REACHES_BELOW.has(base)) return true
+  return COPIES_BELOW.test(
+    `${base} ${args
+      .slice(0, 2)
+      .map(({ text }) => text.slice(0, 20))
+      .join(' ')}`,
+  )
 }
 
 function mayTakeFolders(base: string, { args }: Pick<SimpleCommand, 'args'>): boolean {
@@ -258,7 +360,7 @@ function copied(base: string, { appended, args, source }: SimpleCommand, from: r
 
 /** `@file`, `name=<file`, `REV:file`, `type=bind,src=file`: a word may name a file besides other things. */
 function parts(text: string): string[] {
-  return /[@:<,]/.test(text) ? text.split(/[=@:;,<]/).filter((part) => part !== '' && !isOption(part)) : []
+  return /[@:<,]|=.*=/s.test(text) ? text.split(/[=@:;,<]/).filter((part) => part !== '' && !isOption(part)) : []
 }
 
 /** Behind `=`, or attached to a letter as in `-ofile`. */

@@ -1,0 +1,104 @@
+import { namesIn } from './mentioned-files.ts'
+import { mayRunPrograms } from './foreign-code.ts'
+
+/** Which files code in another language may use, as far as its texts tell. */
+export interface CodeNames {
+  readonly names: ReadonlySet<string>
+  /** Names with a star, as the language spreads them. */
+  readonly globs: ReadonlySet<string>
+  /** It goes through folders, or makes names of what nobody can read. */
+  readonly isOpen: boolean
+}
+
+const TEXT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){0,300})\1/g
+const LONGEST_NAME = 200
+const LONGEST_JOINT = 30
+const SED = /^g?sed$/
+/** They have more ways to quote than those marks: `q(a)`, `%q(a)`, `[[a]]`. */
+const QUOTES_OTHERWISE = /^(?:perl|ruby|jruby|lua|luajit|raku|php|tclsh|expect)[\d.]*$/
+const NAMES_A_FILE = /^[.~/]|[/.]/
+
+/** What joins two texts to one: `'.e' + 'nv'`, `"." "env"`, `['.e', 'nv'].join('')`; and to a path: `join('a', 'b')`. */
+const JOINT = /^\s{0,9}(?:\+|\.{1,2}|~|,|\|\||&|<>)?\s{0,9}[bruf]{0,2}$/
+const APART = /^\s{0,9}\)?\s{0,9}[,/]\s{0,9}$/
+const PUT_IN = /\$?\{\s{0,9}["']([^"'`{}\n]{0,99})["']\s{0,9}\}/g
+const ESCAPED = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|([0-7]{2,3})|([^\da-zA-Z\s]))/g
+
+/** It goes through folders by itself. */
+const LISTS =
+  /\b(?:readdir|listdir|scandir|iterdir|opendir|walkdir|copytree|rmtree|make_archive|cpSync|cp_r|list\.files|DirectoryIterator|read_dir)|\bos\.f?walk\b|\bimport\b[^\n]{0,99}\bwalk\b|\.walk\(\)|\bDir\b|File::Find|\blfs\.dir\b/gi
+const LISTS_BY_PATTERN = /glob|<[^<>\n]{0,99}\*[^<>\n]{0,99}>|\bDir\b/i
+/** What comes of it cannot be read off the text. */
+const DECODES =
+  /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|["'`]\)?(?:\[::-1\]|\.reverse|\.split\([^)\n]{0,9}\)\.reverse)/
+const LOADS_SETTINGS = /loadEnvFile|dotenv/
+const PACKS = /\b(?:un)?pack\b/
+/** It does something with files. */
+const USES = /open|read|write|load|remove|unlink|rename|copy|cp|rm|truncate|archive|link|slurp|text\(|stat|File|Path/i
+
+export function namesInCode(base: string, codes: readonly string[]): CodeNames {
+  const names = new Set<string>()
+  const globs = new Set<string>()
+  for (const code of codes) {
+    const plain = code.replace(ESCAPED, unescaped)
+    const put = plain.replace(PUT_IN, '$1')
+    const variants = new Set([code, plain, put])
+    const mayRun = mayRunPrograms(base, code) || AWK.test(base)
+    for (const variant of variants) {
+      for (const text of textsIn(variant)) {
+        names.add(text)
+        if (mayRun) for (const name of namesIn(text)) names.add(name)
+      }
+    }
+    if (SED.test(base)) for (const name of namesInSed(code)) names.add(name)
+    if (QUOTES_OTHERWISE.test(base)) {
+      for (const variant of variants) for (const name of namesIn(variant)) if (NAMES_A_FILE.test(name)) names.add(name)
+    }
+  }
+  // They know by themselves what they load.
+  if (codes.some((code) => LOADS_SETTINGS.test(code))) names.add('.env')
+  const isPattern = codes.some((code) => LISTS_BY_PATTERN.test(code))
+  if (isPattern) for (const name of names) if (/[*?[]/.test(name)) globs.add(name)
+  return { names, globs, isOpen: codes.some((code) => hidesNames(base, code)) }
+}
+
+/** The texts of a code, and what several of them make together. */
+function textsIn(code: string): string[] {
+  const found: string[] = []
+  let end = -1
+  let joined = ''
+  let path = ''
+  for (const { 0: whole, 2: text = '', index } of code.matchAll(TEXT_LITERAL)) {
+    const between = end === -1 || index - end > LONGEST_JOINT ? null : code.slice(end, index)
+    joined = between !== null && JOINT.test(between) ? joined + text : text
+    path = between !== null && APART.test(between) ? `${path}/${text}` : text
+    found.push(text, joined.slice(0, LONGEST_NAME), path.slice(0, LONGEST_NAME))
+    joined = joined.slice(0, LONGEST_NAME)
+    path = path.slice(0, LONGEST_NAME)
+    end = index + whole.length
+  }
+  return found
+}
+
+function hidesNames(base: string, code: string): boolean {
+  const rest = code.replace(LISTS, ' ')
+  const isHidden = rest !== code || DECODES.test(code) || (QUOTES_OTHERWISE.test(base) && PACKS.test(code))
+  return isHidden && USES.test(rest)
+}
+
+/** A name may follow its command without a blank: `/a/w.env`. */
+function namesInSed(code: string): string[] {
+  return code.split(/[\s;{}]+/).flatMap((word) => {
+    if (word.length > LONGEST_NAME) return [word]
+    return [word, ...[...word.matchAll(/[rRwW]/g)].map(({ index }) => word.slice(index + 1))]
+  })
+}
+
+const AWK = /^[gmn]?awk$/
+
+function unescaped(_whole: string, ...found: readonly (string | undefined)[]): string {
+  const [hex, four, braces, octal, char] = found
+  if (char !== undefined) return char
+  const code = octal === undefined ? Number.parseInt(hex ?? four ?? braces ?? '0', 16) : Number.parseInt(octal, 8)
+  return code > 0x10ffff ? '' : String.fromCodePoint(code)
+}

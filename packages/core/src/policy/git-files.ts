@@ -1,0 +1,152 @@
+import type { SimpleCommand, Word } from '@evener/shell/read'
+import { isOption, isReadable } from './argument.ts'
+import { widenName } from './glob-word.ts'
+import { takesNext } from './git-looks.ts'
+import type { Location, Whereabouts } from './location.ts'
+import { ALL_SOURCES, IS_FILE, PLAIN, type Touch } from './touch.ts'
+
+/** `:(top,icase)`, `:/`, `:!`: how git is to read what follows. */
+const MAGIC = /^:(?:\(([^)]*)\)|([!^/]+):?|:?(?=[^:]))/
+const IS_PATTERN = /[*?[\\]/
+const MOST_STARS = 3
+
+/** They change the files that they are told of, and what lies below the folders. */
+const CHANGES = /^(?:checkout|restore|rm|mv|clean|stash)$/
+/** They take patterns for files. `ls-files` does, too, but only says what they are called. */
+const TAKES_PATHS =
+  /^(?:checkout|checkout-index|restore|rm|mv|clean|stash|diff|diff-files|diff-index|diff-tree|difftool|show|log|whatchanged|shortlog|rev-list|grep|blame|annotate|archive|add|stage|commit|reset|update-index|apply|format-patch|range-diff|status|worktree)$/
+const TAKES_UNTRACKED = /^(?:-[a-z]*[ua]|--(?:include-untracked|all))$/
+const ONLY_SAYS = /^(?:-[a-zA-Z]*n|--dry-run)$/
+const STAGED = /^(?:-[a-zA-Z]*S|--staged|--cached)/
+const WORKTREE = /^(?:-[a-zA-Z]*W|--worktree)/
+
+interface Pathspec {
+  /** Without magic. */
+  readonly path: string
+  /** It means all but this. */
+  readonly isExcluded: boolean
+  readonly isFromTop: boolean
+}
+
+/**
+ * Files that git is told of in ways of its own: patterns in which a star matches dots and slashes, `REV:path` as seen from
+ * the top of the repository, and folders that it changes as a whole.
+ */
+export function gitFiles(
+  base: string,
+  { args, source }: SimpleCommand,
+  from: readonly Location[],
+  where: Whereabouts,
+): Touch[] {
+  if (base !== 'git' && !base.startsWith('git-')) return []
+  const own = base === 'git' ? args.findIndex(({ text }, at) => !isOption(text) && !takesNext(args[at - 1]?.text)) : -1
+  const subcommand = base === 'git' ? (args[own]?.text ?? '') : base.slice('git-'.length)
+  const words = args.slice(own + 1)
+  const isChange = CHANGES.test(subcommand) && changesHere(subcommand, words)
+  const touches: Touch[] = []
+  const common = { ...PLAIN, access: 'either', from, isCertain: false, part: source } as const
+  for (const word of words) {
+    if (word.text.startsWith('--pathspec-from')) touches.push({ ...common, path: null, isCertain: true })
+    if (!isReadable(word) || /\s/.test(word.text)) continue
+    for (const path of seenFromTop(word.text)) touches.push({ ...common, from: [where.root], path })
+    if (isOption(word.text) || !TAKES_PATHS.test(subcommand)) continue
+    const spec = readPathspec(word.text)
+    if (spec.isExcluded) continue
+    const places = spec.isFromTop ? [where.root, ...from] : from
+    for (const path of spellings(spec, word.text, isChange)) {
+      touches.push({ ...common, from: places, path, isGlob: path.includes('*'), withHidden: true })
+    }
+  }
+  for (const path of searchedFolders(subcommand, words)) {
+    touches.push({ ...common, access: 'read', path, isTree: true, isCertain: true })
+  }
+  if (!isChange) return touches
+  const trees = changedFolders(subcommand, words)
+  return [
+    ...touches,
+    ...trees.map((path): Touch => ({ ...common, access: 'edit', from: [where.root, ...from], path, isTree: true })),
+  ]
+}
+
+function readPathspec(text: string): Pathspec {
+  const found = MAGIC.exec(text)
+  if (found === null) return { path: text, isExcluded: false, isFromTop: false }
+  const [whole, long = '', short = ''] = found
+  return {
+    path: text.slice(whole.length),
+    isExcluded: /exclude/.test(long) || /[!^]/.test(short),
+    isFromTop: /top/.test(long) || short.includes('/'),
+  }
+}
+
+/** Every part of it that may be its way from the project, which need not be the top of the repository. */
+function seenFromTop(text: string): string[] {
+  const at = text.indexOf(':')
+  if (at === -1) return []
+  const segments = text.slice(text.lastIndexOf(':') + 1).split('/')
+  return segments.map((_, from) => segments.slice(from).join('/')).filter((path) => path !== '')
+}
+
+/** The paths that a pattern may stand for, where a star is within a name and `**` any folders. */
+function spellings({ path }: Pathspec, text: string, isChange: boolean): string[] {
+  if (!IS_PATTERN.test(path)) return path === text || path === '' ? [] : [path]
+  const plain = path.replace(/\\(.)/gs, '$1')
+  const widened = plain.split('/').map(widenName).join('/')
+  // What a look at all sources of one kind shows is no more than a look without any pattern does.
+  if (!isChange && ALL_SOURCES.test(widened)) return []
+  const stars = widened.split('/').join('').split('*').length - 1
+  if (stars > MOST_STARS) return ['**']
+  let found = ['']
+  for (const piece of widened.split(/(\*+)/)) {
+    const choices = piece === '*' ? ['*', '*/**/*'] : [piece]
+    found = found.flatMap((before) => choices.map((choice) => `${before}${choice}`))
+  }
+  return found
+}
+
+const NOT_TRACKED = /^--(?:no-index|untracked)$/
+
+/** With these it looks at whatever lies there, and not at what it keeps. */
+function searchedFolders(subcommand: string, words: readonly Word[]): string[] {
+  if (!/^(?:grep|diff)$/.test(subcommand) || !words.some(({ text }) => NOT_TRACKED.test(text))) return []
+  const told = words.filter((word) => !isOption(word.text) && isReadable(word)).map(({ text }) => text)
+  return subcommand === 'diff' ? told.filter((text) => !IS_FILE.test(text)) : ['.', ...told.slice(1)]
+}
+
+function changesHere(subcommand: string, words: readonly Word[]): boolean {
+  const has = (option: RegExp): boolean => words.some(({ text }) => option.test(text))
+  switch (subcommand) {
+    case 'clean':
+      return !has(ONLY_SAYS)
+    case 'restore':
+      return has(WORKTREE) || !has(STAGED)
+    case 'rm':
+      return !has(/^--cached$/)
+    case 'stash':
+      return !/^(?:list|show|drop|clear|create|store|branch)$/.test(words[0]?.text ?? '')
+    default:
+      return true
+  }
+}
+
+const TAKES_VALUE = /^(?:-s|--source|-e|--exclude|-m|--message|-b|-B|--orphan)$/
+const IS_PATH = /^(?:\.\.?(?:\/|$)|:)/
+
+/** Folders, below which anything may change. */
+function changedFolders(subcommand: string, words: readonly Word[]): string[] {
+  const dashes = words.findIndex(({ text }) => text === '--')
+  const operands = words.filter(
+    ({ text }, at) => at > dashes && !isOption(text) && !TAKES_VALUE.test(words[at - 1]?.text ?? ''),
+  )
+  const told = operands.filter(isReadable).map(({ text }) => text)
+  const all = subcommand === 'clean' || (subcommand === 'stash' && words.some(({ text }) => TAKES_UNTRACKED.test(text)))
+  if (subcommand === 'stash' && dashes === -1) return all ? ['.'] : []
+  // In front of dashes a name is mostly a branch.
+  const paths = subcommand === 'checkout' && dashes === -1 ? told.filter((text) => IS_PATH.test(text)) : told
+  if (paths.length === 0) return all ? ['.'] : []
+  const specs = paths.map(readPathspec)
+  if (specs.every(({ isExcluded }) => isExcluded)) return ['.']
+  return specs
+    .filter(({ isExcluded, path }) => !isExcluded && !IS_PATTERN.test(path) && !IS_FILE.test(path))
+    .map(({ path }) => (path === '' ? '.' : path))
+}

@@ -1,0 +1,114 @@
+import type { SimpleCommand, Word } from '@evener/shell/read'
+import { isOption, isReadable } from './argument.ts'
+import { isDecidingVariable } from './deciding-variables.ts'
+import { alternatives, widenName } from './glob-word.ts'
+import { isProse } from './message-values.ts'
+import { programBase } from './program-base.ts'
+import { takesInputAsData } from './programs.ts'
+
+/** A name that stands in a longer text. */
+export interface Mention {
+  readonly name: string
+  readonly isGlob: boolean
+}
+
+/** So many names are looked at in the texts of one command; more of them may be anything. */
+const MOST_NAMES = 2_000
+
+/** What a word holds that is more than one name: blanks, quotes, brackets, operators. */
+const IS_TEXT = /[\s"'`()|;!\\>&]/
+const HAS_BRACES = /\{[^{}]*\}/
+const BETWEEN = /[\s"'`()[\]{}<>|;,=@!&:\\]+/
+const QUOTES = /["'`\\]+/
+const LONGEST_SPREAD = 1_000
+const PRINTS = /^(?:echo|printf|cat)$/
+const PATCHES = /^(?:apply_patch|applypatch|patch|git|git-apply|git-am)$/
+/** Where a patch names the files that it changes. */
+const PATCHED =
+  /^(?:\*{3} (?:Update|Add|Delete) File:|\*{3} Move to:|\+\+\+|---|(?:rename|copy) (?:from|to)|diff --git|Index:)(.*)$/gm
+/** Their texts are patterns or filters; what they read or run by them is seen elsewhere. */
+const HOLDS_NO_NAMES =
+  /^(?:[ef]?grep|rg|ag|ack|jq|find|gfind|sed|gsed|[gmn]?awk|gh|glab|hub|mail|logger|notify-send|\[|\[\[|\(\(|test)$/
+
+/**
+ * Files that a longer text may name: what an editor, a database client or an unknown program is told (`vim -c 'w .env'`),
+ * a script on the input (`sftp h <<< 'put .env'`), a patch. Null when there are too many names to look at.
+ */
+export function mentionedFiles(
+  base: string,
+  command: SimpleCommand,
+  commands: readonly SimpleCommand[],
+): readonly Mention[] | null {
+  const found = new Set<string>()
+  for (const text of textsOf(base, command, commands)) {
+    for (const name of namesIn(text)) found.add(name)
+    if (found.size > MOST_NAMES) return null
+  }
+  return [...found].map((name) => {
+    const isGlob = /[*?[]/.test(name)
+    return { name: isGlob ? name.split('/').map(widenName).join('/') : name, isGlob }
+  })
+}
+
+/** Both as the text splits where nothing is quoted, and with its quotes taken away: `.e"n"v`. */
+export function namesIn(text: string): readonly string[] {
+  // Programs spread braces, too.
+  if (!IS_TEXT.test(text) && text.length < LONGEST_SPREAD) return alternatives(text) ?? [text, ...text.split(BETWEEN)]
+  const plain = text.split(BETWEEN)
+  const names = QUOTES.test(text) ? [...plain, ...text.split(QUOTES).join('').split(BETWEEN)] : plain
+  return names.filter((name) => name !== '' && !isOption(name))
+}
+
+function textsOf(base: string, command: SimpleCommand, commands: readonly SimpleCommand[]): string[] {
+  const { args, assignments, launcher, redirections, runs, unknown } = command
+  const settings = assignments.filter(({ name }) => isDecidingVariable(name)).map(({ value }) => value.text)
+  const bodies = redirections.flatMap(({ body, target }) => {
+    const text = body ?? target?.text
+    return text === undefined ? [] : [text]
+  })
+  const patches = PATCHES.test(base) ? [...bodies, ...args.map(({ text }) => text)].flatMap(patchedFiles) : []
+  // What a shell reads stands among the commands itself.
+  if (launcher === 'shell' && unknown === null) return settings
+  const isCode = runs === 'stdin-script' || (base !== '' && !takesInputAsData(base) && launcher === null)
+  const inputs = isCode ? bodies : []
+  if (PRINTS.test(base)) {
+    const reader = readerOf(command, commands)
+    if (reader === null) return settings
+    const printed = [...args.map(({ text }) => text), ...bodies].filter((text) => IS_TEXT.test(text))
+    return [...settings, ...(reader === 'patch' ? printed.flatMap(patchedFiles) : printed)]
+  }
+  return [...settings, ...inputs, ...patches, ...args.filter((word, at) => isTold(base, command, word, at)).map(textOf)]
+}
+
+function textOf({ text }: Word): string {
+  return text
+}
+
+/** A word that is a text of its own, and no message to people. */
+function isTold(base: string, { args, runs, unknown }: SimpleCommand, { text }: Word, at: number): boolean {
+  if (!(IS_TEXT.test(text) || HAS_BRACES.test(text)) || runs === 'inline-code') return false
+  if (HOLDS_NO_NAMES.test(base)) return false
+  // Of git only what makes it run something is a script.
+  if (/^git(?:-|$)/.test(base)) return unknown !== null
+  return !isProse(base, args, at)
+}
+
+function patchedFiles(text: string): string[] {
+  // In front of the name stands the side that it is of: `a/`, `b/`.
+  return [...text.matchAll(PATCHED)].flatMap(([, names = '']) => [names, names.replaceAll(/(^|\s)[a-z]\//g, '$1')])
+}
+
+/** What takes what a command prints for more than data; null when nothing does. */
+function readerOf(command: SimpleCommand, commands: readonly SimpleCommand[]): 'code' | 'patch' | null {
+  const { index, origin, pipeline, stage, stages } = command
+  if (origin === 'substitution' || origin === 'process-substitution') return 'code'
+  if (stage === stages - 1) return null
+  let found: 'code' | 'patch' | null = null
+  for (const each of commands.slice(index + 1)) {
+    if (each.pipeline === pipeline && each.stage <= stage) continue
+    const base = each.name === null || !isReadable(each.name) ? '' : programBase(each.name.text)
+    if (PATCHES.test(base)) found ??= 'patch'
+    else if (each.runs === 'stdin-script' || !takesInputAsData(base)) found = 'code'
+  }
+  return found
+}

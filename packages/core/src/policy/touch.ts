@@ -1,0 +1,34 @@
+import type { Location } from './location.ts'
+
+/** A file or folder that a command touches, or at least names. */
+export interface Touch {
+  readonly access: 'read' | 'edit' | 'either'
+  /** As written; null when it is only known when it runs. */
+  readonly path: string | null
+  /** Where the command may stand: more than one when a `cd` need not have worked. */
+  readonly from: readonly Location[]
+  /** False when it only names something that may be a path. */
+  readonly isCertain: boolean
+  readonly isTree: boolean
+  /** A `*` in the path stands for any characters. */
+  readonly isGlob: boolean
+  /** A `*` in front of a name matches a dot. */
+  readonly withHidden: boolean
+  /** Opened by the shell itself, whatever the program. */
+  readonly isRedirection: boolean
+  readonly part: string
+}
+
+/** A single file that a program is told of by its name. */
+export const PLAIN: { readonly [name in 'isTree' | 'isGlob' | 'withHidden' | 'isRedirection']: false } = {
+  isTree: false,
+  isGlob: false,
+  withHidden: false,
+  isRedirection: false,
+}
+
+const ENDING = '\\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss)$'
+/** Hardly anybody names a folder like this. */
+export const IS_FILE: RegExp = new RegExp(`[^/*]${ENDING}`)
+/** All sources of one kind: `src/*.ts`. */
+export const ALL_SOURCES: RegExp = new RegExp(`(?:^|/)\\*${ENDING}`)
