@@ -54,4 +54,22 @@ suite('files', () => {
       assert.ok(JSON.stringify(prompt[2]).includes(JSON.stringify(shown)))
     })
   }
+
+  for (const version of ['v2', 'v3'] as const) {
+    test(`that reasoning left are nothing to models of ${version}, and no message is left without anything in it`, () => {
+      const thought = { type: 'reasoning-file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } } as const
+      const said = { type: 'text', text: 'Done.' } as const
+      const { prompt } = inWordsOf(model(version), {
+        prompt: [
+          { role: 'user', content: [{ type: 'text', text: 'Think.' }] },
+          { role: 'assistant', content: [thought] },
+          { role: 'assistant', content: [thought, said] },
+        ],
+      })
+      assert.deepEqual(
+        prompt.map(({ content }) => content),
+        [[{ type: 'text', text: 'Think.' }], [said]],
+      )
+    })
+  }
 })

@@ -5,19 +5,20 @@ import type { LanguageModel } from './language-model.ts'
 export function inWordsOf(model: LanguageModel, options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { specificationVersion } = model
   if (specificationVersion === 'v4') return options
-  const prompt = options.prompt.map((message) => olderMessage(message, specificationVersion))
+  const prompt = options.prompt.flatMap((message) => olderMessage(message, specificationVersion))
   return { ...options, prompt }
 }
 
-function olderMessage(message: LanguageModelV4Message, version: 'v2' | 'v3'): LanguageModelV4Message {
-  if (message.role === 'system') return message
+function olderMessage(message: LanguageModelV4Message, version: 'v2' | 'v3'): LanguageModelV4Message[] {
+  if (message.role === 'system') return [message]
   const content = (message.content as readonly { type: string }[]).flatMap((part): object[] => {
     if (part.type === 'file') return [olderFile(part as LanguageModelV4FilePart)]
     // They know none.
     if (part.type === 'reasoning-file') return []
     return [part.type === 'tool-result' ? olderResult(part as OutputPart, version) : part]
   })
-  return { ...message, content } as unknown as LanguageModelV4Message
+  // An empty message is refused.
+  return content.length === 0 ? [] : [{ ...message, content } as unknown as LanguageModelV4Message]
 }
 
 interface OutputPart {

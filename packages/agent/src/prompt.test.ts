@@ -97,6 +97,21 @@ suite('what the model is shown', () => {
     ])
   })
 
+  test('an empty text goes back only for what its provider gave along, such as a signature after a file', () => {
+    const provider = { google: { thoughtSignature: 'abc' } }
+    const [shown] = toPrompt(undefined, [
+      message('assistant', [
+        { id: '0', type: 'image', mimeType: 'image/png', data: 'aGk=' },
+        { id: '1', type: 'text', text: '', meta: { provider } },
+        { id: '2', type: 'text', text: '' },
+      ]),
+    ])
+    assert.deepEqual(shown?.content, [
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } },
+      { type: 'text', text: '', providerOptions: provider },
+    ])
+  })
+
   test('a file of which only the address is known is its address, as it was written', () => {
     const media = { type: 'image', mimeType: 'image/png', data: '' } as const
     const [shown] = toPrompt(undefined, [

@@ -106,7 +106,10 @@ function agentContent(part: Part): AssistantContent[] {
   const options = providerOptions(part)
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...options }]
+      // Nothing was said, but the provider may want back what it gave along.
+      return part.text === '' && options.providerOptions === undefined
+        ? []
+        : [{ type: 'text', text: part.text, ...options }]
     case 'reasoning':
       // Half a thought has no proof, and is refused without; nor has one of which something was taken out.
       return part.state === 'interrupted' || part.meta?.redacted === true

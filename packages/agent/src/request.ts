@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Host, HostTool, JsonObject, JsonValue, StepRequest, StoredMessage, Turn } from '@evener/protocol'
 import { resolveDynamic, type AgentContext } from './agent-context.ts'
+import { withoutBlankTexts } from './blank-texts.ts'
 import { withCacheMarkers } from './cache-markers.ts'
 import type { LanguageModel } from './language-model.ts'
 import { withReachableFiles } from './linked-files.ts'
@@ -34,7 +35,7 @@ export async function prepareRequest(
   const tools = (host.listTools?.() ?? []).map(functionTool)
   const output = turn.output ?? options.output
   const request: LanguageModelV4CallOptions = {
-    prompt: await withReachableFiles(model, toPrompt(instructions, messages, options.id)),
+    prompt: withoutBlankTexts(model, await withReachableFiles(model, toPrompt(instructions, messages, options.id))),
     ...options.settings,
     ...(tools.length === 0 ? {} : { tools }),
     ...(tools.length === 0 || options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),

@@ -72,6 +72,32 @@ suite('a file that a model makes', () => {
     })
   }
 
+  test('keeps the signature that comes after it without a word', async () => {
+    const signature = { scripted: { signature: 'abc' } }
+    await using bench = await AgentBench.open(
+      [
+        {
+          parts: [
+            picture(SMALL),
+            { raw: { type: 'text-start', id: 's' } },
+            { raw: { type: 'text-end', id: 's', providerMetadata: signature } },
+            { toolCall: { id: 'c1', name: 'look', input: {} } },
+          ],
+        },
+        { text: 'Done.' },
+      ],
+      {
+        agent: {
+          tools: [{ name: 'look', inputSchema: { type: 'object' }, execute: async () => ({ result: 'nice' }) }],
+        },
+      },
+    )
+    assert.equal(await bench.play(), 'complete')
+    const answer = bench.prompts()[1]?.find((message) => message.includes('"assistant"'))
+    const { content } = JSON.parse(answer ?? '{}') as { content: readonly Record<string, unknown>[] }
+    assert.deepEqual(content[1], { type: 'text', text: '', providerOptions: signature })
+  })
+
   test('leaves its record when it is large', async () => {
     await using bench = await drawn(LARGE)
     const record = (await bench.records()).find(({ body }) => body.type === 'file')
