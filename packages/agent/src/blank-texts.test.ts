@@ -5,7 +5,7 @@ import { scriptedModel } from '@evener/testing'
 import { withoutBlankTexts } from './blank-texts.ts'
 import type { LanguageModel } from './language-model.ts'
 
-const from = (provider: string): LanguageModel => ({ ...scriptedModel([]), provider }) as unknown as LanguageModel
+const from = (provider: string): LanguageModel => ({ ...scriptedModel([]), provider })
 
 const signed = { type: 'text', text: '', providerOptions: { google: { thoughtSignature: 'abc' } } } as const
 const prompt: LanguageModelV4Prompt = [
