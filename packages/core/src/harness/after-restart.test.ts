@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
+import type { JsonObject } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
@@ -53,6 +54,56 @@ suite('in the next process', () => {
     assert.ok(second.harness.session.hasCategoryGrant('edit'))
     assert.equal((await ended).reason, 'complete')
     assert.deepEqual([second.all('info'), second.all('tool_approval_required').length, journal.length], [[], 1, 2])
+  })
+
+  test('what no record holds of a request is made anew of what it does hold, once for a run', async () => {
+    const storage = new MemoryStore()
+    const journal: unknown[] = []
+    const restored: unknown[] = []
+    const config = {
+      storage,
+      tools: {
+        paint: createTool({
+          id: 'paint',
+          description: 'Paints.',
+          category: 'edit',
+          execute: (_input, { requestContext }) => {
+            const mix = requestContext.get('mix') as (colour: unknown) => string
+            journal.push(mix(requestContext.get('colour')))
+            return 'painted'
+          },
+        }),
+      },
+      restoreRequestContext: (recorded: JsonObject) => {
+        restored.push(recorded)
+        return { mix: (colour: unknown) => `again ${String(colour)}` }
+      },
+    }
+    const first = new HarnessBench([PAINT], config)
+    const asked = first.next('tool_approval_required')
+    const requestContext = { colour: 'red', mix: (colour: unknown) => `first ${String(colour)}` }
+    const sent = first.harness.sendMessage({ content: 'Paint', requestContext })
+    await asked
+    assert.deepEqual(
+      first.all('info').map(({ message }) => message),
+      ['Not recorded with the request, since they are no JSON: mix.'],
+    )
+    await first.harness.destroy()
+    await sent
+    assert.deepEqual(restored, [], 'where it was given it need not be made')
+    await using second = new HarnessBench([PAINT, { text: 'Done.' }, { text: 'Welcome.' }], config)
+    await second.harness.selectOrCreateThread()
+    const ended = second.next('agent_end')
+    for (let answered = 0; answered < 2; answered++) {
+      const again = answered === 0 ? second.next('tool_approval_required') : undefined
+      await second.harness.session.respondToToolApproval({ decision: 'approve' })
+      await again
+    }
+    assert.equal((await ended).reason, 'complete')
+    assert.deepEqual(journal, ['again red', 'again red'])
+    assert.deepEqual(restored, [{ colour: 'red' }])
+    await second.harness.sendMessage({ content: 'Thanks.', requestContext })
+    assert.equal(restored.length, 1, 'a run that begins here has what it was given')
   })
 
   test('a thread still knows how many tokens it took', async () => {

@@ -51,7 +51,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
-    contexts: new RunContexts(),
+    contexts: new RunContexts(config.restoreRequestContext),
     traces: new RunTraces(),
     scorers: new Map(),
     newId: config.idGenerator ?? ((): string => newHarnessId(now())),

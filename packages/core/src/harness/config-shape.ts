@@ -17,10 +17,12 @@ export function checkShape(config: HarnessConfig): void {
     'readRecords',
   ])
   checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
-  const { disableBuiltinTools, onInterrupted, redact, stateSchema, subagents } = config
+  const { disableBuiltinTools, onInterrupted, redact, restoreRequestContext, stateSchema, subagents } = config
   if (onInterrupted !== undefined && !['report', 'ask', 'retry'].includes(onInterrupted))
     throw wrong('`onInterrupted`', 'one of report, ask, retry')
   if (redact !== undefined && typeof redact !== 'function') throw wrong('`redact`', 'a function from text to text')
+  if (restoreRequestContext !== undefined && typeof restoreRequestContext !== 'function')
+    throw wrong('`restoreRequestContext`', 'a function from what was recorded to a request context')
   const schema = stateSchema === undefined ? undefined : standardOf(stateSchema)
   if (stateSchema !== undefined && typeof schema?.['validate'] !== 'function') {
     throw wrong('`stateSchema`', 'a Standard Schema, such as a zod object')

@@ -12,6 +12,7 @@ import type {
 import type { Redactor } from '../engine/redactor.ts'
 import type { HeartbeatHandler } from './heartbeats.ts'
 import type { Observability } from './observability.ts'
+import type { RestoreRequestContext } from './request-context.ts'
 import type {
   CustomModelCatalogProvider,
   ModelAuthChecker,
@@ -135,6 +136,8 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
    * say stays, and so do the sessions of foreign agents.
    */
   readonly redact?: Redactor
+  /** Asked once for a run that goes on in another process than it began in, such as after a restart. */
+  readonly restoreRequestContext?: RestoreRequestContext
   /** What becomes of calls that a crash cut short, of tools that do not say so themselves. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
   /** Where agents put the raw output of their runs: what a thread has there goes with it. */

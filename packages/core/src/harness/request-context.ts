@@ -1,5 +1,5 @@
 import { RequestContext } from '@evener/agent'
-import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { EvenerError, type HarnessEvent, type JsonObject } from '@evener/protocol'
 import { isFields } from './check-given.ts'
 import type { HarnessState } from './harness-config.ts'
 import type { UserState } from './harness-core.ts'
@@ -7,6 +7,9 @@ import type { HarnessWorkspace } from './workspace-slot.ts'
 
 /** What a caller passes along with a message, for tools and subagents to find. */
 export type RequestContextInput = RequestContext | ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>
+
+/** Makes of what was recorded of a request's context what no record can hold; its entries go over the recorded ones. */
+export type RestoreRequestContext = (recorded: JsonObject) => RequestContextInput
 
 /** What tools find in their request context under `harness`. */
 export interface HarnessRequestContext {

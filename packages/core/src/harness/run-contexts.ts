@@ -2,6 +2,7 @@ import { RequestContext } from '@evener/agent'
 import type { JsonObject } from '@evener/protocol'
 import type { LogEntry } from '../engine/thread-log.ts'
 import type { ThreadViewer } from './harness-core.ts'
+import { requestContextOf, type RestoreRequestContext } from './request-context.ts'
 
 /**
  * The request contexts of runs in this process, as their callers gave them: with what no record can hold. A message brings
@@ -11,6 +12,12 @@ export class RunContexts {
   readonly #byMessage = new Map<string, { readonly context: RequestContext; readonly sender: ThreadViewer }>()
   readonly #byRun = new Map<string, RequestContext>()
   readonly #senders = new Map<string, ThreadViewer>()
+  readonly #begunHere = new Set<string>()
+  readonly #restore: RestoreRequestContext | undefined
+
+  constructor(restore: RestoreRequestContext | undefined) {
+    this.#restore = restore
+  }
 
   /** For the run that will hear the message. */
   keep(messageId: string, context: RequestContext, sender: ThreadViewer): void {
@@ -33,11 +40,13 @@ export class RunContexts {
     else for (const [key, value] of context.entries()) known.set(key, value)
   }
 
-  /** Of a run that began in another process there is only what was recorded. */
+  /** Of a run that began in another process there is only what was recorded, and what can be made of that. */
   of(runId: string, recorded: JsonObject | undefined): RequestContext {
     const known = this.#byRun.get(runId)
     if (known !== undefined) return known
     const context = RequestContext.from(recorded)
+    const restored = this.#begunHere.has(runId) ? undefined : this.#restore?.(structuredClone(recorded ?? {}))
+    for (const [key, value] of requestContextOf(restored).entries()) context.set(key, value)
     this.#byRun.set(runId, context)
     return context
   }
@@ -45,7 +54,9 @@ export class RunContexts {
   follow(entry: LogEntry): void {
     if (entry.kind !== 'record') return
     const { body, run } = entry.record
+    if (body.type === 'run.started' && entry.others !== true) this.#begunHere.add(body.runId)
     if (body.type === 'run.ended') {
+      this.#begunHere.delete(body.runId)
       this.#byRun.delete(body.runId)
       this.#senders.delete(body.runId)
     }
