@@ -96,7 +96,10 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
       end = quotedEnd(text, end, to)
       quoted = end === 0 ? null : unquotedWord(text, at, end)
       if (quoted === null || mayAssign(text.slice(at, end))) return null
-    } else if (hasEquals !== 0 && mayAssign(text.slice(at, end))) return null
+    } else if (hasEquals !== 0 && mayAssign(text.slice(at, end))) {
+      // A command that does nothing but set a variable is no file operation.
+      return program === undefined && arrow === undefined && endsCommand(text, end, to) ? 'other' : null
+    }
     const next = end < to ? text.charCodeAt(end) : SPACE
     if (kindOf(next) !== BETWEEN && !(next === NEWLINE && end > at)) return null
     if ((next === LESS || next === GREATER) && DIGITS.test(text.slice(at, end))) {
@@ -174,6 +177,14 @@ function operatorAt(text: string, at: number, to: number): Joint | Arrow | 'othe
       // The input is written in the command, or opened for writing too.
       return next === LESS || next === GREATER ? 'other' : next === AMPERSAND ? null : '<'
   }
+}
+
+/** Nothing more of a command comes after `at`. */
+function endsCommand(text: string, at: number, to: number): boolean {
+  let end = at
+  while (end < to && text.charCodeAt(end) === SPACE) end += 1
+  if (end >= to || text.charCodeAt(end) === SEMICOLON) return true
+  return text.charCodeAt(end) === AMPERSAND && text.charCodeAt(end + 1) === AMPERSAND
 }
 
 /** `a=b` may assign; an option does not, nor does what begins with a quote. */

@@ -61,6 +61,8 @@ describe('plain commands', () => {
       '(cd src; ls b)',
       "bash -lc '(cat a) && cat b'",
       '((cat a))',
+      'X=..; cd "$X"; cat a',
+      "bash -lc 'cat a && X=b && cat $X'",
     ]) {
       assert.equal(told(text), false, text)
       assert.equal(classifyRead(text), null, text)
@@ -183,7 +185,7 @@ describe('telling without the parser', () => {
   const program = fc.constantFrom(
     ...(
       'cat sed head tail nl wc less bat tac rg grep egrep ag ack git find fd ls tree dir cd pwd true : set echo printf sort uniq cut tr jq awk ' +
-      'bash sh zsh env timeout time command sudo xargs watch exec npm make case for if function ./cat /bin/cat /usr/bin/bash /opt/cat /bin/cd x1 2'
+      'bash sh zsh env timeout time command sudo xargs watch exec npm make case for if function ./cat /bin/cat /usr/bin/bash /opt/cat /bin/cd x1 2 a=.. 1=b'
     ).split(' '),
   )
   const simple = fc.tuple(program, fc.array(words, { maxLength: 4 })).map(([name, args]) => [name, ...args].join(' '))
