@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
+import type { OpenCall } from '../kit/calls.ts'
 import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { CallAnswer, Dialect, DialectReader, HeldRecord, Place, Run, RunEnd } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
-import { exitCodeOf, nextDirectory } from './bash-result.ts'
+import { exitCodeOf } from './bash-result.ts'
+import { nextDirectory } from './directory.ts'
 import { PartialMessages } from './partial.ts'
 import { failInterrupted, hasFailed, readResult } from './result.ts'
 import { readSystem } from './system.ts'
@@ -204,6 +206,7 @@ class ClaudeReader implements DialectReader {
       this.#run.unknown(block)
       return
     }
+    if (name === 'Agent' || name === 'Task') this.#tasks.called(id, input, parent)
     this.#run.call({ id, name, input, raw: block, parent, native, serverName: mcpServer(name) })
   }
 
@@ -307,11 +310,22 @@ class ClaudeReader implements DialectReader {
       native,
     }
     if (skill === undefined || outcome.isSuccess !== true) {
-      this.#run.result(answer)
-      // What a subagent's shell does to its directory ends with the command.
-      if (call?.name === 'Bash' && call.parent === undefined)
-        this.#run.directory(nextDirectory(call, outcome, this.#run))
+      this.#finishCall(answer, call, outcome)
     } else this.#pendingSkills.push({ name: skill, answer, held: this.#run.hold([]) })
+  }
+
+  #finishCall(answer: CallAnswer, call: OpenCall | undefined, outcome: ToolOutcome): void {
+    const run = this.#run
+    if (call?.parent !== undefined && this.#tasks.isElsewhere(call.parent)) {
+      const { cwd = null } = run
+      run.directory(null)
+      run.result(answer)
+      run.directory(cwd)
+      return
+    }
+    run.result(answer)
+    // What a subagent's shell does to its directory ends with the command.
+    if (call !== undefined && call.parent === undefined) run.directory(nextDirectory(call, outcome, run))
   }
 
   /** Of a skill's file. */

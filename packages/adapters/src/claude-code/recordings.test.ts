@@ -149,6 +149,19 @@ describe('Claude Code: recorded runs', () => {
     assert.deepEqual(activity('stream-cut-after-call').slice(1), [command('echo one', true), agent('after')])
   })
 
+  it('worktrees are directories that the agent, or a subagent, works in', () => {
+    const paths = (name: string): unknown[] => activity(name).flatMap((event) => ('path' in event ? [event.path] : []))
+    assert.deepEqual(paths('worktree-entered-and-left'), [
+      '/workspace/.claude/worktrees/feature/hello.txt',
+      '/workspace/.claude/worktrees/feature/hello.txt',
+      '/workspace/.claude/worktrees/feature/made.txt',
+      '/workspace/.claude/worktrees/feature/src',
+      '/workspace/hello.txt',
+    ])
+    // It does not tell where the subagent's is.
+    assert.deepEqual(paths('subagent-in-worktree'), ['hello.txt', 'src/app.js', 'app.js', '/workspace/hello.txt'])
+  })
+
   it('limits, denials and interruptions', () => {
     assert.deepEqual(activity('budget-exhausted'), [
       command('echo hi', false),

@@ -18,6 +18,8 @@ export class Tasks {
   readonly #shells = new Set<string>()
   /** The call that started each subagent, kept for what it says after its end. */
   readonly #calls = new Map<string, string>()
+  /** Calls whose subagents work in a directory of their own, which is not told. */
+  readonly #elsewhere = new Set<string>()
   #hadAgents = false
 
   constructor(run: Run) {
@@ -35,6 +37,16 @@ export class Tasks {
     if (parent !== undefined) return parent
     const agentId = asText(record['agent_id'])
     return agentId === undefined ? undefined : (this.#calls.get(agentId) ?? agentId)
+  }
+
+  /** A subagent is called. Kept apart from the agent, it and its own ones work elsewhere. */
+  called(callId: string, input: JsonObject, parent: string | undefined): void {
+    if (asText(input['isolation']) !== undefined || this.isElsewhere(parent)) this.#elsewhere.add(callId)
+  }
+
+  /** The subagent of this call does not work where the agent does. */
+  isElsewhere(callId: string | undefined): boolean {
+    return callId !== undefined && this.#elsewhere.has(callId)
   }
 
   started(record: JsonObject): void {

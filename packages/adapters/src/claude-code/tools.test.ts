@@ -44,6 +44,38 @@ describe('Claude Code: its tools', () => {
     assert.deepEqual(afterBash('cd src', {}, inBackground), at('/repo/a.txt'))
   })
 
+  it('a worktree moves the agent into it and back', () => {
+    const enter = toolUse('t1', 'EnterWorktree', { name: 'x' })
+    const entered = toolResult('t1', {}, { tool_use_result: { worktreePath: '/repo/.claude/worktrees/x' } })
+    const leave = toolUse('t3', 'ExitWorktree', { action: 'keep' })
+    const read = (id: string): readonly object[] => [toolUse(id, 'Read', { file_path: 'a.txt' }), toolResult(id)]
+    const paths = (...lines: readonly object[]): unknown[] =>
+      map([init, ...lines]).flatMap((event) => ('path' in event ? [event.path] : []))
+    const left = toolResult('t3', {}, { tool_use_result: { originalCwd: '/repo', restoredCwd: '/repo/src' } })
+    assert.deepEqual(paths(enter, entered, ...read('t2'), leave, left, ...read('t4')), [
+      '/repo/.claude/worktrees/x/a.txt',
+      '/repo/src/a.txt',
+    ])
+    assert.deepEqual(paths(enter, toolResult('t1', { is_error: true }), ...read('t2')), ['/repo/a.txt'])
+    // Where it is was not told.
+    assert.deepEqual(paths(enter, toolResult('t1'), ...read('t2')), ['a.txt'])
+  })
+
+  it('a subagent that has a worktree of its own is nobody knows where', () => {
+    const spawn = toolUse('s', 'Agent', { prompt: 'x', isolation: 'worktree' })
+    const inside = { parent_tool_use_id: 's' }
+    const lines = [
+      toolUse('t1', 'Bash', { command: 'cat a.txt' }, inside),
+      toolResult('t1', {}, inside),
+      toolUse('t2', 'Read', { file_path: 'b.txt' }),
+      toolResult('t2'),
+    ]
+    const paths = (call: object): unknown[] =>
+      map([init, call, ...lines]).flatMap((event) => ('path' in event ? [event.path] : []))
+    assert.deepEqual(paths(spawn), ['a.txt', '/repo/b.txt'])
+    assert.deepEqual(paths(toolUse('s', 'Agent', { prompt: 'x' })), ['/repo/a.txt', '/repo/b.txt'])
+  })
+
   it('Write, Edit, MultiEdit and NotebookEdit are writes', () => {
     for (const name of ['Write', 'Edit', 'MultiEdit']) {
       assert.deepEqual(call(name, { file_path: 'src/b.ts' }), [

@@ -1,0 +1,43 @@
+import type { JsonObject } from '@evener/protocol'
+import { directoryAfter } from '@evener/shell/read'
+import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import type { ToolOutcome } from '../kit/tool-table.ts'
+
+/** The last line of its own remarks when a command has left the directories it may work in. */
+const RESET = /(?:^|\n)Shell cwd was reset to (.+)\s*$/
+
+/**
+ * Where Claude Code goes on after a call: it takes the directory over into everything that follows, its other tools
+ * included. Null when that cannot be told; absent: where it was.
+ */
+export function nextDirectory(
+  call: { readonly name: string; readonly input: JsonObject },
+  outcome: ToolOutcome,
+  { cwd }: { readonly cwd: string | undefined },
+): string | null | undefined {
+  const told = asObject(outcome.detail) ?? NO_FIELDS
+  switch (call.name) {
+    case 'Bash':
+      return afterCommand(call.input, outcome, asText(told['stderr']) ?? '', cwd)
+    case 'EnterWorktree':
+      return outcome.isSuccess === true ? (asText(told['worktreePath']) ?? null) : undefined
+    case 'ExitWorktree':
+      return outcome.isSuccess === true ? (firstText(told, 'restoredCwd', 'originalCwd') ?? null) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** A command that succeeds leaves it where it ends. */
+function afterCommand(
+  input: JsonObject,
+  { isSuccess }: ToolOutcome,
+  // What commands say on standard error is in the output: this is what Claude Code says itself.
+  remarks: string,
+  cwd: string | undefined,
+): string | null | undefined {
+  const reset = RESET.exec(remarks)?.[1]
+  if (reset !== undefined) return reset
+  const command = isSuccess === true ? asText(input['command']) : undefined
+  return command === undefined ? undefined : directoryAfter(command, cwd)
+}
