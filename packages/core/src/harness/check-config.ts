@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { checkBudget, EvenerError } from '@evener/protocol'
 import { checkShape } from './config-shape.ts'
 import type { HarnessConfig, HarnessMode } from './harness-config.ts'
 import { checkHandler } from './heartbeats.ts'
@@ -25,6 +25,7 @@ function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {
   if (twice !== undefined) throw invalid(`There are two modes with the id "${twice}".`)
   const known = `Known: ${ids.join(', ')}.`
   for (const mode of modes) {
+    checkBudget(`mode "${mode.id}"`, mode.budget)
     if (mode.tools !== undefined && mode.additionalTools !== undefined) {
       throw invalid(
         `Mode "${mode.id}" has both \`tools\` and \`additionalTools\`.`,

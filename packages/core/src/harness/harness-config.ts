@@ -2,6 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import type { Agent, RequestContext, ResolveModel, ToolsInput } from '@evener/agent'
 import type {
   AgentDriver,
+  Budget,
   HarnessEvent,
   OnInterrupted,
   PermissionRules,
@@ -60,6 +61,8 @@ export interface HarnessMode {
   readonly additionalTools?: ToolsInput
   /** The agent of this mode, if it is not the harness's. */
   readonly agent?: HarnessAgent
+  /** What a run in this mode may use up, whatever its agent says and whether or not that is one of ours. */
+  readonly budget?: Budget
 }
 
 export interface HarnessSubagent {

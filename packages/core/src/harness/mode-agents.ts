@@ -10,6 +10,7 @@ import {
 import {
   EvenerError,
   type AgentDriver,
+  type Budget,
   type RunnableTool,
   type Store,
   type ThreadState,
@@ -101,9 +102,8 @@ export class ModeAgents {
 
   /** Prices are looked up only where somebody has set a limit in money. */
   get haveMoneyLimit(): boolean {
-    return [...this.#drivers.values()].some(
-      ({ agent }) => agent instanceof Agent && agent.options.budget?.usd !== undefined,
-    )
+    const ofAgents = [...this.#drivers.values()].map(({ agent }) => budgetOf(agent))
+    return [...ofAgents, ...this.#config.modes.map(({ budget }) => budget)].some((budget) => budget?.usd !== undefined)
   }
 
   modeOf(state: ThreadState): HarnessMode {
@@ -121,13 +121,18 @@ export class ModeAgents {
     const { model } = turn.state.head
     const own = agent instanceof Agent ? await agent.instructions(equipment.agentContext(turn)) : undefined
     const instructions = [own, this.#config.instructions, mode.instructions].filter(Boolean).join('\n\n')
-    const budget = agent instanceof Agent ? agent.options.budget : undefined
+    const budget = mode.budget ?? budgetOf(agent)
     return {
       ...(budget === undefined ? {} : { budget }),
       ...(instructions === '' ? {} : { instructions }),
       ...(model === null || model === '' ? {} : { model }),
     }
   }
+}
+
+/** A foreign agent says nothing about it itself. */
+function budgetOf(agent: HarnessAgent): Budget | undefined {
+  return agent instanceof Agent ? agent.options.budget : undefined
 }
 
 /** Modes that have no agent get one that knows only its model. */

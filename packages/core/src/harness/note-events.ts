@@ -7,6 +7,7 @@ export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | unde
       return { type: 'error', error: new Error(text), errorType: kind }
     case 'warning':
     case 'handover':
+    case 'budget':
       return { type: 'info', message: text }
     case 'info':
       // Activity of a foreign program has its own projection.
