@@ -56,7 +56,13 @@ export function toHarnessMessage(message: ThreadMessage | StoredMessage): Harnes
     const piece = part === undefined ? undefined : toHarnessContent(part)
     if (piece !== undefined) content.push(piece)
   }
-  return harnessMessageOf(message, content)
+  return harnessMessageOf(message.role === 'user' ? withAttributes(message) : message, content)
+}
+
+/** Of what a user said they stand with its first part: it may have waited in the queue, which holds nothing but parts. */
+function withAttributes(message: ThreadMessage | StoredMessage): MessageFields {
+  const attributes = message.parts.at(0)?.meta?.['attributes']
+  return attributes === undefined ? message : { ...message, meta: { attributes, ...message.meta } }
 }
 
 /** The same with content that is made already. */

@@ -1,4 +1,12 @@
-import { EvenerError, toWire, type JsonObject, type JsonValue, type Part, type SignalKind } from '@evener/protocol'
+import {
+  EvenerError,
+  toWire,
+  type EventMeta,
+  type JsonObject,
+  type JsonValue,
+  type Part,
+  type SignalKind,
+} from '@evener/protocol'
 import { signalXml, type SignalAttributes } from './signal-xml.ts'
 
 export type SignalType = 'user' | 'state' | 'reactive' | 'notification' | 'user-message' | 'system-reminder'
@@ -48,12 +56,16 @@ const KINDS: Readonly<Record<keyof typeof TAGS, SignalKind>> = {
 /** What is put into the conversation. A user's words stay words; everything else is marked as what it is. */
 export function signalParts(signal: Signal, id: string): readonly Part[] {
   const { contents, attributes, metadata, providerOptions, type } = signal
-  const meta = providerOptions === undefined ? {} : { meta: { provider: toWire(providerOptions) } }
+  const meta: { meta?: EventMeta } =
+    providerOptions === undefined ? {} : { meta: { provider: toWire(providerOptions) } }
   if (type === 'user' || type === 'user-message') {
     return pieces(contents).map((piece, index): Part => {
-      if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...meta }
+      // What is said of the whole stands with its beginning: a message that waits in the queue is nothing but its parts.
+      const about = index === 0 ? { ...meta.meta, ...toWire(aboutMessage(signal)) } : { ...meta.meta }
+      const more = Object.keys(about).length === 0 ? {} : { meta: about }
+      if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...more }
       const fileName = piece.filename === undefined ? {} : { fileName: piece.filename }
-      return { id: String(index), type: 'file', mimeType: piece.mediaType, data: piece.data, ...fileName }
+      return { id: String(index), type: 'file', mimeType: piece.mediaType, data: piece.data, ...fileName, ...more }
     })
   }
   const message = plainText(contents, type)
@@ -78,6 +90,13 @@ export function signalPart(
 ): Part {
   const text = signalXml(xml.tagName, xml.message, xml.attributes)
   return { id: '0', type: 'signal', kind, text, data: toWire({ ...data, message: xml.message }) }
+}
+
+function aboutMessage({ attributes, metadata }: Signal): Pick<Signal, 'attributes' | 'metadata'> {
+  return {
+    ...(attributes === undefined ? {} : { attributes }),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
 }
 
 function pieces(contents: SignalContents): Exclude<SignalContents, string> {
