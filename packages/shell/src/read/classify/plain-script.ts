@@ -3,7 +3,7 @@ import { isSystemDirectory } from '../programs.ts'
 import type { Word } from '../reading.ts'
 import { literalWord } from '../words.ts'
 import type { Invocation } from './invocation.ts'
-import { BETWEEN, EQUALS, kindOf, QUOTE, quotedEnd, unquotedWord } from './plain-words.ts'
+import { BETWEEN, EQUALS, kindOf, QUOTE, quotedEnd, simpleQuoteEnd, unquotedWord } from './plain-words.ts'
 import { relevantAt } from './relevant.ts'
 import type { RelevantProgram } from './relevant.ts'
 import type { Range } from './shell-script.ts'
@@ -93,9 +93,16 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
     }
     let quoted: string | null = null
     if (end < to && kind === QUOTE) {
-      end = quotedEnd(text, end, to)
-      quoted = end === 0 ? null : unquotedWord(text, at, end)
-      if (quoted === null || mayAssign(text.slice(at, end))) return null
+      const close = end === at ? simpleQuoteEnd(text, at, to) : 0
+      if (close > 0 && (close === to || !goesOn(text.charCodeAt(close)))) {
+        // Nearly always a word is one pair of quotes.
+        end = close
+        quoted = text.slice(at + 1, close - 1)
+      } else {
+        end = quotedEnd(text, end, to)
+        quoted = end === 0 ? null : unquotedWord(text, at, end)
+        if (quoted === null || mayAssign(text.slice(at, end))) return null
+      }
     } else if (hasEquals !== 0 && mayAssign(text.slice(at, end))) {
       // A command that does nothing but set a variable is no file operation.
       return program === undefined && arrow === undefined && endsCommand(text, end, to) ? 'other' : null
@@ -138,6 +145,12 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
   if (program !== undefined) return withItem(commands, plainCommand(program, args, stdin, joined, isCd))
   // A list may end in a semicolon, and in no other operator.
   return commands === undefined || joined !== ';' || isRedirected ? null : commands
+}
+
+/** A word with this character after a quote is longer than that. */
+function goesOn(code: number): boolean {
+  const kind = kindOf(code)
+  return kind <= EQUALS || kind === QUOTE
 }
 
 function plainCommand(

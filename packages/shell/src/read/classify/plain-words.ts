@@ -79,17 +79,42 @@ function traitsOf(text: string, from: number, to: number): number {
   return traits
 }
 
-/** From `open` to `close` is one pair of quotes, in which every character stands for itself. */
-export function isQuotedOnce(text: string, open: number, close: number): boolean {
+/** One pair of quotes from `open` to `close`, in which nothing is expanded. */
+export const NOT_ONCE = 0
+/** Every character stands for itself. */
+export const AS_IT_STANDS = 1
+/** Between double quotes, with backslashes. */
+export const ESCAPED = 2
+
+/** Told in one pass: nearly all scripts are given like that. */
+export function quotedOnce(text: string, open: number, close: number): number {
   const quote = text.charCodeAt(open)
-  if (text.charCodeAt(close) !== quote) return false
-  if (quote === SINGLE_QUOTE) return text.indexOf("'", open + 1) === close
-  if (quote !== DOUBLE_QUOTE) return false
+  if (text.charCodeAt(close) !== quote) return NOT_ONCE
+  if (quote === SINGLE_QUOTE) return text.indexOf("'", open + 1) === close ? AS_IT_STANDS : NOT_ONCE
+  if (quote !== DOUBLE_QUOTE) return NOT_ONCE
+  let way = AS_IT_STANDS
   for (let at = open + 1; at < close; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === DOUBLE_QUOTE || (TRAITS[code] ?? STRANGE) > STRANGE) return false
+    if (code === DOUBLE_QUOTE || (TRAITS[code] ?? STRANGE) === ACTIVE) return NOT_ONCE
+    if (code !== BACKSLASH) continue
+    at += 1
+    if (at === close || (TRAITS[text.charCodeAt(at)] ?? STRANGE) === ACTIVE) return NOT_ONCE
+    way = ESCAPED
   }
-  return true
+  return way
+}
+
+/** The place after the quote that closes the one at `open`, if all in between is ordinary and stands for itself; else 0. */
+export function simpleQuoteEnd(text: string, open: number, to: number): number {
+  const quote = text.charCodeAt(open)
+  const limit = quote === DOUBLE_QUOTE ? 0 : ESCAPING
+  for (let at = open + 1; at < to; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === quote) return at + 1
+    const traits = TRAITS[code] ?? STRANGE
+    if (traits === STRANGE || traits > limit) return 0
+  }
+  return 0
 }
 
 /** What a word with quotes stands for; null when something in it is expanded, or is no ordinary character. */
@@ -119,12 +144,15 @@ function inDoubleQuotes(text: string, from: number, to: number): string | null {
   const traits = traitsOf(text, from, to)
   if ((traits & ACTIVE) !== 0) return null
   const inner = text.slice(from, to)
-  if ((traits & ESCAPING) === 0) return inner
-  return inner.includes(ESCAPED_NEWLINE) ? null : unescaped(inner)
+  return (traits & ESCAPING) === 0 ? inner : unescaped(inner)
 }
 
-/** A backslash stands for itself unless it comes before another one, or before a double quote. */
-function unescaped(text: string): string {
+/**
+ * A backslash stands for itself unless it comes before another one, or before a double quote. Null: a newline may be escaped,
+ * which is for the parser.
+ */
+export function unescaped(text: string): string | null {
+  if (text.includes(ESCAPED_NEWLINE)) return null
   let value = ''
   let from = 0
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at + 2)) {

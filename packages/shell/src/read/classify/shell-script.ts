@@ -1,5 +1,16 @@
 import { shellNames } from '../shells.ts'
-import { EQUALS, isQuotedOnce, kindOf, QUOTE, quotedEnd, unquoted } from './plain-words.ts'
+import {
+  AS_IT_STANDS,
+  EQUALS,
+  ESCAPED,
+  kindOf,
+  NOT_ONCE,
+  QUOTE,
+  quotedEnd,
+  quotedOnce,
+  unescaped,
+  unquoted,
+} from './plain-words.ts'
 import { beginsOtherwise } from './relevant.ts'
 
 const SPACE = 0x20
@@ -63,12 +74,16 @@ function findScript(text: string, from: number, to: number): number {
 
 function scriptOf(text: string, from: number, to: number): Range | 'other' | null {
   if (beginsOtherwise(text, kindOf(text.charCodeAt(from)) === QUOTE ? from + 1 : from, to)) return 'other'
-  // Nearly always one pair of quotes with nothing special in between.
-  if (from < to - 1 && isQuotedOnce(text, from, to - 1)) return { text, from: from + 1, to: to - 1 }
+  const once = from < to - 1 ? quotedOnce(text, from, to - 1) : NOT_ONCE
+  if (once === AS_IT_STANDS) return { text, from: from + 1, to: to - 1 }
+  if (once === ESCAPED) return rangeOf(unescaped(text.slice(from + 1, to - 1)))
   let plain = from
   while (plain < to && kindOf(text.charCodeAt(plain)) <= EQUALS) plain += 1
   if (plain >= to) return { text, from, to }
   if (kindOf(text.charCodeAt(plain)) !== QUOTE || quotedEnd(text, plain, to) !== to) return null
-  const script = unquoted(text, from, to)
-  return script === null ? null : { text: script, from: 0, to: script.length }
+  return rangeOf(unquoted(text, from, to))
+}
+
+function rangeOf(text: string | null): Range | null {
+  return text === null ? null : { text, from: 0, to: text.length }
 }
