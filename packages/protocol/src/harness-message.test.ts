@@ -289,13 +289,14 @@ test('token usage takes the harness names; a total that was not reported is the 
       cacheWriteInputTokens: 3,
     }),
     {
-      promptTokens: 10,
+      promptTokens: 17,
       completionTokens: 2,
-      totalTokens: 12,
+      totalTokens: 19,
       reasoningTokens: 1,
       cachedInputTokens: 4,
       cacheCreationInputTokens: 3,
     },
   )
   assert.equal(toTokenUsage({ inputTokens: 10, totalTokens: 15 }).totalTokens, 15)
+  assert.equal(toTokenUsage({ inputTokens: 1, cachedInputTokens: 9, totalTokens: 1 }).totalTokens, 10)
 })

@@ -23,6 +23,7 @@ export interface HarnessMessage {
 
 /** Token counts under the names a harness uses. */
 export interface TokenUsage {
+  /** All that was sent; what of it came from the provider's cache, and what was put there, are shares of it. */
   readonly promptTokens: number
   readonly completionTokens: number
   readonly totalTokens: number
@@ -36,12 +37,14 @@ export interface TokenUsage {
 export const NO_TOKENS: TokenUsage = Object.freeze({ promptTokens: 0, completionTokens: 0, totalTokens: 0 })
 
 export function toTokenUsage(usage: UsageMetadata): TokenUsage {
-  const promptTokens = usage.inputTokens ?? 0
+  const { cacheWriteInputTokens = 0, cachedInputTokens = 0, inputTokens = 0 } = usage
+  const promptTokens = inputTokens + cachedInputTokens + cacheWriteInputTokens
   const completionTokens = usage.outputTokens ?? 0
   return {
     promptTokens,
     completionTokens,
-    totalTokens: usage.totalTokens ?? promptTokens + completionTokens,
+    // Who counts without the cache says less than all of it.
+    totalTokens: Math.max(usage.totalTokens ?? 0, promptTokens + completionTokens),
     ...(usage.reasoningTokens === undefined ? {} : { reasoningTokens: usage.reasoningTokens }),
     ...(usage.cachedInputTokens === undefined ? {} : { cachedInputTokens: usage.cachedInputTokens }),
     ...(usage.cacheWriteInputTokens === undefined ? {} : { cacheCreationInputTokens: usage.cacheWriteInputTokens }),

@@ -168,10 +168,14 @@ suite('the display shows of a conversation', () => {
       [true, approval, [approval], 1],
     )
     assert.deepEqual(shown.tokenUsage, bench.harness.session.getTokenUsage())
-    assert.deepEqual(
-      [shown.tokenUsage.completionTokens, shown.tokenUsage.cachedInputTokens, shown.tokenUsage.totalTokens],
-      [2, 4, 12],
-    )
+    assert.deepEqual(shown.tokenUsage, {
+      promptTokens: 10,
+      completionTokens: 2,
+      totalTokens: 12,
+      reasoningTokens: 1,
+      cachedInputTokens: 4,
+      cacheCreationInputTokens: 0,
+    })
     await bench.harness.session.respondToToolApproval({ decision: 'approve' })
     await sent
     const after = bench.harness.session.displayState.get()
