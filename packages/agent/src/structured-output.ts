@@ -1,5 +1,6 @@
 import { EvenerError, type JsonObject, type JsonValue, type TurnOutput } from '@evener/protocol'
-import { jsonSchemaOf, validate, type SchemaInput } from './schema.ts'
+import { closedSchema } from './closed-schema.ts'
+import { isStandard, jsonSchemaOf, validate, type SchemaInput } from './schema.ts'
 import { toJson } from './to-json.ts'
 
 /** An answer that is data: what it has to look like. */
@@ -19,9 +20,11 @@ export interface ResponseFormat {
 }
 
 export function responseFormat({ description, name, schema }: OutputOptions | TurnOutput): ResponseFormat {
+  const json = jsonSchemaOf(schema, 'the output')
   return {
     type: 'json',
-    schema: jsonSchemaOf(schema, 'the output'),
+    // Who writes a plain JSON Schema has said what is meant.
+    schema: isStandard(schema) ? closedSchema(json) : json,
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
   }

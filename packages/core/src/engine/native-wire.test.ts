@@ -5,6 +5,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { createTool, type LanguageModel } from '@evener/agent'
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import { startProvider, type Provider, type Turn } from '@evener/testing'
+import { z } from 'zod'
 import { AgentBench } from './agent-bench.fixture.ts'
 
 /** The packages that people use, over HTTP: what counts is what a provider is sent and what it answers. */
@@ -133,6 +134,34 @@ suite('provider caches hit', () => {
       ['Be brief.', 'A long page.', 'Another one.', 'Thanks.'],
     )
   })
+})
+
+suite('an answer that is to be data', () => {
+  const FORMATS: { readonly [name: string]: (body: JsonObject) => unknown } = {
+    Anthropic: ({ output_config: config }) => (config as { format: { schema: unknown } }).format.schema,
+    'OpenAI Responses': ({ text }) => (text as { format: { schema: unknown } }).format.schema,
+    'OpenAI Chat': ({ response_format: format }) => (format as { json_schema: { schema: unknown } }).json_schema.schema,
+  }
+
+  for (const [name, open] of Object.entries(MODELS)) {
+    test(`${name}: is asked for as the provider takes it, and in the same words when it has to be repaired`, async () => {
+      const schema = z.object({ city: z.string(), at: z.object({ lat: z.number() }) })
+      const rome = { city: 'Rome', at: { lat: 41.9 } }
+      const script = [{ toolCalls: [{ name: 'note' }] }, { text: '{"city":5}' }, { text: JSON.stringify(rome) }]
+      await using provider = await startProvider(script)
+      await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider), output: { schema } } })
+      assert.equal(await bench.play(), 'complete')
+      assert.deepEqual(bench.runtime.state.head.lastRun?.output, rome)
+      const requests = provider.requests.map(conversationOf)
+      assert.deepEqual(new Set(requests.map(({ before }) => before)).size, 1)
+      const sent = FORMATS[name]?.(provider.requests[0]?.body ?? {}) as JsonObject
+      const { at, city } = sent['properties'] as { [name: string]: JsonObject }
+      assert.deepEqual(city, { type: 'string' })
+      assert.deepEqual(sent['required'], ['city', 'at'])
+      // Refused otherwise by providers that hold a model to it.
+      assert.deepEqual([sent['additionalProperties'], at?.['additionalProperties']], [false, false])
+    })
+  }
 })
 
 suite('what a provider wants back comes back', () => {
