@@ -118,8 +118,10 @@ function overview(): string {
 
 function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
+  let hasReader = true
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
+    hasReader = false
   })
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
@@ -130,6 +132,7 @@ function processTerminal(): Terminal {
       // A reader that has gone takes nothing more; what else goes wrong is thrown above.
       await once(process.stdout, 'drain').catch(() => undefined)
     },
+    hasNoReader: () => !hasReader,
     input: process.stdin,
     isTty: process.stdout.isTTY,
     cwd: process.cwd(),

@@ -56,6 +56,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   for await (const lines of new LineStream(terminal.input).batches()) {
     print(lines.flatMap((line) => normalizer.line(line.text)))
     await terminal.taken?.()
+    if (terminal.hasNoReader?.() === true) {
+      // Whoever writes to us is to hear of it, too.
+      terminal.input.destroy()
+      return 0
+    }
   }
   print(normalizer.end())
   return 0

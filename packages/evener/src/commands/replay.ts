@@ -43,6 +43,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     for await (const event of playRecording(recording, speed)) {
       terminal.out(values.json ? JSON.stringify(event) : visible(describeActivity(event)))
       await terminal.taken?.()
+      if (terminal.hasNoReader?.() === true) break
     }
     return 0
   }
@@ -58,6 +59,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       if (values.json) terminal.out(JSON.stringify(record))
       else show(record, renderer, terminal)
       await terminal.taken?.()
+      if (terminal.hasNoReader?.() === true) break
     }
     return 0
   } finally {
