@@ -150,6 +150,7 @@ suite('a gateway', () => {
   const asked: object[] = []
   const gateway: ModelGateway = {
     id: 'corp',
+    name: 'Corp Inc.',
     fetchProviders: async () => ({
       openai: { name: 'OpenAI', models: ['gpt-x'], apiKeyEnvVar: ['CORP_KEY', 'OTHER_KEY'] },
     }),
@@ -169,6 +170,7 @@ suite('a gateway', () => {
         id: 'corp/openai/gpt-x',
         provider: 'corp/openai',
         modelName: 'gpt-x',
+        gateway: 'Corp Inc.',
         hasApiKey: true,
         apiKeyEnvVar: 'CORP_KEY',
         useCount: 0,
@@ -193,6 +195,25 @@ suite('a gateway', () => {
       assert.equal((await checked.authStatus('corp/openai/gpt-x')).hasAuth, false)
     })
   }
+
+  test('goes by its id when it has no name', async () => {
+    const { name: _name, ...nameless } = gateway
+    const models = await new ModelCatalogue({ gateways: [nameless] }).list()
+    assert.equal(models.find(({ id }) => id === 'corp/openai/gpt-x')?.gateway, 'corp')
+    assert.equal(models.find(({ id }) => id === SONNET)?.gateway, undefined)
+  })
+
+  test('that cannot say what it offers is named, and the others are there', async () => {
+    const failed: Error[] = []
+    const cause = new Error('connection refused')
+    const broken = { ...gateway, fetchProviders: () => Promise.reject(cause) }
+    const models = await new ModelCatalogue({ gateways: [broken], onFailure: (error) => failed.push(error) }).list()
+    assert.ok(models.some(({ id }) => id === SONNET))
+    assert.deepEqual(
+      failed.map((error) => [error.message, error.cause]),
+      [['Corp Inc. cannot say which models it offers: connection refused', cause]],
+    )
+  })
 
   test('makes the models it offers or takes, and no others', async () => {
     const catalogue = new ModelCatalogue({ gateways: [gateway] })

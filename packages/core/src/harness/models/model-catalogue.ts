@@ -3,6 +3,7 @@ import { KNOWN_PROVIDERS, knownProvider, splitModelId } from './known-providers.
 import type {
   AvailableModel,
   CustomModelCatalogProvider,
+  GatewayProvider,
   ModelAuthChecker,
   ModelAuthStatus,
   ModelGateway,
@@ -189,18 +190,28 @@ async function listedEntries(): Promise<readonly Entry[]> {
 }
 
 async function gatewayEntries(gateway: ModelGateway): Promise<readonly Entry[]> {
-  const providers = (await gateway.fetchProviders?.()) ?? {}
+  const { id, name = id } = gateway
+  const providers = await offers(gateway, name)
   return Object.entries(providers).flatMap(([providerId, { apiKeyEnvVar, models }]) => {
-    const provider =
-      providerId === gateway.id || providerId.startsWith(`${gateway.id}/`) ? providerId : `${gateway.id}/${providerId}`
+    const provider = providerId === id || providerId.startsWith(`${id}/`) ? providerId : `${id}/${providerId}`
     const envVars = typeof apiKeyEnvVar === 'string' ? [apiKeyEnvVar] : apiKeyEnvVar
     const [first] = envVars
     return models.map((modelName): Entry => ({
       id: `${provider}/${modelName}`,
       provider,
       modelName,
+      gateway: name,
       envVars,
       ...(first === undefined ? {} : { apiKeyEnvVar: first }),
     }))
   })
+}
+
+async function offers(gateway: ModelGateway, name: string): Promise<Readonly<Record<string, GatewayProvider>>> {
+  try {
+    return (await gateway.fetchProviders?.()) ?? {}
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${name} cannot say which models it offers: ${why}`, { cause })
+  }
 }

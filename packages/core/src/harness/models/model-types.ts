@@ -13,6 +13,8 @@ export interface AvailableModel {
   readonly id: string
   readonly provider: string
   readonly modelName: string
+  /** Through whom it is reached, by name, when that is a gateway. */
+  readonly gateway?: string
   readonly hasApiKey: boolean
   readonly apiKeyEnvVar?: string
   readonly useCount: number
@@ -45,6 +47,7 @@ export interface GatewayProvider {
 export interface ModelGateway {
   /** Stands before the ids of what it offers, unless the provider's id begins with it already. */
   readonly id: string
+  /** For people: beside its models, and in what is told of its failures. Its id when absent. */
   readonly name?: string
   shouldEnable?(): boolean
   /** Takes ids that do not begin with its own. */
