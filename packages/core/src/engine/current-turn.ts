@@ -1,4 +1,5 @@
 import {
+  EvenerError,
   toErrorData,
   unlessAborted,
   type CancelReceipt,
@@ -83,7 +84,7 @@ export class CurrentTurn {
     clearTimeout(this.#parkTimer)
     active.isDetached = true
     active.isLeft = true
-    active.abort.abort()
+    active.abort.abort(letGo(this.#log.stream))
     active.opened.resolve(undefined)
     this.#hold.desk.forget()
     await receiptOf(active)
@@ -178,4 +179,9 @@ export class CurrentTurn {
     await parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
     this.#ports.onRest()
   }
+}
+
+/** Why the signal of a turn is aborted that nobody has cancelled. */
+function letGo(thread: string): EvenerError {
+  return new EvenerError('closed', `Thread ${thread} was let go of: what is under way is left as it stands.`)
 }

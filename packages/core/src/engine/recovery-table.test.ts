@@ -1,12 +1,30 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { nativeDriver } from '@evener/agent'
-import { NO_RULES, type Policy, type RecordBody, type RunnableTool } from '@evener/protocol'
+import {
+  NO_RULES,
+  type LogRecord,
+  type Policy,
+  type RecordBody,
+  type RecordType,
+  type RunnableTool,
+} from '@evener/protocol'
 import { scriptedModel, type Turn as ScriptedTurn } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
+import { SqliteStore } from '../stores/sqlite-store.ts'
 import { callHash } from './call-hash.ts'
+import { threadOfTask } from './delegate.fixture.ts'
+import { recordsAfter } from './load-state.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
+
+const DELEGATE = fileURLToPath(new URL('delegate-child.fixture.ts', import.meta.url))
 
 const CALL = { toolCallId: 'c', toolName: 'write', args: { path: 'a' } } as const
 const ADDRESS = { messageId: 'm', partId: '0' } as const
@@ -62,6 +80,68 @@ class Found {
     })
     await bench.restart()
     return bench
+  }
+}
+
+function bodies<T extends RecordType>(records: readonly LogRecord[], type: T): Extract<RecordBody, { type: T }>[] {
+  const isWanted = (body: RecordBody): body is Extract<RecordBody, { type: T }> => body.type === type
+  return records.map(({ body }) => body).filter(isWanted)
+}
+
+/** The attempts at a run that came after a crash. */
+function crashes(records: readonly LogRecord[]): number[] {
+  return bodies(records, 'run.resumed').flatMap(({ attempt, reason }) => (reason === 'crash' ? [attempt] : []))
+}
+
+/** A process with a task in a thread of its own, which died in the middle of it. */
+class Delegated implements AsyncDisposable {
+  readonly #folder: string
+  childId = ''
+
+  private constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  static async killed(point: string): Promise<Delegated> {
+    const died = new Delegated(await mkdtemp(join(tmpdir(), 'evener-delegated-')))
+    assert.deepEqual(await died.#run(point), { lines: '', signal: 'SIGKILL' })
+    return died
+  }
+
+  async again(): Promise<void> {
+    assert.deepEqual(await this.#run(''), { lines: 'over\n', signal: null })
+    await using store = this.#store()
+    const { items } = await store.listThreads({})
+    const [childId, ...others] = items.map(({ id }) => id).filter((id) => id !== 'parent')
+    assert.deepEqual(others, [], 'one thread for the task')
+    this.childId = childId ?? ''
+  }
+
+  async records(thread: string): Promise<LogRecord[]> {
+    await using store = this.#store()
+    return await Array.fromAsync(recordsAfter(store, thread, 0))
+  }
+
+  async effects(): Promise<string[]> {
+    return (await readFile(join(this.#folder, 'journal'), 'utf8')).trim().split('\n')
+  }
+
+  #store(): SqliteStore & AsyncDisposable {
+    const store = new SqliteStore({ url: join(this.#folder, 'data.db') })
+    return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
+  }
+
+  async #run(point: string): Promise<{ lines: string; signal: NodeJS.Signals | null }> {
+    const files = [join(this.#folder, 'data.db'), join(this.#folder, 'journal')]
+    const child = spawn(process.execPath, [DELEGATE, ...files, point], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let lines = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (lines += chunk))
+    const [, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    return { lines, signal }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true })
   }
 }
 
@@ -175,6 +255,39 @@ suite('found after a crash', () => {
       await using bench = await found.after([...ORDERED, STARTED], rules('allow'))
       await end(bench)
       assert.deepEqual(found.keys, ['r:c'])
+    })
+  }
+
+  for (const [point, resumed] of [
+    ['its model answers', [2]],
+    ['its tool has run', [2]],
+    // Nothing was under way that a crash could have cut short.
+    ['its approval waits', []],
+    ['it is over', []],
+  ] as const) {
+    test(`call running, subagent: the child thread is resumed (killed when ${point})`, async () => {
+      await using died = await Delegated.killed(point)
+      await died.again()
+      const parent = await died.records('parent')
+      const child = await died.records(died.childId)
+      for (const records of [parent, child]) {
+        assert.equal(bodies(records, 'run.started').length, 1, 'one run')
+        assert.deepEqual(
+          bodies(records, 'run.ended').map(({ outcome }) => outcome),
+          ['complete'],
+        )
+        assert.equal(bodies(records, 'turn.ended').length, 1, 'one finish')
+      }
+      assert.deepEqual(crashes(parent), [2])
+      assert.deepEqual(crashes(child), resumed)
+      const keys = bodies(parent, 'call.started').map(({ idempotencyKey }) => idempotencyKey)
+      assert.deepEqual(keys, [keys[0], keys[0]], 'made again with the same key')
+      assert.equal(died.childId, threadOfTask(keys[0] ?? ''))
+      const results = bodies(parent, 'tool-result').map(({ isError, result }) => [isError, result])
+      assert.deepEqual(results, [[undefined, 'complete: It is written.']])
+      assert.equal((await died.effects()).length, 1, 'nothing has run twice')
+      const [done] = bodies(child, 'tool-result')
+      assert.equal(done?.outcome, point === 'its tool has run' ? 'in-doubt' : undefined)
     })
   }
 

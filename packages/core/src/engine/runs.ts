@@ -8,6 +8,7 @@ import {
   type RecordBody,
   type RunOutcome,
   type RunState,
+  type ThreadState,
 } from '@evener/protocol'
 import {
   cancelBodies,
@@ -31,6 +32,7 @@ import { CurrentTurn } from './current-turn.ts'
 import { runStart } from './open-turn.ts'
 import { describeInTime, inTime } from './patiently.ts'
 import { heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
+import { noSuchRun } from './run-opinions.ts'
 import { RunRecovery } from './run-recovery.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
 import type { RunnableTool } from './runnable-tool.ts'
@@ -69,6 +71,18 @@ export class Runs {
 
   handleOf(runId: string): RunHandle {
     return this.#handles.of(runId)
+  }
+
+  outcome(runId: string, { head }: ThreadState): Promise<RunOutcome> | RunOutcome {
+    const { lastRun, run, stream } = head
+    if (run?.runId === runId) return this.#handles.of(runId).done
+    if (lastRun?.runId !== runId) throw noSuchRun(stream, runId)
+    return lastRun.outcome
+  }
+
+  /** It has ended where somebody else went on with it. */
+  settle(runId: string, outcome: RunOutcome): void {
+    this.#handles.settle(runId, outcome)
   }
 
   /** What the run has to work with while nothing of it is at work here, such as after a restart. */

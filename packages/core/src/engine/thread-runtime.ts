@@ -5,6 +5,7 @@ import {
   type Answer,
   type CancelReceipt,
   type DeltaFrame,
+  type RunOutcome,
   type ThreadState,
 } from '@evener/protocol'
 import { isForeign, type ActiveTurn, type RunHandle } from './active-run.ts'
@@ -69,8 +70,11 @@ export class ThreadRuntime {
     this.#entries = new Emitter(onListenerFailure)
     this.#frames = new Emitter(onListenerFailure)
     this.#losses = new Emitter(onListenerFailure)
-    const { store, thread } = options
-    this.#rested = new RestedThread({ store, thread, entries: this.#entries, frames: this.#frames }, hold.log.state)
+    this.#rested = new RestedThread(options, hold.log.state, {
+      entries: this.#entries,
+      frames: this.#frames,
+      onRunEnded: (runId, outcome) => this.#runs.settle(runId, outcome),
+    })
     this.#policy = new ThreadPolicy(options, () => this.state)
     this.#warm = new WarmSessions(options.keepWarm, () => this.#rest())
     this.#runs = new Runs({
@@ -128,6 +132,11 @@ export class ThreadRuntime {
   /** The run that is going on in this process; `undefined` also for one that waits without a process. */
   get run(): RunHandle | undefined {
     return this.#runs.active?.handle
+  }
+
+  /** How a run of the thread ends, also one that waits or that another process began; at once if it was the last one. */
+  async outcome(runId: string): Promise<RunOutcome> {
+    return this.#runs.outcome(runId, this.state)
   }
 
   /** The tool that the run going on here has under the name. */
