@@ -271,6 +271,7 @@ suite('each parameter of a harness counts', () => {
     const keys: string[] = []
     const gate: ModelGateway = {
       id: 'gate',
+      name: 'The Gate',
       handlesModel: (modelId) => modelId === 'bare/model',
       fetchProviders: async () => ({ corp: { name: 'Corp', models: ['one'], apiKeyEnvVar: 'NOT_SET_ANYWHERE' } }),
       getApiKey: async () => 'a key',
@@ -282,8 +283,8 @@ suite('each parameter of a harness counts', () => {
     await using bench = new HarnessBench([], { gateways: [gate] })
     const offered = (await bench.harness.listAvailableModels()).filter(({ id }) => id.startsWith('gate/'))
     assert.deepEqual(
-      offered.map(({ hasApiKey, id }) => [id, hasApiKey]),
-      [['gate/corp/one', true]],
+      offered.map(({ gateway, hasApiKey, id }) => [id, hasApiKey, gateway]),
+      [['gate/corp/one', true, 'The Gate']],
     )
     await bench.harness.session.model.switch({ modelId: 'bare/model' })
     await bench.harness.sendMessage({ content: 'Hi' })

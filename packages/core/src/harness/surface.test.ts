@@ -50,7 +50,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 const EXPORTS =
   'Harness Session askUserTool submitPlanTool taskWriteTool taskUpdateTool taskCompleteTool taskCheckTool ' +
-  'assignTaskIds defaultDisplayState defaultOMProgressState'
+  'assignTaskIds parseSubagentMeta defaultDisplayState defaultOMProgressState'
 
 function at(root: object, path: string): object {
   return path.split('.').reduce<object>((part, name) => Reflect.get(part, name) as object, root)
