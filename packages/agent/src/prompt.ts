@@ -9,6 +9,7 @@ import type {
 import type {
   FilePart,
   ImagePart,
+  JsonObject,
   ModelOutput,
   ModelOutputPart,
   Part,
@@ -53,13 +54,31 @@ function userMessage(message: StoredMessage): LanguageModelV4Message[] {
 function agentMessages(message: StoredMessage): LanguageModelV4Message[] {
   // A failed attempt stays visible to people but leaves the model's context.
   if (message.error !== undefined) return interruptedAtProvider(message)
-  const content = message.parts.flatMap(agentContent)
+  const content = partsToSend(message).flatMap(agentContent)
   const results = message.parts.filter(
     (part) => part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part),
   )
   const said: LanguageModelV4Message[] = content.length === 0 ? [] : [{ role: 'assistant', content }]
   if (results.length === 0) return said
   return [...said, { role: 'tool', content: results.map((part) => toolResult(part as ToolResultPart)) }]
+}
+
+/**
+ * Some providers want to be pointed to what they said. They have kept nothing of an answer that was cut off, and of one that
+ * was redacted they have kept something else: there what was said is told again, as the log has it.
+ */
+function partsToSend({ parts, state }: StoredMessage): readonly Part[] {
+  const isAsSaid = state !== 'interrupted' && !parts.some((part) => part.meta?.redacted === true)
+  return isAsSaid ? parts : parts.flatMap(withoutReference)
+}
+
+function withoutReference(part: Part): Part[] {
+  const provider = Object.entries(part.meta?.provider ?? {}) as [string, JsonObject][]
+  if (!provider.some(([, given]) => 'itemId' in given)) return [part]
+  // A thought cannot be told in words, only pointed to.
+  if (part.type === 'reasoning') return []
+  const rest = provider.map(([name, { itemId: _itemId, ...given }]) => [name, given])
+  return [{ ...part, meta: { ...part.meta, provider: Object.fromEntries(rest) as JsonObject } }]
 }
 
 /** What the provider itself may have done in an attempt that failed is in doubt, and the model has to know. */

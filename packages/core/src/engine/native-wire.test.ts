@@ -192,6 +192,47 @@ suite('what a provider wants back comes back', () => {
   })
 })
 
+suite('OpenAI is pointed to what it said', () => {
+  const call = { id: 'c', name: 'note' }
+  const said = { reasoning: 'Hm, sk-1.', signature: 'EqQB+/=', text: ['Half', ' a word sk-2.'] }
+  const inputOf = (provider: Provider): string => JSON.stringify(provider.requests.at(-1)?.body['input'])
+  const open = (provider: Provider): LanguageModel => MODELS['OpenAI Responses']?.(provider) ?? assert.fail()
+
+  test('where it kept it', async () => {
+    await using provider = await startProvider([{ ...said, toolCalls: [call] }, { text: 'Done.' }])
+    await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) } })
+    await bench.play()
+    assert.match(inputOf(provider), /"item_reference","id":"rs_.*"item_reference","id":"msg_/)
+  })
+
+  test('not where it was cut off: of that it keeps nothing, and the thread could not go on', async () => {
+    await using provider = await startProvider([{ ...said, hang: true }, { text: 'Done.' }])
+    await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) } })
+    const heard = Promise.withResolvers<void>()
+    let text = ''
+    bench.runtime.onEntry((entry) => {
+      if (entry.kind === 'delta' && entry.event.type === 'text-delta') text += entry.event.text
+      if (text.endsWith('sk-2.')) heard.resolve()
+    })
+    const run = await bench.submit('Go.')
+    await heard.promise
+    await bench.runtime.cancel()
+    assert.equal(await run.done, 'aborted')
+    assert.equal(await bench.play('And now?'), 'complete')
+    assert.doesNotMatch(inputOf(provider), /item_reference|rs_|msg_/)
+    assert.match(inputOf(provider), /Half a word sk-2\./)
+  })
+
+  test('not where something was taken out: it would look at what it said', async () => {
+    await using provider = await startProvider([{ ...said, toolCalls: [call] }, { text: 'Done.' }])
+    const redact = (words: string): string => words.replace(/sk-\d/g, '[key]')
+    await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) }, runtime: { redact } })
+    assert.equal(await bench.play(), 'complete')
+    assert.doesNotMatch(inputOf(provider), /item_reference|rs_|msg_/)
+    assert.match(inputOf(provider), /Half a word \[key\]\./)
+  })
+})
+
 suite('a provider that fails', () => {
   const BEFORE: { readonly [what: string]: Turn } = {
     'with 429, and says when to come back': { error: { status: 429, headers: { 'retry-after-ms': '7' } } },
