@@ -116,21 +116,26 @@ suite('a run within its budget of', () => {
     assert.equal((await turnEnd(bench))?.limit, 'ms')
   })
 
-  test('time: not while it waits for people', async () => {
+  test('time: not while it waits for people', async (t) => {
     const ask = createTool({
       id: 'ask',
       description: 'Asks.',
       execute: (_input, { resumeData, suspend }) => (resumeData === undefined ? suspend({}) : 'fine'),
     })
     await using bench = await AgentBench.open([{ toolCalls: [{ name: 'ask' }] }, { text: 'Done.' }], {
-      agent: { tools: [ask], budget: { ms: 5000, warnAt: 0.9 } },
+      agent: { tools: [ask], budget: { ms: 600_000 } },
     })
+    let waited = 0
+    const now = performance.now.bind(performance)
+    t.mock.method(performance, 'now', () => now() + waited)
     const run = await bench.submit('Go.')
     const wait = await bench.wait()
     await bench.runtime.idle()
+    waited = 3_600_000
     await bench.runtime.answer(wait.id, { decision: 'answer', value: 'yes' })
     assert.equal(await run.done, 'complete')
     assert.equal((await turnEnd(bench))?.limit, undefined)
+    assert.deepEqual(await notices(bench), [])
   })
 
   test('its submission, which counts for this run alone', async () => {
