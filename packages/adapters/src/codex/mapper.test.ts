@@ -172,15 +172,46 @@ describe('Codex: items', () => {
     assert.equal(eventsOf(run, 'tool-result')[0]?.isError, true)
   })
 
+  const collab = (id: string, tool: string, states: object, receivers: readonly string[] = []): object =>
+    completed(id, {
+      type: 'collab_tool_call',
+      tool,
+      receiver_thread_ids: receivers,
+      agents_states: states,
+      status: 'completed',
+    })
+
+  it('subagents that are given more to do are at work again, and end again', () => {
+    const told = (...items: readonly object[]): unknown[] =>
+      map(items).map((event) => ('action' in event ? event.action : event))
+    const spawn = collab('item_0', 'spawn_agent', { a: { status: 'pending_init' } }, ['a'])
+    const done = collab('item_1', 'wait', { a: { status: 'completed' } }, ['a'])
+    const more = collab('item_2', 'send_input', { a: { status: 'completed' } }, ['a'])
+    const again = collab('item_3', 'wait', { a: { status: 'completed' } }, ['a'])
+    assert.deepEqual(told(spawn, done, more, again), [
+      'subagent_started',
+      'subagent_completed',
+      'subagent_started',
+      'subagent_completed',
+    ])
+    const instead = collab('item_2', 'send_input', { a: { status: 'interrupted' } }, ['a'])
+    assert.deepEqual(told(spawn, instead, again), ['subagent_started', 'subagent_completed'])
+  })
+
+  it('a subagent that is closed while it works has failed', () => {
+    const spawn = collab('item_0', 'spawn_agent', { a: { status: 'pending_init' } }, ['a'])
+    const close = collab('item_1', 'close_agent', { a: { status: 'running' } }, ['a'])
+    assert.deepEqual(map([spawn, close]).at(-1), {
+      type: 'orchestration',
+      action: 'subagent_failed',
+      subagentId: 'a',
+      isSuccess: false,
+    })
+    const nobody = collab('item_1', 'close_agent', { b: { status: 'not_found' } }, ['b'])
+    assert.equal(map([spawn, nobody]).length, 1)
+  })
+
   it('subagents start with their spawn and end with the first record that says so', () => {
-    const collab = (id: string, tool: string, states: object, receivers: readonly string[] = []): object =>
-      completed(id, {
-        type: 'collab_tool_call',
-        tool,
-        receiver_thread_ids: receivers,
-        agents_states: states,
-        status: 'completed',
-      })
     assert.deepEqual(
       map([
         collab('item_0', 'spawn_agent', { a: { status: 'pending_init' } }, ['a']),
@@ -343,6 +374,17 @@ describe('Codex: recorded runs', () => {
       { type: 'search', query: 'TODO', path: '/workspace/src', isSuccess: true },
       read('/workspace/hello.txt'),
     ])
+  })
+
+  it('subagents, as they come and go', () => {
+    const told = (name: string): unknown[] =>
+      activity(name).flatMap((event) => ('action' in event ? [event.action] : []))
+    assert.deepEqual(told('subagent-spawn-and-wait'), ['subagent_started', 'subagent_completed'])
+    assert.deepEqual(told('subagent-wait-only'), [])
+    // Once with its task, and with each of two further ones.
+    const atWork = ['subagent_started', 'subagent_completed']
+    assert.deepEqual(told('subagent-given-more'), [...atWork, ...atWork, ...atWork])
+    assert.deepEqual(told('subagent-closed-at-work'), ['subagent_started', 'subagent_failed'])
   })
 
   it('file changes, also through the shell', () => {

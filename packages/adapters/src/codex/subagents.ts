@@ -4,6 +4,7 @@ import { asObject, asText, NO_FIELDS, textList } from '../kit/fields.ts'
 import type { ConsumedCall } from '../kit/tool-table.ts'
 
 const FAILED: ReadonlySet<string> = new Set(['errored', 'error', 'failed', 'interrupted', 'shutdown'])
+const AT_WORK: ReadonlySet<string> = new Set(['pending_init', 'running'])
 const CONSUMED: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 
 /** Subagents as `collab_tool_call` items show them: started by one, reported on by any number of later ones. */
@@ -12,32 +13,46 @@ export class Subagents {
 
   /** What a completed item tells that was not told before. */
   read(item: JsonObject): readonly ActivityDraft[] | ConsumedCall {
-    const drafts = started(item)
-    this.#addEnded(item, drafts)
+    const drafts = this.#read(item)
     return drafts.length === 0 ? CONSUMED : drafts
   }
 
-  #addEnded(item: JsonObject, drafts: ActivityDraft[]): void {
+  #read(item: JsonObject): readonly ActivityDraft[] {
+    const hasFailed = item['status'] === 'failed'
+    switch (item['tool']) {
+      case 'spawn_agent':
+        if (hasFailed) return [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }]
+        return [...textList(item['receiver_thread_ids']).map(started), ...this.#ends(item)]
+      case 'send_input':
+        // The states are those before: with its new task a subagent that was done, or is interrupted, is at work again.
+        return hasFailed ? [] : textList(item['receiver_thread_ids']).flatMap((id) => this.#again(id))
+      case 'close_agent':
+        return this.#ends(item, !hasFailed)
+      default:
+        return this.#ends(item)
+    }
+  }
+
+  #again(subagentId: string): readonly ActivityDraft[] {
+    return this.#ended.delete(subagentId) ? [started(subagentId)] : []
+  }
+
+  /** `isClosing`: whoever has not ended by now never will. */
+  #ends(item: JsonObject, isClosing = false): readonly ActivityDraft[] {
     const states = asObject(item['agents_states']) ?? NO_FIELDS
-    for (const subagentId of Object.keys(states)) {
+    return Object.keys(states).flatMap((subagentId): readonly ActivityDraft[] => {
       const state = states[subagentId]
       const status = asText(asObject(state)?.['status']) ?? asText(state)
-      if (status === undefined || this.#ended.has(subagentId)) continue
+      if (status === undefined || this.#ended.has(subagentId)) return []
       const isSuccess = status === 'completed'
-      if (!isSuccess && !FAILED.has(status)) continue
+      if (!isSuccess && !FAILED.has(status) && !(isClosing && AT_WORK.has(status))) return []
       this.#ended.add(subagentId)
       const action = isSuccess ? 'subagent_completed' : 'subagent_failed'
-      drafts.push({ type: 'orchestration', action, subagentId, isSuccess })
-    }
+      return [{ type: 'orchestration', action, subagentId, isSuccess }]
+    })
   }
 }
 
-function started(item: JsonObject): ActivityDraft[] {
-  if (item['tool'] !== 'spawn_agent') return []
-  if (item['status'] === 'failed') return [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }]
-  return textList(item['receiver_thread_ids']).map((subagentId) => ({
-    type: 'orchestration',
-    action: 'subagent_started',
-    subagentId,
-  }))
+function started(subagentId: string): ActivityDraft {
+  return { type: 'orchestration', action: 'subagent_started', subagentId }
 }
