@@ -184,7 +184,7 @@ suite('submit_plan', () => {
     assert.equal(bench.runtime.state.head.mode, null)
     assert.match(
       ((await bench.results()) as { content: string }[])[0]?.content ?? '',
-      /rejected. Feedback: Needs more detail/,
+      /rejected\. Revise it and submit it again\.\nFeedback: Needs more detail$/,
     )
   })
 

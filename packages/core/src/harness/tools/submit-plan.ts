@@ -26,10 +26,9 @@ const ANSWER_SCHEMA = JSON.stringify({
 /** On approval the same run goes on in another mode; on rejection it goes on where it is, with the feedback. */
 export function submitPlanTool(port: ThreadPort, modes: PlanModes): RunnableTool {
   return planTool(async ({ feedback, idempotencyKey, plan, title }) => {
-    const also = feedback === undefined ? '' : ` Feedback: ${feedback}`
     const modeId = notedMode(port, idempotencyKey) ?? modes.planTarget()
     await modes.switchMode(modeId, planOrder({ title, plan }, feedback), noteOf(idempotencyKey, modeId))
-    return `The plan "${title}" was approved. The mode is now "${modeId}".${also} Carry out the plan.`
+    return `The plan "${title}" was approved. The mode is now "${modeId}". Carry out the plan.${withFeedback(feedback)}`
   })
 }
 
@@ -63,10 +62,8 @@ export function planTool(approved: (plan: ApprovedPlan) => Promise<string>): Run
       }
       const { isApproved, feedback } = planDecision(resume)
       if (!isApproved) {
-        const because = feedback === undefined ? '' : ` Feedback: ${feedback}`
-        return {
-          result: { content: `The plan was rejected.${because} Revise it and submit it again.`, isError: false },
-        }
+        const content = `The plan was rejected. Revise it and submit it again.${withFeedback(feedback)}`
+        return { result: { content, isError: false } }
       }
       return { result: { content: await approved({ title, plan, feedback, idempotencyKey }), isError: false } }
     },
@@ -76,9 +73,14 @@ export function planTool(approved: (plan: ApprovedPlan) => Promise<string>): Run
 /** What another agent is told that takes the floor with the plan. */
 export function planOrder(payload: JsonObject, feedback: string | undefined): string {
   const { plan, title } = payload
-  const also = feedback === undefined ? '' : ` Feedback: ${feedback}`
   const heading = typeof title === 'string' ? title : DEFAULT_TITLE
-  return `This plan was approved.${also} Carry it out.\n\n# ${heading}\n\n${typeof plan === 'string' ? plan : ''}`
+  const text = typeof plan === 'string' ? plan : ''
+  return `This plan was approved. Carry it out.${withFeedback(feedback)}\n\n# ${heading}\n\n${text}`
+}
+
+/** On a line of its own: nobody knows how the user's words end. */
+function withFeedback(feedback: string | undefined): string {
+  return feedback === undefined ? '' : `\nFeedback: ${feedback}`
 }
 
 /**
