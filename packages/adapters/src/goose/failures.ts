@@ -11,6 +11,9 @@ const ENDINGS: readonly string[] = [
   'Please resend your message to continue.',
 ]
 
+/** What it gives as the report of a subagent whose last message has no words: refused by its provider, it says nothing. */
+const NO_REPORT = 'No text content in last message'
+
 /** For texts of which nobody says that a model wrote them. */
 export function beginsAsFailure(text: string): boolean {
   return BEGINNINGS.some((beginning) => text.startsWith(beginning))
@@ -18,5 +21,5 @@ export function beginsAsFailure(text: string): boolean {
 
 /** For the report of a subagent, which is its own words unless it has failed: nothing tells them apart but their form. */
 export function isFailure(text: string): boolean {
-  return beginsAsFailure(text) && ENDINGS.some((ending) => text.endsWith(ending))
+  return text === NO_REPORT || (beginsAsFailure(text) && ENDINGS.some((ending) => text.endsWith(ending)))
 }

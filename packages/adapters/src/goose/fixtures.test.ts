@@ -30,7 +30,10 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'subagent_started ? ?',
     'agent: Done.',
   ],
+  // It says of it that it has completed, and gives the reason why there is no answer in its place.
+  'background-subagent-fails': ['subagent_started ? ?', 'subagent_failed ? ✗', 'agent: Done.'],
   'banner-and-text': ['unknown', 'unknown', 'unknown', 'agent: Hello from the mock model.'],
+  'subagents-one-silent': ['subagent_completed ?', 'subagent_failed ? ✗', 'agent: Done.'],
   'thinking-text-and-call': ['agent: I run it.', 'command echo hi → 0', 'agent: Done.'],
   'shell-exit-codes': [
     'agent: I will run a command.',

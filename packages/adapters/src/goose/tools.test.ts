@@ -180,6 +180,16 @@ describe('Goose: subagents', () => {
     ])
   })
 
+  it('one whose last message has no words has not answered either', () => {
+    const silent = 'No text content in last message'
+    assert.deepEqual(call('delegate', { instructions: 'count' }, report(silent)), [
+      { ...who, action: 'subagent_failed', isSuccess: false },
+    ])
+    assert.deepEqual(call('delegate', { instructions: 'count' }, report(`${silent}, it said.`)), [
+      { ...who, action: 'subagent_completed', isSuccess: true },
+    ])
+  })
+
   it('in the background it has only been started', () => {
     assert.deepEqual(call('delegate', { instructions: 'count', async: true }, report('Task started')), [
       { ...who, action: 'subagent_started' },
@@ -199,6 +209,24 @@ describe('Goose: subagents', () => {
     assert.deepEqual(call('load', { source: '20260102_2', cancel: true }, report('stopped')), [
       { ...who, action: 'subagent_failed', isSuccess: false },
     ])
+    const noAnswer = 'Network error: gone\n\nPlease resend your message to try again.'
+    const unanswered = text('✓ Completed').replace(/Failed$/, noAnswer)
+    assert.deepEqual(call('load', { source: '20260102_2' }, report(unanswered)), [
+      { ...who, action: 'subagent_failed', isSuccess: false },
+    ])
+  })
+
+  it('load is told how it ended, also without words for it', () => {
+    const told = (task_status: string): readonly object[] =>
+      call('load', { source: 'x' }, report('…', { _meta: { subagent_session_id: '20260102_2', task_status } }))
+    assert.deepEqual(told('completed'), [{ ...who, action: 'subagent_completed', isSuccess: true }])
+    for (const status of ['failed', 'cancelled'])
+      assert.deepEqual(told(status), [{ ...who, action: 'subagent_failed', isSuccess: false }])
+    // It goes on.
+    assert.deepEqual(
+      told('running').map((event) => 'type' in event && event.type),
+      ['unknown'],
+    )
   })
 
   it('calls that identify nobody are unknown', () => {

@@ -91,7 +91,7 @@ const named: ToolTable = toolTable(
     },
     load: (use, outcome) => {
       const subagentId = subagentOf(outcome)
-      if (subagentId === undefined || use.input['peek'] === true) return []
+      if (subagentId === undefined || use.input['peek'] === true || taskStatus(outcome) === 'running') return []
       return [subagentReport(subagentId, use.input, outcome)]
     },
   },
@@ -160,13 +160,25 @@ function subagentOf(outcome: ToolOutcome): string | undefined {
   return asText((asObject(outcome.detail) ?? NO_FIELDS)['subagent_session_id'])
 }
 
+function taskStatus(outcome: ToolOutcome): string | undefined {
+  return asText((asObject(outcome.detail) ?? NO_FIELDS)['task_status'])
+}
+
 /** The report of a subagent in the background says how it ended in the head, before its own words. */
 const REPORT_STATUS = /^\*\*Status:\*\* (.+)$/m
 const REPORT_HEAD = 2_000
+const REPORT_WORDS = '\n## Output\n\n'
+const UNFINISHED = /\b(?:failed|cancelled)\b/i
 
 function subagentReport(subagentId: string, input: JsonObject, outcome: ToolOutcome): ActivityDraft {
-  const status = REPORT_STATUS.exec(reportOf(outcome).slice(0, REPORT_HEAD))?.[1] ?? ''
-  const hasFailed = outcome.isSuccess === false || input['cancel'] === true || /\b(?:Failed|Cancelled)\b/.test(status)
+  const report = reportOf(outcome)
+  const words = report.indexOf(REPORT_WORDS)
+  const status = taskStatus(outcome) ?? REPORT_STATUS.exec(report.slice(0, REPORT_HEAD))?.[1] ?? ''
+  const hasFailed =
+    outcome.isSuccess === false ||
+    input['cancel'] === true ||
+    UNFINISHED.test(status) ||
+    (words !== -1 && isFailure(report.slice(words + REPORT_WORDS.length).trimEnd()))
   const action = hasFailed ? 'subagent_failed' : 'subagent_completed'
   return { type: 'orchestration', action, subagentId, isSuccess: !hasFailed }
 }
