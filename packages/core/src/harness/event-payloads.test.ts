@@ -320,11 +320,63 @@ suite('signals', () => {
       suppressFeedback: false,
     })
     assert.equal(results.length, 1)
-    assert.partialDeepStrictEqual(second?.payload, {
-      iteration: 2,
-      passed: true,
-      status: 'done',
+    const passed = second?.payload ?? assert.fail('it was judged once')
+    assert.partialDeepStrictEqual(passed, { iteration: 2, passed: true, status: 'done', suppressFeedback: true })
+    assert.deepEqual(
+      passed.results.map((result) => ({ ...(result as object), duration: 0 })),
+      [{ score: 1, passed: true, reason: 'All.', scorerId: 'goal-judge', scorerName: 'Goal (LLM)', duration: 0 }],
+    )
+  })
+
+  test('a judge that fails: why, and that the goal is paused as it stands', async () => {
+    const judge = scriptedModel([{ error: { status: 400, message: 'No.' } }])
+    await using bench = new HarnessBench([{ text: 'Begun.' }], { resolveModel: () => judge })
+    const agent = bench.harness.getCurrentAgent()
+    const set = await agent.setObjective('Finish.', { judgeModelId: 'x/judge', maxRuns: 3, prompt: 'Be strict.' })
+    await bench.harness.sendMessage({ content: 'Go', untilIdle: true })
+    const [, { payload } = assert.fail('nothing was judged')] = bench.all('goal_evaluation')
+    assert.match(payload.reason ?? '', /No\./)
+    assert.deepEqual(payload, {
+      objective: 'Finish.',
+      iteration: 1,
+      maxRuns: 3,
+      passed: false,
+      status: 'paused',
+      results: [],
+      reason: payload.reason,
+      pausedReason: `The judge failed: ${payload.reason}`,
+      judgeFailed: true,
+      duration: payload.duration,
+      timedOut: false,
+      maxRunsReached: false,
       suppressFeedback: true,
     })
+    const goal = await agent.getObjective()
+    assert.ok((goal?.updatedAt ?? 0) >= set.updatedAt && typeof payload.duration === 'number')
+    assert.deepEqual(goal, {
+      ...set,
+      status: 'paused',
+      runsUsed: 1,
+      pausedReason: payload.pausedReason,
+      updatedAt: goal?.updatedAt,
+    })
+  })
+
+  test('a goal that is set, set anew and given up is told each time, as one state', async () => {
+    const judge = scriptedModel([])
+    await using bench = new HarnessBench([], { resolveModel: () => judge })
+    const agent = bench.harness.getCurrentAgent()
+    await agent.setObjective('Finish.', { judgeModelId: 'x/judge' })
+    await agent.setObjective('Finish.', { judgeModelId: 'x/judge' })
+    await agent.clearObjective()
+    const words = 'Work towards this objective until it is reached: Finish.'
+    assert.deepEqual(
+      bench.all('state_signal').map(({ message, mode, stateId, version }) => [stateId, mode, version, message]),
+      [
+        ['goal', 'snapshot', 1, words],
+        ['goal', 'snapshot', 2, words],
+        ['goal', 'snapshot', 3, 'There is no objective any more.'],
+      ],
+    )
   })
 })
