@@ -79,6 +79,14 @@ suite('evener run', () => {
     )
   })
 
+  test('takes what to do from standard input when it is -, and what begins with a dash after --', async () => {
+    const { err } = await evenerWith('First line,\nsecond line.\n', 'run', '-')
+    assert.match((await evener('replay', threadIn(err))).out, /^> First line,\nsecond line\.$/m)
+    const dashed = await evener('run', '--', '-v is what?')
+    assert.match((await evener('replay', threadIn(dashed.err))).out, /^> -v is what\?$/m)
+    assert.equal((await evenerWith(' \n', 'run', '-')).code, 2)
+  })
+
   test('--json prints one event per line, from one start to one finish', async () => {
     const { out, code } = await evener('run', '--json', 'What is here?')
     assert.equal(code, 0)
@@ -96,7 +104,7 @@ suite('evener run', () => {
     const program = `
       import { main } from ${JSON.stringify(new URL('main.ts', import.meta.url).href)}
       process.on('newListener', (name) => {
-        if (name === 'SIGINT') queueMicrotask(() => process.emit('SIGINT'))
+        if (name === 'SIGINT') queueMicrotask(() => process.emit('SIGINT', 'SIGINT'))
       })
       process.exitCode = await main(['run', 'Hello', '--json'])`
     const child = spawnSync(process.execPath, ['--input-type=module', '-e', program], {

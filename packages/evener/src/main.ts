@@ -120,7 +120,8 @@ function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
   let hasReader = true
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    // EIO: the terminal was closed.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
     hasReader = false
   })
   return {

@@ -1,4 +1,6 @@
+import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@evener/core/engine'
@@ -14,8 +16,8 @@ const DEMO_PROMPT = 'What is in this folder?'
 /** Slow enough to be seen arriving, fast enough not to wait for. */
 const DEMO_PACE_MS = 12
 const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
-/** What a shell expects of a program that was ended by Ctrl-C. */
-const INTERRUPTED = 130
+/** Ctrl-C, a service manager, a terminal that was closed. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "evener run"' }
 
 export const runCommand: Command = {
@@ -25,6 +27,7 @@ export const runCommand: Command = {
     '',
     'Asks an agent, shows what it does as it does it, and keeps everything in a file.',
     'Without a model or another harness the built-in demo agent answers: no key, no network.',
+    'What to do is read from standard input when it is -. After -- it may begin with a dash.',
     '',
     `  --harness <id> which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
     '                 ("evener doctor" says which can be used here)',
@@ -63,7 +66,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       demo: { type: 'boolean', default: false },
     },
   })
-  const prompt = positionals.join(' ').trim() || (values.demo ? DEMO_PROMPT : '')
+  const words = positionals.length === 1 && positionals[0] === '-' ? await text(terminal.input) : positionals.join(' ')
+  const prompt = words.trim() || (values.demo ? DEMO_PROMPT : '')
   const { answer: answers } = values
   if (answers.length > 0 && values.thread === undefined) {
     throw new UsageError('--answer is for a conversation that waits: name it with --thread')
@@ -81,14 +85,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const level = permissions === undefined ? undefined : levelCalled(permissions)
 
   let runtime: ThreadRuntime | undefined
-  // The first Ctrl-C ends the run cleanly, also one that comes before there is a run; what it did is kept.
-  let isInterrupted = false
-  const onInterrupt = (): void => {
-    isInterrupted = true
+  // The first signal ends the run cleanly, also one that comes before there is a run; what it did is kept.
+  let interruptedBy: NodeJS.Signals | undefined
+  const onInterrupt = (signal: NodeJS.Signals): void => {
+    interruptedBy ??= signal
     void runtime?.cancel()
   }
   const store = await openStore(values.db, terminal)
-  process.once('SIGINT', onInterrupt)
+  for (const signal of ENDING_SIGNALS) process.once(signal, onInterrupt)
   const owner = await ProcessOwner.register(store)
   try {
     const thread =
@@ -111,14 +115,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     declineQuestions(runtime)
-    if (isInterrupted) return INTERRUPTED
+    if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
     if (harness !== undefined) await pruneRecordings(terminal)
     if (!(await goOn(runtime, answers, terminal))) {
       sayWaits(openWaits(runtime), { thread, db: values.db }, terminal)
-      return isInterrupted ? INTERRUPTED : STILL_WAITING
+      return interruptedBy === undefined ? STILL_WAITING : exitCodeOf(interruptedBy)
     }
     let outcome = await runtime.run?.done
-    if (prompt !== '' && !isInterrupted) {
+    if (prompt !== '' && interruptedBy === undefined) {
       if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
       const parts = [{ id: '0', type: 'text', text: prompt }] as const
       outcome = await (await runtime.submit({ agentId: agent.driver.id, parts })).done
@@ -127,14 +131,19 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       terminal.err(`\nKept as thread ${thread}. See it again: ${suggestion(`replay ${thread}`, values.db, terminal)}`)
       for (const dir of recordings) terminal.err(`Recorded in ${dir}`)
     }
-    if (isInterrupted) return INTERRUPTED
+    if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
     return outcome === 'complete' ? 0 : 1
   } finally {
-    process.removeListener('SIGINT', onInterrupt)
+    for (const signal of ENDING_SIGNALS) process.removeListener(signal, onInterrupt)
     await runtime?.close()
     await owner.close()
     await store.close()
   }
+}
+
+/** What a shell expects of a program that was ended by this signal. */
+function exitCodeOf(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
 }
 
 /** What the conversation waits for comes first. False when it still waits. */

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { findTagged, runTagVariable } from '@evener/shell/run'
+
+const command = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
+
+/** A program in the middle of a tool: with a child in a session of its own, and a daemon without an environment. */
+const PROGRAM = `#!${process.execPath}
+if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+const { spawn } = await import('node:child_process')
+const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')
+for await (const chunk of process.stdin) chunk
+say({ type: 'thread.started', thread_id: 'native-1' })
+spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' })
+spawn(process.execPath, ['-e', "require('child_process').spawn('/bin/sh', ['-c', 'exec sleep 1000'], { detached: true, stdio: 'ignore', env: {} }).unref()"], { stdio: 'ignore' })
+  .on('exit', () => {
+    const command = process.env.${runTagVariable}
+    say({ type: 'item.started', item: { id: 'call', type: 'command_execution', command, status: 'in_progress' } })
+  })
+setInterval(() => {}, 1000)
+`
+
+let folder = ''
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evener-signals-'))
+  await writeFile(join(folder, 'codex'), PROGRAM)
+  await chmod(join(folder, 'codex'), 0o755)
+})
+after(() => rm(folder, { recursive: true, maxRetries: 5 }))
+
+/** Without it a command that does not end would never fail. */
+const limit = { timeout: 120_000 }
+
+interface Running {
+  readonly evener: ChildProcess
+  readonly runTag: string
+  /** All that it has printed. */
+  readonly out: () => string
+}
+
+/** Runs the program until it is in its tool. */
+async function inTool(t: TestContext, temporary: string, ...args: readonly string[]): Promise<Running> {
+  const evener = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', ...args, 'Go'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      EVENER_HOME: join(folder, 'home'),
+      EVENER_CODEX_BIN: join(folder, 'codex'),
+      CODEX_API_KEY: 'k',
+      TMPDIR: temporary,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => evener.kill('SIGKILL'))
+  let out = ''
+  evener.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  while (!out.includes('"tool-call"')) await once(evener.stdout, 'data')
+  const runTag = /"command":"([^"]+)"/.exec(out)?.[1] ?? ''
+  assert.equal((await findTagged(runTag)).length, 3)
+  return { evener, runTag, out: () => out }
+}
+
+suite('evener run that is told to end in the middle of a tool', () => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    test(`by ${signal} ends all that was started, and leaves nothing but its recording`, limit, async (t) => {
+      const temporary = join(folder, signal)
+      await mkdir(temporary)
+      const record = join(folder, `recorded-${signal}`)
+      const { evener, runTag, out } = await inTool(t, temporary, '--record', record)
+      assert.equal((await readdir(temporary)).length, 1)
+      evener.kill(signal)
+      const [code] = (await once(evener, 'close')) as [number]
+      assert.equal(code, 128 + constants.signals[signal])
+      assert.deepEqual(await findTagged(runTag), [])
+      assert.deepEqual(await readdir(temporary), [])
+      assert.match(out().trim().split('\n').at(-1) ?? '', /"type":"finish"/)
+      assert.match(await readFile(join(record, 'raw.jsonl'), 'utf8'), /"end":/)
+    })
+  }
+
+  test('by kill -9 leaves no process either', limit, async (t) => {
+    const { evener, runTag } = await inTool(t, folder)
+    evener.kill('SIGKILL')
+    await once(evener, 'close')
+    while ((await findTagged(runTag)).length > 0) await pause(50)
+  })
+})
