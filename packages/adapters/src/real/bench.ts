@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -17,6 +17,8 @@ import type {
 import { findTagged } from '@evener/shell/run'
 import { startProvider, type Provider, type ProviderRequest, type ScriptObject } from '@evener/testing'
 import { aTurn, diary, takeAll, type Diary } from '../../test/launch/diary.ts'
+import { dialects, liveDialects } from '../dialects.ts'
+import { normalize } from '../launch/normalize.ts'
 import type { PrintOptions } from '../launch/print-driver.ts'
 import type { CliProfile } from '../launch/profile.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
@@ -111,6 +113,7 @@ export class Bench {
   readonly place: Place
   readonly provider: Provider
   readonly #bin: string
+  #turns = 0
 
   constructor(cli: RealCli, bin: string, place: Place, provider: Provider) {
     this.cli = cli
@@ -144,7 +147,10 @@ export class Bench {
       },
       ...this.cli.host,
     })
-    const session = await this.agent(setup.options, setup.hasKey).open(setup.binding ?? null, notes.host)
+    this.#turns += 1
+    const dir = join(this.place.temp, `recorded-${this.#turns}`)
+    const options = { record: () => ({ dir }), ...setup.options }
+    const session = await this.agent(options, setup.hasKey).open(setup.binding ?? null, notes.host)
     const over = new AbortController()
     const meanwhile = setup.meanwhile?.(session, notes, over.signal)
     const events = await takeAll(session.run({ ...aTurn, ...setup.turn }), notes)
@@ -155,9 +161,20 @@ export class Bench {
     assert.equal(events.filter(({ type }) => type === 'finish').length, 1, 'one finish')
     assert.deepEqual(this.provider.unexpected, [], 'the program is set up for this provider')
     const { activity, bindings } = notes
+    if (setup.options?.record === undefined) await assertRecorded(dir, activity)
     const warnings = activity.flatMap((event) => (event.type === 'warning' ? [event.message] : []))
     return { events, activity, notes, binding: bindings.at(-1), warnings }
   }
+}
+
+/** However a turn has ended, its recording reads again exactly as it was told. */
+export async function assertRecorded(dir: string, activity: readonly ActivityEvent[]): Promise<void> {
+  const lines = (await readFile(join(dir, 'raw.jsonl'), 'utf8')).split('\n')
+  const recorded = await readFile(join(dir, 'events.jsonl'), 'utf8')
+  const asLines = (events: readonly ActivityEvent[]): string =>
+    events.map((event) => `${JSON.stringify(event)}\n`).join('')
+  assert.equal(recorded, asLines(activity))
+  assert.equal(asLines(await Array.fromAsync(normalize(lines, { dialects, liveDialects }))), recorded)
 }
 
 export async function makeBench(

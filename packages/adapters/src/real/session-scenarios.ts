@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { dialects, liveDialects } from '../dialects.ts'
-import { normalize } from '../launch/normalize.ts'
-import { aMessage } from './bench.ts'
+import { aMessage, assertRecorded } from './bench.ts'
 import { answered, assertUsage, ONLY_AT_ITS_END, type Scenario } from './scenario.ts'
 
 /** Where a program goes on, and what is kept of a run. */
@@ -90,10 +87,7 @@ export const sessionScenarios: readonly Scenario[] = [
     play: async (bench) => {
       const dir = join(bench.place.temp, 'recording')
       const { activity } = await bench.turn({ options: { record: () => ({ dir }) } })
-      const lines = (await readFile(join(dir, 'raw.jsonl'), 'utf8')).split('\n')
-      assert.deepEqual(await Array.fromAsync(normalize(lines, { dialects, liveDialects })), activity)
-      const recorded = activity.map((event) => `${JSON.stringify(event)}\n`).join('')
-      assert.equal(await readFile(join(dir, 'events.jsonl'), 'utf8'), recorded)
+      await assertRecorded(dir, activity)
     },
   },
 ]
