@@ -379,4 +379,40 @@ suite('signals', () => {
       ],
     )
   })
+
+  test('a judge that finds that the user has to act: half a score, and how long it took to find out', async () => {
+    const judge = scriptedModel([
+      async () => {
+        const begun = Date.now()
+        while (Date.now() === begun) await new Promise(setImmediate)
+        return { text: '{"verdict":"waiting","reason":"Ask Ada."}' }
+      },
+    ])
+    await using bench = new HarnessBench([{ text: 'Whom?' }], { resolveModel: () => judge })
+    await bench.harness.getCurrentAgent().setObjective('Finish.', { judgeModelId: 'x/judge', maxRuns: 3 })
+    await bench.harness.sendMessage({ content: 'Go', untilIdle: true })
+    const [, { payload } = assert.fail('nothing was judged')] = bench.all('goal_evaluation')
+    const { duration } = payload
+    assert.ok(duration > 0)
+    assert.deepEqual([payload.waitingForUser, payload.passed, payload.status], [true, false, 'active'])
+    assert.deepEqual(payload.results, [
+      { score: 0.5, passed: false, reason: 'Ask Ada.', scorerId: 'goal-judge', scorerName: 'Goal (LLM)', duration },
+    ])
+  })
+
+  for (const [type, event, element] of [
+    ['state', 'state_signal', 'state'],
+    ['reactive', 'reactive_signal', 'signal'],
+    ['notification', 'notification', 'notification'],
+    ['system-reminder', 'system_reminder', 'system-reminder'],
+  ] as const) {
+    test(`one of type "${type}" that is given no name goes by its type`, async () => {
+      await using bench = new HarnessBench([{ text: 'I see.' }])
+      const ended = bench.next('agent_end')
+      await bench.harness.sendSignal({ type, contents: 'It rains.' }).accepted
+      await ended
+      assert.equal(bench.all(event)[0]?.message, 'It rains.')
+      assert.ok(JSON.stringify(bench.model.requests[0]).includes(`<${element}>It rains.</${element}>`))
+    })
+  }
 })
