@@ -79,6 +79,7 @@ class ClaudeReader implements DialectReader {
       case 'result':
         this.#beginTurn()
         if (this.#heldError !== undefined) this.#settleError(hasFailed(record))
+        if (hasFailed(record)) this.#tasks.failed()
         readResult(record, this.#run, {
           native: this.#lastMessage ?? this.#native(record),
           hadSubagents: this.#tasks.hadAgents,

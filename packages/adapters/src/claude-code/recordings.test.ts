@@ -168,6 +168,15 @@ describe('Claude Code: recorded runs', () => {
       { type: 'error', message: 'Reached maximum budget ($0.0001)', code: 'error_max_budget_usd' },
     ])
     assert.deepEqual(
+      activity('budget-exhausted-in-subagent').map((event) => ('action' in event ? event.action : event)),
+      [
+        'subagent_started',
+        'subagent_failed',
+        command('echo s', false),
+        { type: 'error', message: 'Reached maximum budget ($0.0005)', code: 'error_max_budget_usd' },
+      ],
+    )
+    assert.deepEqual(
       activity('permission-denied').map((event) => 'type' in event && event.type),
       ['warning', 'command', 'warning', 'write', 'agent'],
     )

@@ -81,12 +81,36 @@ describe('Claude Code: system records', () => {
     )
   })
 
+  it('a subagent ends with the turn that fails while the agent waits for it, and once', () => {
+    const lines = [
+      init,
+      toolUse('t1', 'Agent', { prompt: 'x' }),
+      system('task_started', { task_id: 'a1', tool_use_id: 't1', task_type: 'local_agent', subagent_type: 'explorer' }),
+      { type: 'result', subtype: 'error_max_budget_usd', is_error: true, errors: ['Too much'] },
+      system('task_notification', { task_id: 'a1', status: 'stopped', summary: 'x' }),
+    ]
+    assert.deepEqual(
+      map(lines).map((event) => ('action' in event ? event.action : 'type' in event && event.type)),
+      ['subagent_started', 'subagent_failed', 'error'],
+    )
+  })
+
   it('a background command that fails is warned about', () => {
     const lines = [
       system('task_started', { task_id: 'b1', task_type: 'local_bash' }),
       system('task_notification', { task_id: 'b1', status: 'failed', summary: 'make failed (exit code 2)' }),
     ]
     assert.deepEqual(map(lines), [{ type: 'warning', message: 'make failed (exit code 2)', code: 'background-task' }])
+  })
+
+  it('one that was stopped is named as such: its summary is no more than what it was', () => {
+    const lines = [
+      system('task_started', { task_id: 'b1', task_type: 'local_bash' }),
+      system('task_notification', { task_id: 'b1', status: 'stopped', summary: 'Watch the log' }),
+    ]
+    assert.deepEqual(map(lines), [
+      { type: 'warning', message: 'A background command was stopped: Watch the log', code: 'background-task' },
+    ])
   })
 
   it('a subagent that no task record announced is told by its call', () => {

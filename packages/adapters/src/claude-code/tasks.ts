@@ -20,6 +20,8 @@ export class Tasks {
   readonly #calls = new Map<string, string>()
   /** Calls whose subagents work in a directory of their own, which is not told. */
   readonly #elsewhere = new Set<string>()
+  /** Subagents that were over before their own last record. */
+  readonly #endTold = new Set<string>()
   #hadAgents = false
 
   constructor(run: Run) {
@@ -85,9 +87,24 @@ export class Tasks {
       this.#run.note([ended(id, task.name, status)])
       return
     }
+    if (this.#endTold.delete(id)) {
+      this.#run.consume('repeats-error')
+      return
+    }
     if (!this.#shells.delete(id)) return
     if (status === 'completed') this.#run.consume('background-task')
-    else this.#run.warn(asText(record['summary']) ?? 'A background command failed.', 'background-task')
+    else this.#run.warn(shellEnd(status ?? 'failed', asText(record['summary'])), 'background-task')
+  }
+
+  /** The turn has failed: subagents that the agent was waiting for are over. */
+  failed(): void {
+    for (const [id, task] of this.#agents) {
+      const call = this.#calls.get(id)
+      if (call === undefined || this.#run.openCall(call) === undefined) continue
+      this.#agents.delete(id)
+      this.#endTold.add(id)
+      this.#run.note([ended(id, task.name, task.status ?? 'killed')])
+    }
   }
 
   /** The program is gone, and its subagents with it. */
@@ -95,6 +112,12 @@ export class Tasks {
     for (const [id, task] of this.#agents) this.#run.note([ended(id, task.name, task.status ?? 'killed')])
     this.#agents.clear()
   }
+}
+
+/** The summary of a failure says what failed and how; else it is what the command was for. */
+function shellEnd(status: string, summary: string | undefined): string {
+  if (status === 'failed') return summary ?? 'A background command failed.'
+  return `A background command was ${status}${summary === undefined ? '.' : `: ${summary}`}`
 }
 
 function ended(id: string, name: string | undefined, status: string): ActivityDraft {
