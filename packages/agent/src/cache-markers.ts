@@ -1,9 +1,16 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { JSONObject, JSONValue, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 
-/** The marks of providers that want to be told up to where a request may be kept for the next one. */
-const MARKS: readonly { readonly provider: RegExp; readonly mark: SharedV4ProviderOptions }[] = [
-  { provider: /anthropic/, mark: { anthropic: { cacheControl: { type: 'ephemeral' } } } },
-  { provider: /bedrock/, mark: { bedrock: { cachePoint: { type: 'default' } } } },
+/** The mark of a provider that wants to be told up to where a request may be kept for the next one. */
+interface Mark {
+  readonly provider: RegExp
+  readonly key: string
+  readonly name: string
+  readonly value: JSONObject
+}
+
+const MARKS: readonly Mark[] = [
+  { provider: /anthropic/, key: 'anthropic', name: 'cacheControl', value: { type: 'ephemeral' } },
+  { provider: /bedrock/, key: 'bedrock', name: 'cachePoint', value: { type: 'default' } },
 ]
 
 /** So many a request may have; more are left out by the provider's package, or refused. */
@@ -15,16 +22,21 @@ const MOST_MARKS = 4
  * the last request ended keeps its mark. Other providers keep prefixes by themselves.
  */
 export function withCacheMarkers(options: LanguageModelV4CallOptions, provider: string): LanguageModelV4CallOptions {
-  const mark = MARKS.find((each) => each.provider.test(provider))?.mark
+  const mark = MARKS.find((each) => each.provider.test(provider))
   if (mark === undefined) return options
   const places = new Set([options.prompt.length - 1])
   if (options.prompt[0]?.role === 'system') places.add(0)
+  const given = givenMarks(options, mark)
   const ours = places.size + (options.tools === undefined ? 0 : 1)
   const before = options.prompt.findLastIndex(({ role }) => role === 'assistant') - 1
-  if (before >= 0 && ours + marksIn(options, mark) < MOST_MARKS) places.add(before)
-  const prompt = options.prompt.map((message, index) => (places.has(index) ? marked(message, mark) : message))
+  if (before >= 0 && ours + given.length < MOST_MARKS) places.add(before)
+  // What is to be kept for longer may not stand behind what is kept for less long.
+  const lasting = given.findLast(({ value }) => value['ttl'] !== undefined)
+  const lastingMark = lasting === undefined ? mark : { ...mark, value: lasting.value }
+  const markAt = (index: number): Mark => (index < (lasting?.at ?? 0) ? lastingMark : mark)
+  const prompt = options.prompt.map((message, index) => (places.has(index) ? marked(message, markAt(index)) : message))
   const tools = options.tools?.map((tool, index, all) =>
-    index === all.length - 1 && tool.type === 'function' ? marked(tool, mark) : tool,
+    index === all.length - 1 && tool.type === 'function' ? marked(tool, markAt(-1)) : tool,
   )
   return { ...options, prompt, ...(tools === undefined ? {} : { tools }) }
 }
@@ -33,22 +45,25 @@ interface Markable {
   readonly providerOptions?: SharedV4ProviderOptions
 }
 
-/** Those that people have set themselves, on the request, its messages and their parts. */
-function marksIn(options: LanguageModelV4CallOptions, mark: SharedV4ProviderOptions): number {
-  const parts = options.prompt.flatMap(({ content }): readonly Markable[] =>
-    typeof content === 'string' ? [] : content,
-  )
-  const wanted = Object.entries(mark).flatMap(([key, value]) => Object.keys(value).map((name) => [key, name] as const))
-  return [options, ...options.prompt, ...parts].filter(({ providerOptions }: Markable) =>
-    wanted.some(([key, name]) => providerOptions?.[key]?.[name] !== undefined),
-  ).length
+/** Those that people have set themselves, on the request, its messages and their parts, and at which message. */
+function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): { at: number; value: JSONObject }[] {
+  const marksOf = (item: Markable, at: number): { at: number; value: JSONObject }[] => {
+    const value = item.providerOptions?.[key]?.[name]
+    return isObject(value) ? [{ at, value }] : []
+  }
+  const inPrompt = options.prompt.flatMap((message, at) => {
+    const parts: readonly Markable[] = typeof message.content === 'string' ? [] : message.content
+    return [...marksOf(message, at), ...parts.flatMap((part) => marksOf(part, at))]
+  })
+  return [...inPrompt, ...marksOf(options, -1)]
 }
 
-function marked<T extends { providerOptions?: SharedV4ProviderOptions } & (LanguageModelV4Message | object)>(
-  item: T,
-  mark: SharedV4ProviderOptions,
-): T {
+/** What people have said themselves about the same place counts. */
+function marked<T extends { providerOptions?: SharedV4ProviderOptions }>(item: T, { key, name, value }: Mark): T {
   const own = item.providerOptions ?? {}
-  const merged = Object.entries(mark).map(([key, value]) => [key, { ...own[key], ...value }] as const)
-  return { ...item, providerOptions: { ...own, ...Object.fromEntries(merged) } }
+  return { ...item, providerOptions: { ...own, [key]: { [name]: value, ...own[key] } } }
+}
+
+function isObject(value: JSONValue | undefined): value is JSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -136,6 +136,26 @@ suite('provider caches hit', () => {
   })
 })
 
+suite('Anthropic keeps what people want to be kept for longer', () => {
+  const hour = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
+  /** The marks of the last request, in the order of its blocks. */
+  const times = ({ requests }: Provider): (string | undefined)[] => {
+    const { messages, system, tools } = requests.at(-1)?.body ?? {}
+    const text = JSON.stringify([tools, system, messages])
+    return [...text.matchAll(/"cache_control":\{"type":"ephemeral"(?:,"ttl":"(\w+)")?\}/g)].map(([, ttl]) => ttl)
+  }
+
+  test('and all before it as well: behind what is kept for less long it would be refused', async () => {
+    await using provider = await startProvider([{ text: 'One.' }, { text: 'Two.' }])
+    const model = MODELS['Anthropic']?.(provider) ?? assert.fail()
+    await using bench = await AgentBench.open([], { agent: { ...agent, model } })
+    await bench.play('', { parts: [{ id: '0', type: 'text', text: 'A long page.', meta: { provider: hour } }] })
+    assert.deepEqual(times(provider), ['1h', '1h', '1h'])
+    await bench.play('Thanks.')
+    assert.deepEqual(times(provider), ['1h', '1h', '1h', undefined])
+  })
+})
+
 suite('an answer that is to be data', () => {
   const FORMATS: { readonly [name: string]: (body: JsonObject) => unknown } = {
     Anthropic: ({ output_config: config }) => (config as { format: { schema: unknown } }).format.schema,
