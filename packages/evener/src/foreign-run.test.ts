@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -145,6 +145,19 @@ suite('evener run --harness', () => {
     const { err } = await evener('run', '--harness', 'codex', '--record', 'mine', 'Look')
     assert.ok(err.includes(`Recorded in ${join(folder, 'mine')}`))
     assert.ok((await readFile(join(folder, 'mine', 'events.jsonl'), 'utf8')).includes('"read"'))
+  })
+
+  test('a recording that is not complete, or not there, is said so', async () => {
+    await mkdir(join(folder, 'full'))
+    // A disk without room.
+    await symlink('/dev/full', join(folder, 'full', 'events.jsonl'))
+    const full = await evener('run', '--harness', 'codex', '--json', '--record', 'full', 'Look')
+    assert.equal(full.code, 0)
+    assert.match(full.err, /^The recording in .*\/full is not complete: .*ENOSPC/)
+    const nowhere = await evener('run', '--harness', 'codex', '--record', 'codex/below-a-file', 'Look')
+    assert.equal(nowhere.code, 1)
+    assert.match(nowhere.out, /^! A run cannot be recorded in .*below-a-file.*Name a folder/m)
+    assert.doesNotMatch(nowhere.err, /Recorded in/)
   })
 
   test('--redact keeps what matches out of the recording and of what is kept', async () => {

@@ -117,8 +117,11 @@ describe('a program that cannot be used says what to do', () => {
     await mkdir(join(dir, 'stand-in.mjs'))
     await assert.rejects(findCli(profile, { env: { PATH: dir } }), refusal('not-installed'))
     const other = await scratch(t)
-    await chmod(await program(other, ''), 0o644)
+    const bin = await program(other, '')
+    await chmod(bin, 0o644)
     await assert.rejects(findCli(profile, { env: { PATH: other } }), refusal('not-installed'))
+    await assert.rejects(findCli(profile, { bin }), refusal('not-executable', /may not be executed/, /chmod \+x/))
+    await assert.rejects(findCli(profile, { bin: dir }), refusal('wrong-path'))
   })
 
   it('when it is broken', async (t) => {

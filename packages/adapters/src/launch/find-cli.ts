@@ -47,6 +47,12 @@ async function locate(profile: CliProfile, env: Environment, bin: string | undef
     const path = resolve(given)
     if (await isProgram(path)) return path
     const source = bin === undefined ? binVariable : 'The path given'
+    const isThere = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    )
+    if (isThere)
+      throw notExecutable(profile, `${source} says that ${title} is ${path}, which may not be executed.`, path)
     throw missing(profile, 'wrong-path', `${source} says that ${title} is ${path}, and there is no program.`)
   }
   const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
@@ -64,6 +70,13 @@ function missing(profile: CliProfile, reason: string, message: string): EvenerEr
   return new EvenerError('not-found', message, {
     hint: `Install it (${install}) or set ${binVariable} to its path.`,
     details: { cli: id, reason, install, variable: binVariable },
+  })
+}
+
+function notExecutable({ id, binVariable, install }: CliProfile, message: string, path: string): EvenerError {
+  return new EvenerError('not-found', message, {
+    hint: `Make it executable (chmod +x ${path}), or install it again (${install}).`,
+    details: { cli: id, reason: 'not-executable', install, variable: binVariable },
   })
 }
 

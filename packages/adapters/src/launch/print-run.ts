@@ -19,7 +19,7 @@ import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeS
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { refuseUnstartable } from './plan-limits.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
-import { redactedFor } from './recording.ts'
+import { recordedFor } from './recording.ts'
 import { ResumeTrial } from './resume-trial.ts'
 import { failure, toFailure } from './run-failure.ts'
 import { RunLog } from './run-log.ts'
@@ -120,7 +120,7 @@ export class PrintRun {
     let exit = NEVER_STARTED
     try {
       const { host } = this.#ports
-      await this.#log.record(redactedFor(host, this.#context.options.record?.(this.#turn)))
+      await this.#log.record(recordedFor(host, this.#context.options.record?.(this.#turn)))
       dir = await makePrivateDir()
       exit = await this.#goOn(dir)
     } catch (error) {

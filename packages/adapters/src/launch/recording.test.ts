@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFile, readdir, readFile, stat } from 'node:fs/promises'
+import { appendFile, readFile, readdir, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { EvenerError } from '@evener/protocol'
@@ -231,6 +231,28 @@ describe('a recording', () => {
       ['start', 'error', 'finish'],
     )
     assert.equal(notes.processes.length, 0)
+  })
+
+  it('that fails on its way is told of once, and the run goes on', async (t) => {
+    const errors: string[] = []
+    const logged: string[] = []
+    for (const onError of [(error: Error): void => void errors.push(error.message), undefined]) {
+      const notes = diary({ log: (_level, message) => void logged.push(message) })
+      const dir = await scratch(t)
+      // A disk without room.
+      await symlink('/dev/full', join(dir, 'events.jsonl'))
+      const bin = await program(dir, `hello(); text('a'); text('bb'); done()`)
+      const record = { dir, ...(onError === undefined ? {} : { onError }) }
+      const session = await printDriver(standIn(), { bin, record: () => record }).open(null, notes.host)
+      const events = await takeAll(session.run(aTurn), notes)
+      await session.close()
+      const finish = events.at(-1)
+      assert.equal(finish?.type === 'finish' && finish.finishReason, 'stop')
+    }
+    assert.equal(errors.length, 1)
+    assert.match(errors[0] ?? '', /ENOSPC/)
+    assert.equal(logged.length, 1)
+    assert.match(logged[0] ?? '', /recording in .* is not complete.*ENOSPC/)
   })
 
   it('whose place nobody can say fails the turn, too', async (t) => {

@@ -23,10 +23,17 @@ export interface RecordOptions {
   readonly onError?: (error: Error) => void
 }
 
-/** What must not be written of what the agent says must not be written of its raw lines. */
-export function redactedFor(host: Pick<Host, 'redact'>, record: RecordOptions | undefined): typeof record {
-  if (record === undefined || host.redact === undefined) return record
-  return { redact: (line) => host.redact?.(line) ?? '', ...record }
+/**
+ * What must not be written of what the agent says must not be written of its raw lines; and that something could not be
+ * written is not kept from the host.
+ */
+export function recordedFor(host: Pick<Host, 'redact' | 'log'>, record: RecordOptions | undefined): typeof record {
+  if (record === undefined) return undefined
+  return {
+    ...(host.redact === undefined ? {} : { redact: (line: string) => host.redact?.(line) ?? '' }),
+    onError: (error) => host.log('warn', `The recording in ${record.dir} is not complete: ${error.message}`),
+    ...record,
+  }
 }
 
 /** Writes `raw.jsonl`, every line and note with its time, and `events.jsonl`, what follows from them. */
@@ -54,8 +61,9 @@ export async function recordRun(
 
 /** Rejects when a run cannot be recorded there. */
 export async function openRecording(options: RecordOptions): Promise<Recording> {
-  const { dir, maxBytes, onError } = options
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const { dir, maxBytes } = options
+  const onError = toldOnce(options.onError)
+  await makeFolder(dir)
   const raw = join(dir, spoolFileName)
   if ((await stat(raw).catch(() => undefined)) !== undefined) {
     throw new EvenerError('already-exists', `${raw} holds another run already.`, {
@@ -68,7 +76,7 @@ export async function openRecording(options: RecordOptions): Promise<Recording> 
     {
       redact: redaction.redact,
       ...(maxBytes === undefined ? {} : { maxBytes }),
-      ...(onError === undefined ? {} : { onError }),
+      onError,
     },
   )
   const events = createWriteStream(join(dir, eventsFileName), { flags: 'w', mode: 0o600 })
@@ -85,6 +93,26 @@ export async function openRecording(options: RecordOptions): Promise<Recording> 
       recorder.note({ run: header }, at)
       return recorder
     },
+  }
+}
+
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new EvenerError('io', `A run cannot be recorded in ${dir}: ${(error as Error).message}.`, {
+      hint: 'Name a folder that can be made or written to.',
+      cause: error,
+    })
+  }
+}
+
+/** Both files may be on the disk that is full. */
+function toldOnce(onError: RecordOptions['onError']): (error: Error) => void {
+  let isTold = false
+  return (error) => {
+    if (!isTold) onError?.(error)
+    isTold = true
   }
 }
 

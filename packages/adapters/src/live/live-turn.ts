@@ -3,7 +3,7 @@ import type { Line, RunExit } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
 import { EventQueue } from '../launch/event-queue.ts'
 import { bindingFacts, instructionsHash } from '../launch/native-session.ts'
-import { redactedFor } from '../launch/recording.ts'
+import { recordedFor } from '../launch/recording.ts'
 import { failure } from '../launch/run-failure.ts'
 import { RunLog } from '../launch/run-log.ts'
 import type { RunHeader, StopReason } from '../launch/run-note.ts'
@@ -97,7 +97,7 @@ export class LiveTurn implements TurnPort {
 
   /** Rejects when it cannot be recorded. */
   async record(): Promise<void> {
-    await this.#log.record(redactedFor(this.#ports.host, this.#context.options.record?.(this.turn)))
+    await this.#log.record(recordedFor(this.#ports.host, this.#context.options.record?.(this.turn)))
   }
 
   open(header: RunHeader, anchor: string | undefined): void {

@@ -2,13 +2,14 @@ import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
-import { harnesses, type Harness, type PermissionLevel } from '@evener/adapters/reading'
+import { harnesses, type Harness, type PermissionLevel, type RecordOptions } from '@evener/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@evener/core/engine'
 import type { AgentDriver, Answer } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
+import { Recordings } from '../recordings.ts'
 import { Renderer } from '../render.ts'
 import { suggestion } from '../suggestion.ts'
 
@@ -97,14 +98,13 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   try {
     const thread =
       values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
-    const recordings: string[] = []
-    const record = (turnId: string): { readonly dir: string; readonly redact?: Redactor } => {
+    const recordings = new Recordings()
+    const record = (turnId: string): RecordOptions => {
       const dir =
         values.record === undefined
           ? join(recordingsOf(thread, terminal), turnId)
           : resolve(terminal.cwd, values.record)
-      recordings.push(dir)
-      return { dir, ...redact }
+      return { ...recordings.add(dir), ...redact }
     }
     const agent =
       harness === undefined
@@ -127,9 +127,10 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       const parts = [{ id: '0', type: 'text', text: prompt }] as const
       outcome = await (await runtime.submit({ agentId: agent.driver.id, parts })).done
     }
+    for (const problem of recordings.problems) terminal.err(problem)
     if (!values.json) {
       terminal.err(`\nKept as thread ${thread}. See it again: ${suggestion(`replay ${thread}`, values.db, terminal)}`)
-      for (const dir of recordings) terminal.err(`Recorded in ${dir}`)
+      for (const dir of recordings.whole) terminal.err(`Recorded in ${dir}`)
     }
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
     return outcome === 'complete' ? 0 : 1
@@ -194,7 +195,7 @@ function levelCalled(name: string): PermissionLevel {
 interface ForeignOptions {
   readonly model: string | undefined
   readonly level: PermissionLevel | undefined
-  readonly record: (turnId: string) => { readonly dir: string; readonly redact?: Redactor }
+  readonly record: (turnId: string) => RecordOptions
 }
 
 function foreignAgent(harness: Harness, { model, level, record }: ForeignOptions, terminal: Terminal): AgentDriver {
