@@ -31,16 +31,13 @@ async function measure(dialect: Dialect): Promise<void> {
       events += activityOf(event).length
     },
   })
-  let lines: Line[] = []
+  let texts: string[] = []
   const ours: Contender = new Contender(
-    (line) => lines.push(line),
+    (line) => texts.push(line.text),
     (at) => {
-      const came = lines
-      lines = []
-      mapper.lines(
-        came.map((line) => line.text),
-        at,
-      )
+      const came = texts
+      texts = []
+      mapper.lines(came, at)
     },
   )
 

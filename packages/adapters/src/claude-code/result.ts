@@ -112,26 +112,28 @@ interface ModelSums {
   readonly costUsd: number | undefined
 }
 
+/** What none of them says is absent. Each field by its name: a name that varies makes reading it many times slower. */
 function sumModels(models: JsonObject): ModelSums {
-  const each = Object.values(models).map((model) => asObject(model) ?? NO_FIELDS)
-  return {
-    inputTokens: sumOf(each, 'inputTokens'),
-    outputTokens: sumOf(each, 'outputTokens'),
-    cachedInputTokens: sumOf(each, 'cacheReadInputTokens'),
-    cacheWriteInputTokens: sumOf(each, 'cacheCreationInputTokens'),
-    reasoningTokens: sumOf(each, 'thinkingTokens'),
-    costUsd: sumOf(each, 'costUSD'),
+  let inputTokens: number | undefined
+  let outputTokens: number | undefined
+  let cachedInputTokens: number | undefined
+  let cacheWriteInputTokens: number | undefined
+  let reasoningTokens: number | undefined
+  let costUsd: number | undefined
+  for (const each of Object.values(models)) {
+    const model = asObject(each) ?? NO_FIELDS
+    inputTokens = added(inputTokens, model['inputTokens'])
+    outputTokens = added(outputTokens, model['outputTokens'])
+    cachedInputTokens = added(cachedInputTokens, model['cacheReadInputTokens'])
+    cacheWriteInputTokens = added(cacheWriteInputTokens, model['cacheCreationInputTokens'])
+    reasoningTokens = added(reasoningTokens, model['thinkingTokens'])
+    costUsd = added(costUsd, model['costUSD'])
   }
+  return { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens, reasoningTokens, costUsd }
 }
 
-/** Absent when none of them says it. */
-function sumOf(models: readonly JsonObject[], field: string): number | undefined {
-  let sum: number | undefined
-  for (const model of models) {
-    const count = model[field]
-    if (typeof count === 'number') sum = (sum ?? 0) + count
-  }
-  return sum
+function added(sum: number | undefined, count: JsonValue | undefined): number | undefined {
+  return typeof count === 'number' ? (sum ?? 0) + count : sum
 }
 
 /** What all models used beyond the agent's own calls: its subagents'. */

@@ -185,13 +185,17 @@ class CodexReader implements DialectReader {
       this.#run.consume('task-progress')
       return
     }
-    const call = callOf(id, type, item, record, this.#native(id))
+    const native = this.#native(id)
     if (phase === 'started') {
-      this.#run.call(call)
+      this.#run.call(callOf(id, type, item, record, native))
       return
     }
-    const details = type === 'collab_tool_call' ? { activity: this.#subagents.read(item) } : undefined
-    this.#run.resultOrCall(call, outcomeOf(type, item), details)
+    const activity = type === 'collab_tool_call' ? this.#subagents.read(item) : undefined
+    const outcome = outcomeOf(type, item)
+    // Nearly always the call is known: what it was need not be read again.
+    if (this.#run.isOpen(id, null)) {
+      this.#run.result({ id, parent: null, raw: record, outcome, native, activity, isRestated: true })
+    } else this.#run.resultOrCall(callOf(id, type, item, record, native), outcome, { activity })
   }
 
   /** An item of a kind that is not known: its last record is the whole of it. */

@@ -24,6 +24,10 @@ export function activityOf(event: MappedEvent): readonly ActivityEvent[] {
   return event.activity === undefined ? NOTHING : event.activity.events
 }
 
+const LAST_TIME = 8.64e15
+/** How the text of a time ends. */
+const MILLISECONDS = '000Z'
+
 type Stampable = ActivityDraft & { timestamp?: string; sessionId?: string }
 
 /**
@@ -35,6 +39,9 @@ export class Stamper {
   readonly #version: number
   #at: number | undefined
   #timestamp = ''
+  /** The second of the last time, and its text up to the milliseconds. */
+  #second = Number.NaN
+  #upToSecond = ''
 
   constructor(mapper: string, version: number) {
     this.#mapper = mapper
@@ -44,16 +51,54 @@ export class Stamper {
   note(drafts: readonly ActivityDraft[], at: number, sessionId: string | undefined): ActivityNote {
     if (at !== this.#at) {
       this.#at = at
-      // Times beyond what a date can be do not stop a run.
-      this.#timestamp = new Date(Math.abs(at) <= 8.64e15 ? at : 0).toISOString()
+      this.#timestamp = this.#textOf(at)
     }
     for (let each = 0; each < drafts.length; each += 1) stamp(drafts[each], this.#timestamp, sessionId)
     return { mapper: this.#mapper, version: this.#version, events: drafts as readonly ActivityEvent[] }
   }
+
+  /** Pieces of a stream come many times in a second, and making the text of a date costs more than mapping a line. */
+  #textOf(at: number): string {
+    const milliseconds = at % 1000
+    if (!Number.isInteger(at) || milliseconds < 0 || at > LAST_TIME) return timeText(at)
+    const second = at - milliseconds
+    if (second !== this.#second) {
+      const text = timeText(at)
+      this.#second = second
+      this.#upToSecond = text.slice(0, -MILLISECONDS.length)
+      return text
+    }
+    return `${this.#upToSecond}${String(milliseconds).padStart(3, '0')}Z`
+  }
 }
 
+function timeText(at: number): string {
+  // Times beyond what a date can be do not stop a run.
+  return new Date(Math.abs(at) <= LAST_TIME ? at : 0).toISOString()
+}
+
+/** The same for each kind, written out: a place in the code that meets few shapes of objects is much faster. */
 function stamp(draft: Stampable | undefined, timestamp: string, sessionId: string | undefined): void {
   if (draft === undefined) return
-  draft.timestamp = timestamp
-  if (sessionId !== undefined) draft.sessionId = sessionId
+  switch (draft.type) {
+    case 'agent':
+      draft.timestamp = timestamp
+      if (sessionId !== undefined) draft.sessionId = sessionId
+      return
+    case 'command':
+      draft.timestamp = timestamp
+      if (sessionId !== undefined) draft.sessionId = sessionId
+      return
+    case 'read':
+      draft.timestamp = timestamp
+      if (sessionId !== undefined) draft.sessionId = sessionId
+      return
+    case 'search':
+      draft.timestamp = timestamp
+      if (sessionId !== undefined) draft.sessionId = sessionId
+      return
+    default:
+      draft.timestamp = timestamp
+      if (sessionId !== undefined) draft.sessionId = sessionId
+  }
 }

@@ -39,8 +39,10 @@ function isInsideWord({ origin }: SimpleCommand): boolean {
   return origin === 'substitution' || origin === 'process-substitution'
 }
 
+const NO_OPERATIONS: readonly FileOperation[] = []
+
 function nothingFound(): Found {
-  return { operations: [], producers: 0, last: '' }
+  return { operations: NO_OPERATIONS, producers: 0, last: '' }
 }
 
 function conclude(found: Found, { exitCode }: ClassifyOptions): readonly FileOperation[] | null {
