@@ -1,3 +1,4 @@
+import { codeVariants, textsIn } from './code-texts.ts'
 import { namesIn } from './mentioned-files.ts'
 import { mayRunPrograms } from './foreign-code.ts'
 
@@ -10,19 +11,11 @@ export interface CodeNames {
   readonly isOpen: boolean
 }
 
-const TEXT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){0,300})\1/g
 const LONGEST_NAME = 200
-const LONGEST_JOINT = 30
 const SED = /^g?sed$/
 /** They have more ways to quote than those marks: `q(a)`, `%q(a)`, `[[a]]`. */
 const QUOTES_OTHERWISE = /^(?:perl|ruby|jruby|lua|luajit|raku|php|tclsh|expect)[\d.]*$/
 const NAMES_A_FILE = /^[.~/]|[/.]/
-
-/** What joins two texts to one: `'.e' + 'nv'`, `"." "env"`, `['.e', 'nv'].join('')`; and to a path: `join('a', 'b')`. */
-const JOINT = /^\s{0,9}(?:\+|\.{1,2}|~|,|\|\||&|<>)?\s{0,9}[bruf]{0,2}$/
-const APART = /^\s{0,9}\)?\s{0,9}[,/]\s{0,9}$/
-const PUT_IN = /\$?\{\s{0,9}["']([^"'`{}\n]{0,99})["']\s{0,9}\}/g
-const ESCAPED = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\}|([0-7]{2,3})|([^\da-zA-Z\s]))/g
 
 /** It goes through folders by itself. */
 const LISTS =
@@ -40,9 +33,7 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   const names = new Set<string>()
   const globs = new Set<string>()
   for (const code of codes) {
-    const plain = code.replace(ESCAPED, unescaped)
-    const put = plain.replace(PUT_IN, '$1')
-    const variants = new Set([code, plain, put])
+    const variants = codeVariants(code)
     const mayRun = mayRunPrograms(base, code) || AWK.test(base)
     for (const variant of variants) {
       for (const text of textsIn(variant)) {
@@ -62,24 +53,6 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   return { names, globs, isOpen: codes.some((code) => hidesNames(base, code)) }
 }
 
-/** The texts of a code, and what several of them make together. */
-function textsIn(code: string): string[] {
-  const found: string[] = []
-  let end = -1
-  let joined = ''
-  let path = ''
-  for (const { 0: whole, 2: text = '', index } of code.matchAll(TEXT_LITERAL)) {
-    const between = end === -1 || index - end > LONGEST_JOINT ? null : code.slice(end, index)
-    joined = between !== null && JOINT.test(between) ? joined + text : text
-    path = between !== null && APART.test(between) ? `${path}/${text}` : text
-    found.push(text, joined.slice(0, LONGEST_NAME), path.slice(0, LONGEST_NAME))
-    joined = joined.slice(0, LONGEST_NAME)
-    path = path.slice(0, LONGEST_NAME)
-    end = index + whole.length
-  }
-  return found
-}
-
 function hidesNames(base: string, code: string): boolean {
   const rest = code.replace(LISTS, ' ')
   const isHidden = rest !== code || DECODES.test(code) || (QUOTES_OTHERWISE.test(base) && PACKS.test(code))
@@ -95,10 +68,3 @@ function namesInSed(code: string): string[] {
 }
 
 const AWK = /^[gmn]?awk$/
-
-function unescaped(_whole: string, ...found: readonly (string | undefined)[]): string {
-  const [hex, four, braces, octal, char] = found
-  if (char !== undefined) return char
-  const code = octal === undefined ? Number.parseInt(hex ?? four ?? braces ?? '0', 16) : Number.parseInt(octal, 8)
-  return code > 0x10ffff ? '' : String.fromCodePoint(code)
-}

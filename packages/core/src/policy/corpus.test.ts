@@ -13,6 +13,7 @@ import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
+import { madeFiles, madeUnderStars } from './corpus/made-files.fixture.ts'
 import { namedFiles, roundaboutFiles } from './corpus/named-files.fixture.ts'
 import { noEditsAllowed, noEditsCategory, noEditsGit, noEditsTool, noEditsYolo } from './corpus/no-edits.fixture.ts'
 import { roundabout } from './corpus/roundabout.fixture.ts'
@@ -32,6 +33,8 @@ const GROUPS: readonly CorpusGroup[] = [
   launched,
   launchedDenied,
   roundabout,
+  madeFiles,
+  madeUnderStars,
   everydayAllows,
   everydayCopies,
   everydayDenies,

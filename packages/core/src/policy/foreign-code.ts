@@ -1,3 +1,5 @@
+import { codeVariants, textsIn } from './code-texts.ts'
+
 /** Shells of another kind, and languages in which a bare word is a program. */
 const RUNS_WORDS = /^(?:fish|nu|elvish|xonsh|csh|tcsh|pwsh|powershell|tclsh|wish|expect|osascript)[\d.]*$/
 /** To them a backtick begins a text. */
@@ -8,10 +10,13 @@ const LANGUAGE =
 
 /** Ways to run a program, or code that is only made when it runs, in the languages scripts are written in. */
 const RUNS =
-  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|\bbreakpoint\b|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\$\w+\s*\(|\)\s*\(|\]\s*\(|\\u(?:00[4-7]|\{0*[4-7])/i
+  /subprocess|child_process|popen|system|exec|eval|spawn|fork|passthru|proc_open|pcntl|syscall|readpipe|shell|\bos\b|\bpty\b|\bctypes\b|\bcffi\b|importlib|runpy|builtins|\bbreakpoint\b|pickle|marshal|__\w+|\bgetattr\b|\bglobals\b|\blocals\b|\bvars\b|\bmodules?\b|\bcompile\b|\brequire|\bimport\s*\(|\bprocess\b|\bFunction\b|constructor|globalThis|\bReflect\b|\bDeno\b|\bBun\b|\bvm\b|\bKernel\b|\bIO\b|\bPTY\b|\b(?:public_)?send\b|\bmethod\b|\bload(?:string|file)?\b|\bdofile\b|call_user_func|\bassert\b|\binclude|\brun\s*\(|%x|\bqx\b|\/ee\b|\$\w+\s*\(|\)\s*\(|\]\s*\(|\\u(?:00[4-7]|\{0*[4-7])|\$`|&\{|&\$|->can\b|\bdo\s*["'$(]|webbrowser|settrace|setprofile|_getframe|get_objects|getoutput|unsafe_load|shelve|zipimport|\bpipes\b|\b[pb]db\b|\bcode\.|interact|open3|\birb\b|const_get|\bdrb\b|loadlib|\bffi\b|reflection|array_(?:map|walk|filter)|usort|\bmail\(|\bworker\b|\bset(?:timeout|interval)\(\s*["'`]/i
+/** Names of such ways, when a text spells them. */
+const RUNS_BY_NAME =
+  /^(?:system|exec\w*|popen\w*|spawn\w*|fork|eval|passthru|shell_exec|proc_open|pcntl_exec|child_process|subprocess|os|pty|ctypes|importlib|builtins|require|process|Function|constructor|Kernel|IO|Open3|assert)$/i
 /** The same for what debuggers, editors and database clients are told. */
 const CONSOLE_RUNS =
-  /[!\\`|]|^\s*\.[a-z]|\b(?:program|system|shell|source|load\w*|exec\w*|eval|run|python|pipe|e?syscmd|read)\b|xp_cmdshell/im
+  /[!\\`|]|^[^\S\n]*\.[a-z]|\b(?:program|system|shell|source|load\w*|exec\w*|eval|run|python|pipe|e?syscmd|read)\b|xp_cmdshell/im
 
 /** The same, where a second mark must stand behind the first before the end of a statement or bracket. */
 const RUNS_IN_TWO: readonly { readonly end: RegExp; readonly first: RegExp; readonly second: string }[] = [
@@ -40,6 +45,8 @@ export function mayRunPrograms(base: string, code: string): boolean {
   const imported = code.normalize('NFKC').replace(/\bimport [\w, ]*/g, (names) => names.replace(/\bos\b/g, ' '))
   const rest = HARMLESS.reduce((text, harmless) => text.replace(harmless, ' '), imported)
   if (RUNS.test(rest) || runsInTwo(rest)) return true
+  // `"sys" . "tem"`
+  for (const variant of codeVariants(rest)) if (textsIn(variant).some((text) => RUNS_BY_NAME.test(text))) return true
   return rest.includes('`') && !QUOTES_WITH_BACKTICKS.test(base)
 }
 

@@ -54,7 +54,9 @@ export function gitFiles(
     if (spec.isExcluded) continue
     const places = spec.isFromTop ? [where.root, ...from] : from
     for (const path of spellings(spec, word.text, isChange)) {
-      touches.push({ ...common, from: places, path, isGlob: path.includes('*'), withHidden: true })
+      // Hardly a folder is called like a hidden file, but the name at the end may be one.
+      const withHidden = isChange || /\*[^/]*$/.test(path)
+      touches.push({ ...common, from: places, path, isGlob: path.includes('*'), withHidden })
     }
   }
   for (const path of searchedFolders(subcommand, words)) {

@@ -184,6 +184,7 @@ function judgeOne(
     obscure: isObscure ? 'which program it runs is only known when it runs' : null,
   })
   let near = command.redirections.some(opensNetwork) ? 'it opens a connection' : uncovered
+  if (met.runsMadeFile) near ??= 'it runs a file that the same text makes'
   if (near !== null) return { ...result, near }
   const ground = groundOf(call.where)
   for (const rule of rules) {

@@ -2,7 +2,7 @@ import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { isDecidingVariable } from './deciding-variables.ts'
 import { alternatives, widenName } from './glob-word.ts'
-import { isProse } from './message-values.ts'
+import { isMessage, isProse } from './message-values.ts'
 import { programBase } from './program-base.ts'
 import { takesInputAsData } from './programs.ts'
 
@@ -52,16 +52,19 @@ export function mentionedFiles(
 
 /** Both as the text splits where nothing is quoted, and with its quotes taken away: `.e"n"v`. */
 export function namesIn(text: string): readonly string[] {
+  return spreadText(text).filter((name) => name !== '' && name !== '*' && !isOption(name))
+}
+
+function spreadText(text: string): readonly string[] {
   // Programs spread braces, too.
   if (!IS_TEXT.test(text) && text.length < LONGEST_SPREAD) return alternatives(text) ?? [text, ...text.split(BETWEEN)]
   const plain = text.split(BETWEEN)
-  const names = QUOTES.test(text) ? [...plain, ...text.split(QUOTES).join('').split(BETWEEN)] : plain
-  return names.filter((name) => name !== '' && !isOption(name))
+  return QUOTES.test(text) ? [...plain, ...text.split(QUOTES).join('').split(BETWEEN)] : plain
 }
 
 function textsOf(base: string, command: SimpleCommand, commands: readonly SimpleCommand[]): string[] {
   const { args, assignments, launcher, redirections, runs, unknown } = command
-  const settings = assignments.filter(({ name }) => isDecidingVariable(name)).map(({ value }) => value.text)
+  const settings = assignments.filter(({ name }) => isRun(name)).map(({ value }) => value.text)
   const bodies = redirections.flatMap(({ body, target }) => {
     const text = body ?? target?.text
     return text === undefined ? [] : [text]
@@ -78,6 +81,12 @@ function textsOf(base: string, command: SimpleCommand, commands: readonly Simple
     return [...settings, ...(reader === 'patch' ? printed.flatMap(patchedFiles) : printed)]
   }
   return [...settings, ...inputs, ...patches, ...args.filter((word, at) => isTold(base, command, word, at)).map(textOf)]
+}
+
+const NAMES_COMMAND = /(?:COMMAND|CMD|RUNNER|SHELL|OPTS|OPTIONS|FLAGS|WRAPPER|HOOK)$/
+
+function isRun(variable: string): boolean {
+  return isDecidingVariable(variable) || NAMES_COMMAND.test(variable)
 }
 
 function textOf({ text }: Word): string {
@@ -98,10 +107,21 @@ function patchedFiles(text: string): string[] {
   return [...text.matchAll(PATCHED)].flatMap(([, names = '']) => [names, names.replaceAll(/(^|\s)[a-z]\//g, '$1')])
 }
 
+/** `git commit -m "$(cat …)"`: what it prints is a message, and nothing else. */
+function isForMessage({ parent }: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
+  const outer = parent === null ? undefined : commands[parent]
+  if (outer?.name === undefined || outer.name === null || outer.assignments.length > 0) return false
+  if (!isReadable(outer.name) || outer.redirections.length > 0) return false
+  const base = programBase(outer.name.text)
+  const made = [...outer.args.entries()].filter(([, { expansions }]) => expansions.includes('command'))
+  return made.length > 0 && made.every(([at]) => isMessage(base, outer.args, at))
+}
+
 /** What takes what a command prints for more than data; null when nothing does. */
 function readerOf(command: SimpleCommand, commands: readonly SimpleCommand[]): 'code' | 'patch' | null {
   const { index, origin, pipeline, stage, stages } = command
-  if (origin === 'substitution' || origin === 'process-substitution') return 'code'
+  if (origin === 'process-substitution') return 'code'
+  if (origin === 'substitution') return isForMessage(command, commands) ? null : 'code'
   if (stage === stages - 1) return null
   let found: 'code' | 'patch' | null = null
   for (const each of commands.slice(index + 1)) {

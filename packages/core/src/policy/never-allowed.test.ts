@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { PatternRule, PermissionRules } from '@evener/protocol'
 import { besideLooks } from './corpus/beside-looks.fixture.ts'
+import { besideMoreStars } from './corpus/beside-more-stars.fixture.ts'
 import { besideStars } from './corpus/beside-stars.fixture.ts'
 import { readsSecrets, runsRm } from './corpus/hidden-targets.fixture.ts'
+import { readsDenied } from './corpus/reads-denied.fixture.ts'
+import { runsDenied } from './corpus/runs-denied.fixture.ts'
+import { writesDenied } from './corpus/writes-denied.fixture.ts'
 import type { PolicyContext } from './index.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
@@ -19,6 +23,16 @@ const STARS = [
   'rg *, curl *, tar *, xargs *, make *, npm test *, npm run *, node --test *, python3 *, ssh *, docker *, env *',
   'timeout *, true, cp *, ln *, chmod *, tee *, npx *',
 ].flatMap((line) => line.split(', '))
+const MORE_STARS = [
+  'git status *, git log *, git diff *, npm test *, npm run *, ls *, cat *, echo *, grep *, find *, rg *, sort *, tar *',
+  'make *, git *, cargo *, go *, docker ps *, node --test *, npx tsc *, pytest *, eslint *, prettier *, sed -n *, awk *',
+  'jq *, head *, tail *, man *, less *, env, pwd, cd *, test *, xargs *, date *, which *, kubectl get *, gh *',
+  'python3 -m pytest *, tee *, diff *, tree *',
+].flatMap((line) => line.split(', '))
+
+function denied(tool: string, patterns: readonly string[]): PatternRule[] {
+  return patterns.map((pattern) => ({ tool, pattern, policy: 'deny' }))
+}
 
 suite('none is allowed of', () => {
   test(`${besideLooks.length} commands beside those that only look`, () => {
@@ -39,5 +53,25 @@ suite('none is allowed of', () => {
     const secret = (tool: string): PatternRule => ({ tool, pattern: 'secrets/a', policy: 'deny' })
     const rules = shellRules({}, { patterns: [NO_ENV, secret('read_file'), secret('edit_file')] })
     assert.deepEqual(allowed(readsSecrets, rules, { yolo: true }), [])
+  })
+
+  test(`${runsDenied.length} more that run a denied program, even under yolo`, () => {
+    const rules = shellRules({ deny: ['rm *', 'git push *', 'curl *'] })
+    assert.deepEqual(allowed(runsDenied, rules, { yolo: true }), [])
+  })
+
+  test(`${readsDenied.length} more that read denied files, even under yolo`, () => {
+    const rules = shellRules({}, { patterns: denied('read_file', ['.env*', 'secrets/**', '~/.ssh/**']) })
+    assert.deepEqual(allowed(readsDenied, rules, { yolo: true }), [])
+  })
+
+  test(`${writesDenied.length} that write denied files, even under yolo`, () => {
+    const rules = shellRules({}, { patterns: denied('edit_file', ['.env*', 'secrets/**', '~/.ssh/**', '.github/**']) })
+    assert.deepEqual(allowed(writesDenied, rules, { yolo: true }), [])
+  })
+
+  test(`${besideMoreStars.length} more under stars that mean less`, () => {
+    const rules = shellRules({ allow: MORE_STARS }, { categories: { read: 'allow' } })
+    assert.deepEqual(allowed(besideMoreStars, rules), [])
   })
 })

@@ -1,6 +1,7 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { argumentsReach } from './arguments-reach.ts'
+import { codeVariants, textsIn } from './code-texts.ts'
 import { embeddedCommands, readMaybe, readScript, type Embedded } from './embedded-commands.ts'
 import { isLanguage, mayRunPrograms } from './foreign-code.ts'
 import { madeFiles, runsMadeFile } from './made-files.ts'
@@ -30,6 +31,8 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
   }
   if (!isReadable(name) || depth > DEEPEST) return 'maybe'
   const base = programBase(name.text)
+  // To a plain sh it is one subshell in another.
+  if (base === '((') return mentions(pattern, command.source) ? 'maybe' : doubt
   const direct = strongest(
     ...sameRuns(base, command).map((each) =>
       matchesText(pattern.base, each.base) ? argumentsReach(pattern, each.base, each) : 'no',
@@ -100,8 +103,11 @@ function sameRuns(base: string, { appended, args }: SimpleCommand): Run[] {
   const own = { base, args, appended }
   const text = /^git-(.+)$/.exec(base)?.[1]
   if (text === undefined) return [own]
-  const subcommand = { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
-  return [own, { base: 'git', args: [subcommand, ...args], appended }]
+  return [own, { base: 'git', args: [literal(text), ...args], appended }]
+}
+
+function literal(text: string): Word {
+  return { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
 }
 
 /** Nothing that it is given is run. */
@@ -131,7 +137,7 @@ function throughInput(pattern: ShellPattern, base: string, command: SimpleComman
 
 /** Whether code that a program is given may run what a rule is about. */
 function codeReaches(pattern: ShellPattern, base: string, code: string, depth: number): boolean {
-  if (mentions(pattern, code)) return true
+  if (mentions(pattern, code) || spells(pattern, [literal(code)])) return true
   return feedsShell(base) ? embeddedReach(pattern, readScript(code), depth) !== 'no' : mayRunPrograms(base, code)
 }
 
@@ -188,12 +194,36 @@ const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/\d+)$/
 /** The program may be run by a script, or by code of another language, that stands in the arguments. */
 function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
   if (showsWhatItRuns(command) || AWK.test(base)) return 'no'
-  if (command.runs === 'inline-code') return hasHiddenCode(base, command.args) ? 'maybe' : 'no'
+  if (isLanguage(base) && goesOn(base, command.args)) return 'maybe'
+  if (command.runs === 'inline-code') {
+    return hasHiddenCode(base, command.args) || spells(pattern, command.args) ? 'maybe' : 'no'
+  }
   if (!takesInputAsData(base) && command.args.some(({ text }) => INPUT_FILE.test(text))) return 'maybe'
   // A script may take code as well: `-m timeit '…'`, `manage.py shell -c '…'`.
   const isCode = ({ text }: Word): boolean => /\(|\bdata:/.test(text) && mayRunPrograms(base, text)
   if (command.runs === 'file' && isLanguage(base) && command.args.some(isCode)) return 'maybe'
   return embeddedReach(pattern, embeddedCommands(base, command), depth)
+}
+
+/** When its program is done they take more of it from their input. */
+const GOES_ON: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(?:i?python|pypy)/, /^-[a-zA-Z]*i/],
+  [/^(?:node|nodejs|bun|tsx|ts-node)/, /^(?:-i|--interactive)$/],
+  [/^perl/, /^-[a-zA-Z]*d/],
+  [/^php/, /^-a$/],
+]
+
+function goesOn(base: string, args: readonly Word[]): boolean {
+  const option = GOES_ON.find(([name]) => name.test(base))?.[1]
+  const end = args.findIndex(({ text }) => !isOption(text))
+  return option !== undefined && (end === -1 ? args : args.slice(0, end)).some(({ text }) => option.test(text))
+}
+
+/** `"r" + "m x"` */
+function spells(pattern: ShellPattern, args: readonly Word[]): boolean {
+  return args.some(({ text }) =>
+    [...codeVariants(text)].some((code) => mentions(pattern, [...new Set(textsIn(code))].join('\n'))),
+  )
 }
 
 /** Code among the arguments that may run a program, or that is only known when it runs. */

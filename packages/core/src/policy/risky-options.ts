@@ -9,6 +9,10 @@ interface RiskyOptions {
   readonly short?: string
   /** Whole words, options or not. */
   readonly words?: RegExp
+  /** The first operand alone. */
+  readonly first?: RegExp
+  /** An option whose value is a file to run. */
+  readonly loads?: RegExp
   /** Operands beyond this many are written to. */
   readonly operands?: number
 }
@@ -30,6 +34,42 @@ const MAKE: RiskyOptions = {
 }
 /** `-v` takes a variable's subscript for code. */
 const TEST: RiskyOptions = { words: /^-v$/ }
+
+const TAR: RiskyOptions = {
+  long: [
+    'directory',
+    'absolute-names',
+    'one-top-level',
+    'files-from',
+    'index-file',
+    'transform',
+    'xform',
+    'to-command',
+    'use-compress-program',
+    'checkpoint-action',
+    'rsh-command',
+    'info-script',
+    'new-volume-script',
+    'listed-incremental',
+    'volno-file',
+  ],
+  short: 'CPITFg',
+  first: /^[a-zA-Z]*[CPITFg]/,
+}
+const PYTEST: RiskyOptions = {
+  long: [
+    'rootdir',
+    'confcutdir',
+    'config-file',
+    'override-ini',
+    'basetemp',
+    'junit-xml',
+    'junitxml',
+    'log-file',
+    'pdbcls',
+  ],
+  words: /^-[pco]/,
+}
 
 const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
   ['sed', SED],
@@ -76,6 +116,27 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
     },
   ],
   ['wget', { long: ['execute', 'use-askpass', 'post-file', 'body-file', 'config', 'input-file'], short: 'ei' }],
+  ['tar', TAR],
+  ['bsdtar', TAR],
+  ['pytest', PYTEST],
+  [
+    'eslint',
+    {
+      long: [
+        'config',
+        'rulesdir',
+        'plugin',
+        'resolve-plugins-relative-to',
+        'output-file',
+        'cache-location',
+        'cache-file',
+      ],
+      words: /^-[co]/,
+      loads: /^(?:-f|--format|--parser)$/,
+    },
+  ],
+  ['prettier', { long: ['config', 'plugin', 'plugin-search-dir', 'cache-location', 'parser'] }],
+  ['gh', { first: /^(?:alias|config|extensions?|ext)$/, words: /^--$/ }],
   ['npm', NODE_TOOL],
   ['pnpm', NODE_TOOL],
   ['yarn', NODE_TOOL],
@@ -88,16 +149,24 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
 
 /** Names that stand for "run this", "load this" or "write there" in most programs that have them. */
 const TELLING =
-  /^--?(?:pre|preprocessor|.*exec(?:ute)?|.*command|cmd|eval|require|import|loader|plugins?|.*-plugin|rulesdir|resolver|pager|editor|shell|.*-shell|rsh|hooks?|.*-hook|.*compress-program|config|config-file|init-script|rcfile|init-file|open|in-?place|output|out-?file|global-?setup|setup-files.*)(?:=|$)/i
+  /^--?(?:pre|preprocessor|.*exec(?:ute)?|.*command|cmd|eval|require|import|loader|plugins?|.*-plugin|rulesdir|resolver|pager|editor|shell|.*-shell|rsh|hooks?|.*-hook|.*compress-program|config|config-file|init-script|rcfile|init-file|open|in-?place|output|output-(?:file|dir|path)|out-?(?:file|dir)|global-?setup|setup-files.*)(?:=|$)/i
 
 /** The argument that a star does not cover; `undefined` when it covers them all. `covered` are places in `args`. */
 export function findRisky(program: string, args: readonly string[], covered: readonly number[]): string | undefined {
   if (program === 'git') return findRiskyGit(args, covered)
+  // Behind `-m` stands what runs.
+  if (/^python[\d.]*$/.test(program) && args[0] === '-m' && args[1] !== undefined) {
+    const places = covered.filter((at) => at > 1).map((at) => at - 2)
+    return findRisky(args[1], args.slice(2), places)
+  }
   const risky = RISKY.get(program)
   for (const at of covered) {
     const text = args[at] ?? ''
     if (risky === undefined ? TELLING.test(text) : isRisky(risky, text)) return text
+    if (risky?.loads?.test(args[at - 1] ?? '') === true && /[./]/.test(text)) return text
   }
+  const first = args.findIndex((arg) => !isOption(arg))
+  if (covered.includes(first) && risky?.first?.test(args[first] ?? '') === true) return args[first]
   return risky?.operands === undefined ? undefined : args.filter((arg) => !isOption(arg))[risky.operands]
 }
 

@@ -74,6 +74,8 @@ export function touchedFiles(
     ...unseen(base, command, from),
     ...mounted(base, command, from),
     ...patched(base, command, from),
+    ...sent(base, command, from),
+    ...loaded(base, command, from),
   ]
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
 }
@@ -267,6 +269,34 @@ function patched(base: string, { args, redirections, source }: SimpleCommand, fr
   const isNamed = base === 'patch' && args.some(({ text }) => !isOption(text))
   if (isHere || isNamed || args.some(({ text }) => ONLY_CHECKS.test(text))) return []
   return [{ ...PLAIN, access: 'edit', path: null, from, isCertain: true, part: source }]
+}
+
+const SENDS = /^(?:curl|wget|https?|xh|aws|gsutil|gh|glab)$/
+const SENDS_FILE = /^(?:-[a-zA-Z]*[TFK]|--(?:upload-file|form|config|post-file|body-file|input|body-file|field))$/
+
+/** What is sent elsewhere is as good as shown, and may only be known when it runs. */
+function sent(base: string, { appended, args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  if (!SENDS.test(base)) return []
+  const isUnknown = args.some(
+    (word, at) =>
+      !isReadable(word) && (/^(?:@|[^$`]*[=@]@?[<@])/.test(word.text) || SENDS_FILE.test(args[at - 1]?.text ?? '')),
+  )
+  return appended || isUnknown ? [{ ...PLAIN, access: 'read', path: null, from, isCertain: true, part: source }] : []
+}
+
+const LOADS_ENV = /^(?:-r)?dotenvx?(?:-cli)?(?:\/config)?$/
+
+/** What programs read by themselves, as everybody knows who uses them. */
+function loaded(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
+  const texts = args.map(({ text }) => text)
+  const isCompose = base === 'docker-compose' || (base === 'docker' && texts.includes('compose'))
+  const isLoader = isLanguage(base) && texts.some((text) => LOADS_ENV.test(text))
+  const isShown = isCompose && texts.some((text) => /^(?:config|convert)$/.test(text))
+  const names = [
+    ...(isShown || LOADS_ENV.test(base) || isLoader ? ['.env'] : []),
+    ...(base === 'direnv' ? ['.envrc'] : []),
+  ]
+  return names.map((path): Touch => ({ ...PLAIN, access: 'read', path, from, isCertain: false, part: source }))
 }
 
 /** A script or program of which only the run tells what it is may use any file. */

@@ -73,7 +73,10 @@ const RUNNING_OPTIONS: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['psql', { long: [], short: /\\!|\\(?:o|g|w|copy|i)|\bprogram\b/i }],
   ['mysql', MYSQL],
   ['mariadb', MYSQL],
-  ['sqlite3', { long: [], short: /^-(?:init|cmd)$|^\s*\.(?:sh|sy|lo|rea|im|ou|on)|\bload_extension\b|\bedit\(/im }],
+  [
+    'sqlite3',
+    { long: [], short: /^-(?:init|cmd)$|^[^\S\n]*\.(?:sh|sy|lo|rea|im|ou|on)|\bload_extension\b|\bedit\(/im },
+  ],
   ['go', GO],
   ...['tex', 'latex', 'pdftex', 'pdflatex', 'xelatex', 'lualatex'].map((name) => [name, TEX] as const),
   ['groff', { long: [], short: /^-[a-zA-Z]*U/ }],
