@@ -116,7 +116,7 @@ suite('provider caches hit', () => {
 
   test('Anthropic: marks that people set themselves are all sent, and the end of the request is marked', async () => {
     const mine = { provider: { anthropic: { cacheControl: { type: 'ephemeral' } } } }
-    await using provider = await startProvider([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
+    await using provider = await startProvider([{ text: 'Read.', repeat: 4 }])
     const model = MODELS['Anthropic']?.(provider)
     assert.ok(model)
     await using bench = await AgentBench.open([], { agent: { ...agent, model } })
@@ -127,6 +127,7 @@ suite('provider caches hit', () => {
       ],
     })
     await bench.play('', { parts: [{ id: '0', type: 'text', text: 'Another one.', meta: mine }] })
+    await bench.play('And?')
     await bench.play('Thanks.')
     const marked = blocks(provider.requests.at(-1) ?? { body: {} }).filter(({ isMarked }) => isMarked)
     assert.deepEqual(
