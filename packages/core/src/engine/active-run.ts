@@ -13,6 +13,7 @@ import {
   type RecordBody,
   type RunOutcome,
   type ThreadState,
+  type ToolCallPart,
   type TurnDefaults,
   type Wait,
 } from '@evener/protocol'
@@ -160,7 +161,12 @@ export function hasOpenCalls({ messages }: ThreadState): boolean {
 const OPEN_CALLS = new WeakMap<object, readonly string[]>()
 
 function openCall(part: Part): string | undefined {
-  return part.type === 'tool-call' && part.call.stage !== 'ended' ? part.toolCallId : undefined
+  return isOpenCall(part) ? part.toolCallId : undefined
+}
+
+/** An order whose input was cut off is none: nobody carries it out, and it has no result. */
+export function isOpenCall(part: Part | undefined): part is ToolCallPart {
+  return part?.type === 'tool-call' && part.call.stage !== 'ended' && part.state !== 'interrupted'
 }
 
 /** What a run has asked and nobody has answered. */
@@ -170,7 +176,12 @@ export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: stri
 
 /** How the agent took it to be stopped. */
 export function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined> {
-  return patiently(active.session?.cancel())
+  return patiently(active.session === undefined ? undefined : cancelSession(active.session))
+}
+
+/** One that throws at once fails like one that fails later. */
+export async function cancelSession(session: AgentSession): Promise<CancelReceipt> {
+  return session.cancel()
 }
 
 /** What the agent said of it, with what else was cut short and what is still queued. */

@@ -1,4 +1,5 @@
 import type { JsonValue, NoteRecord, RecordBody, ThreadState, WaitKind } from '@evener/protocol'
+import { isOpenCall } from './active-run.ts'
 import { redactBody } from './redact-body.ts'
 import { Redaction, type Redactor } from './redactor.ts'
 
@@ -46,7 +47,7 @@ export class RecordRedactor {
 export function hasRedactedCall({ messages }: ThreadState): boolean {
   for (const { parts } of messages) {
     for (const part of parts) {
-      if (part.type === 'tool-call' && part.meta?.redacted === true && part.call.stage !== 'ended') return true
+      if (isOpenCall(part) && part.meta?.redacted === true) return true
     }
   }
   return false

@@ -8,6 +8,7 @@ import {
   type Wait,
   type WaitRequest,
 } from '@evener/protocol'
+import { isOpenCall } from './active-run.ts'
 import type { ThreadLog } from './thread-log.ts'
 
 export interface Question {
@@ -71,7 +72,12 @@ export class WaitDesk {
     // A cancel may come while the question is still being written, and nobody listens yet.
     waiter.promise.catch(() => undefined)
     this.#waiters.set(pending?.id ?? wait.id, waiter)
-    if (pending === undefined) await this.#open(opened, origin)
+    try {
+      if (pending === undefined) await this.#open(opened, origin)
+    } catch (error) {
+      this.#waiters.delete(wait.id)
+      throw error
+    }
     this.parkIfWaiting(isForeign)
     return waiter.promise
   }
@@ -197,5 +203,5 @@ export class WaitDesk {
 }
 
 function isAtWork(part: Part | undefined): boolean {
-  return part?.type === 'tool-call' && part.call.stage !== 'ended' && part.call.stage !== 'waiting'
+  return isOpenCall(part) && part.call.stage !== 'waiting'
 }

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { NO_RULES } from '@evener/protocol'
+import { createPolicy } from '../policy/index.ts'
+import { AgentBench, type Script } from './agent-bench.fixture.ts'
+
+const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+const order = { id: 'c1', name: 'paint', input: { colour: 'blue' } }
+
+/** The first order is cut off in the middle of its input; the next one is whole, and asks. */
+const SCRIPT: Script = [
+  { toolCalls: [{ ...order, inputDeltas: 4 }], cutAfter: 2, cut: 'end' },
+  { toolCalls: [{ ...order, id: 'c2' }] },
+  { text: 'Done.' },
+]
+
+const opened = (): Promise<AgentBench> =>
+  AgentBench.open(SCRIPT, { agent: { tools: [paint] }, runtime: { policy: createPolicy({ rules: NO_RULES }) } })
+
+suite('an order whose input was cut off is none, and nobody is at work with it:', () => {
+  test('a run that asks later only waits', async () => {
+    await using bench = await opened()
+    const run = await bench.submit('Paint.')
+    const { id } = await bench.wait()
+    await bench.runtime.idle()
+    assert.equal(bench.runtime.state.head.run?.status, 'parked')
+    await bench.runtime.answer(id, { decision: 'approve' })
+    assert.equal(await run.done, 'complete')
+  })
+
+  test('found after a crash, such a run goes on waiting, and that is no attempt', async () => {
+    await using bench = await opened()
+    await bench.submit('Paint.')
+    const { id } = await bench.wait()
+    await bench.restart()
+    assert.equal(bench.runtime.state.head.run?.status, 'parked')
+    assert.equal(bench.runtime.state.head.run?.attempt, 1)
+    await bench.runtime.answer(id, { decision: 'approve' })
+    await bench.runtime.idle()
+    assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+  })
+
+  test('it is not among the calls that a cancel closes', async () => {
+    await using bench = await opened()
+    const run = await bench.submit('Paint.')
+    await bench.wait()
+    const { calls } = await bench.runtime.cancel()
+    assert.deepEqual(calls, ['c2'])
+    assert.equal(await run.done, 'aborted')
+  })
+})
