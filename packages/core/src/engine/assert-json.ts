@@ -3,13 +3,23 @@ import { EvenerError } from '@evener/protocol'
 /** Far more than anybody means, and far less than what a JSON writer can take. */
 const MAX_DEPTH = 1000
 
-/** Refuses what could not be written as JSON, before anything has come of it. */
-export function assertJson(what: string, value: unknown, depth = 0): void {
+/**
+ * Refuses what could not be written as JSON, before anything has come of it. False when it would not come back as it is:
+ * it holds something that has a class of its own, or is no number.
+ */
+export function assertJson(what: string, value: unknown, depth = 0): boolean {
   if (typeof value === 'bigint') throw notJson(what, 'it holds a bigint')
-  if (typeof value !== 'object' || value === null) return
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'function' || typeof value === 'symbol') return false
+  if (typeof value !== 'object' || value === null) return true
   if (depth > MAX_DEPTH) throw notJson(what, 'it refers to itself, or is nested too deeply')
-  if (!isPlain(value)) return assertWrites(what, value)
-  for (const item of Object.values(value)) assertJson(what, item, depth + 1)
+  if (!isPlain(value)) {
+    assertWrites(what, value)
+    return false
+  }
+  let isExact = true
+  for (const item of Object.values(value)) if (!assertJson(what, item, depth + 1)) isExact = false
+  return isExact
 }
 
 function isPlain(value: object): boolean {

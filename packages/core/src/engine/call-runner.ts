@@ -16,6 +16,7 @@ import {
   type WaitRequest,
 } from '@evener/protocol'
 import { callHash, definitionHash } from './call-hash.ts'
+import { checkedOutcome } from './check-event.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
@@ -213,7 +214,8 @@ export class CallRunner {
               void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
           },
         })
-      return await this.#unlessAborted(around === undefined ? work() : around(call, work))
+      const outcome = await this.#unlessAborted(around === undefined ? work() : around(call, work))
+      return 'suspend' in outcome ? outcome : checkedOutcome(outcome, toolName)
     } catch (error) {
       if (signal.aborted) return this.#end(call, 'aborted', 'The call was aborted.')
       const data = toErrorData(error)

@@ -96,7 +96,8 @@ export class PartTracker {
   }
 
   order(toolCallId: string, toolName: string, address: PartAddress): void {
-    if (!this.#calls.has(toolCallId)) this.#unanswered++
+    // One that has its result may be followed by another of the same name.
+    if (this.#calls.get(toolCallId)?.isEnded !== false) this.#unanswered++
     this.#calls.set(toolCallId, { ...address, toolName, isEnded: false })
   }
 

@@ -13,9 +13,11 @@ export interface RecordOrigin {
 
 /** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
 export function prepared(whole: RecordBody, redact?: (body: RecordBody) => RecordBody): Extracted<RecordBody> {
-  assertJson('What is to be recorded', whole)
+  const isExact = assertJson('What is to be recorded', whole)
   assertSafeIds(whole)
-  const { body, blobs } = extractBody(redact === undefined ? whole : redact(whole))
+  // As it is found again: what is shown before it is written must not be something else.
+  const written = isExact ? whole : (JSON.parse(JSON.stringify(whole)) as RecordBody)
+  const { body, blobs } = extractBody(redact === undefined ? written : redact(written))
   return { body: frozenCopy(body), blobs }
 }
 

@@ -10,8 +10,9 @@ import {
   type Turn,
   type TurnDefaults,
 } from '@evener/protocol'
-import { hasOpenCalls, isForeign, type ActiveTurn } from './active-run.ts'
+import { cancelSession, hasOpenCalls, isForeign, type ActiveTurn } from './active-run.ts'
 import { callHash } from './call-hash.ts'
+import { checkedEvent } from './check-event.ts'
 import { ForeignCalls } from './foreign-calls.ts'
 import { tokensOf } from './run-spending.ts'
 import { SeenCalls } from './seen-calls.ts'
@@ -103,8 +104,9 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
   let lastYield = performance.now()
-  for await (const event of session.run(turn)) {
+  for await (const said of session.run(turn)) {
     if (active.isDetached) return
+    const event = checkedEvent(said)
     desk.goOn()
     active.spans?.observe(event)
     const written = recorder.record(event)
@@ -112,7 +114,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     active.calls?.seen(event)
     const violation = check?.(event)
     if (violation !== undefined) {
-      session.cancel().catch(() => undefined)
+      cancelSession(session).catch(() => undefined)
       throw violation
     }
     if (event.type === 'step-finish' || event.type === 'finish') budget.check()
@@ -124,7 +126,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
           void recorder.record({ type: 'finish', finishReason: 'stop' })
           return
         }
-        session.cancel().catch(() => undefined)
+        cancelSession(session).catch(() => undefined)
       }
     }
     if (performance.now() - lastYield > YIELD_AFTER_MS) {

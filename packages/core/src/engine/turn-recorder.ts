@@ -295,6 +295,8 @@ export class TurnRecorder {
   }
 
   #toolCall(event: ToolCallEvent): void {
+    // Said twice, it is one call: it has one result.
+    if (this.#callTracker.get(event.toolCallId)?.call(event.toolCallId)?.isEnded === false) return
     const parent = event.parentToolCallId ?? MAIN
     this.#sealTexts(parent)
     const { tracker } = this.#speaker(parent)
