@@ -111,6 +111,8 @@ suite('attacks on shell rules', () => {
       `echo ${'a '.repeat(500_000)}`,
       `tool '${'{a,'.repeat(10_000)}${'}'.repeat(10_000)}'`,
       `tool '${'{'.repeat(10_000)}${','.repeat(10_000)}' $x`,
+      `sqlite3 x '${'\n'.repeat(65_536)}.shell'`,
+      `gdb <<'E'\n${'\n'.repeat(65_536)}shell\nE`,
     ]
     for (const yolo of [false, true]) {
       for (const text of hostile) assert.equal(judgeShell(text, deny, { yolo }).policy, 'ask', text.slice(0, 40))
@@ -132,6 +134,11 @@ suite('attacks on shell rules', () => {
       `cat ${'{a,b}'.repeat(10_000)}`,
       `cat ${'.e*/x '.repeat(1_000)}`,
       `tool "${'/proc/self/cwd/..'.repeat(3_000)}/x" .e*`,
+      `awk '${'\n'.repeat(65_536)}' .env`,
+      `sftp h <<'E'\n${Array.from({ length: 9_000 }, (_, at) => `put ${at}`).join('\n')}\nE`,
+      `python3 -c '${'"a" + '.repeat(10_000)}"b"; ${'open("\\x2e" + "env") '.repeat(2_000)}'`,
+      `git checkout -- '${'*a/'.repeat(20_000)}'`,
+      `apply_patch <<'E'\n${'*** Update File: a\n'.repeat(3_000)}*** Update File: .env\nE`,
     ]
     for (const text of hostileNames) assert.equal(judgeShell(text, noFiles).policy, 'ask', text.slice(0, 40))
   })
