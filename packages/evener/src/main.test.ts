@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { Terminal } from './command.ts'
 import { main } from './main.ts'
 
@@ -341,7 +342,30 @@ suite('evener replay of a recording', () => {
   })
 })
 
+suite('evener in a folder that is not there any more', () => {
+  const inGone = (...args: readonly string[]): ReturnType<typeof spawnSync> => {
+    const bin = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
+    return spawnSync('sh', ['-c', script, process.execPath, bin, ...args], { cwd: folder, encoding: 'utf8' })
+  }
+
+  test('says so, and still tells its version', () => {
+    const { status, stderr } = inGone('run', 'Hello')
+    assert.equal(status, 1)
+    assert.equal(stderr, 'evener run: The folder this was started in is not there any more. Change to another one.\n')
+    assert.equal(inGone('--version').status, 0)
+  })
+})
+
 suite('evener doctor', () => {
+  test('says what is wrong with a path that was given', async () => {
+    const env = { EVENER_PI_BIN: join(folder, 'notes.txt'), EVENER_CODEX_BIN: '/nowhere/codex', PATH: '' }
+    const { out } = await evenerIn(env, 'doctor')
+    assert.match(out, /^✗ pi: EVENER_PI_BIN says .*notes\.txt, which may not be executed\. .*chmod \+x/m)
+    assert.match(out, /^✗ codex: EVENER_CODEX_BIN says .*\/nowhere\/codex, and there is no program\./m)
+    assert.match(out, /^✗ goose: not found\. Install it: /m)
+  })
+
   test('says of every harness what is missing and what to do', async () => {
     const { code, out } = await evener('doctor')
     assert.equal(code, 1)

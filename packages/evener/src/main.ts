@@ -116,6 +116,17 @@ function overview(): string {
   ].join('\n')
 }
 
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    throw new EvenerError('not-found', 'The folder this was started in is not there any more.', {
+      hint: 'Change to another one.',
+      cause: error,
+    })
+  }
+}
+
 function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
   let hasReader = true
@@ -136,7 +147,9 @@ function processTerminal(): Terminal {
     hasNoReader: () => !hasReader,
     input: process.stdin,
     isTty: process.stdout.isTTY,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder()
+    },
     env: process.env,
   }
 }

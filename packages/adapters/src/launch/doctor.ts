@@ -18,6 +18,8 @@ export interface DoctorRow {
   readonly install: string
   /** Why it cannot be used. */
   readonly problem?: string
+  /** The same in a word: `not-installed`, `wrong-path`, `not-executable` or `broken`. */
+  readonly reason?: string
 }
 
 /** Looks for each program; never fails because of one that is missing or broken. */
@@ -40,6 +42,7 @@ async function examine(profile: CliProfile, env: Environment): Promise<DoctorRow
     return { ...row, found: true, path, isKnown, ...(version === undefined ? {} : { version }) }
   } catch (error) {
     if (!EvenerError.is(error)) throw error
-    return { ...row, found: error.code !== 'not-found', isKnown: false, problem: error.message }
+    const reason = String(error.details['reason'])
+    return { ...row, found: error.code !== 'not-found', isKnown: false, problem: error.message, reason }
   }
 }

@@ -66,7 +66,7 @@ function describeFile({ file, damage }: FileRow): string {
 function describe(row: DoctorRow): string {
   const version = row.version === undefined ? '' : ` ${row.version}`
   const known = row.isKnown || row.tested === undefined ? '' : ` (tested with ${row.tested})`
-  if (!row.found) return `✗ ${row.id}: not found. Install it: ${row.install}`
+  if (row.reason === 'not-installed') return `✗ ${row.id}: not found. Install it: ${row.install}`
   if (row.problem !== undefined) return `✗ ${row.id}${version}: ${row.problem}`
   return row.hasKey ? `✓ ${row.id}${version}${known}` : `✗ ${row.id}${version}${known}: no key. ${row.key}`
 }
