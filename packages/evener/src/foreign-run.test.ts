@@ -34,7 +34,17 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
-async function evener(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function evener(...args: string[]): Promise<Ran> {
+  return evenerIn({}, ...args)
+}
+
+async function evenerIn(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> {
   let out = ''
   let err = ''
   const code = await main(args, {
@@ -44,7 +54,7 @@ async function evener(...args: string[]): Promise<{ code: number; out: string; e
     input: Readable.from([]),
     isTty: false,
     cwd: folder,
-    env: { EVENER_HOME: join(folder, 'home'), EVENER_CODEX_BIN: join(folder, 'codex'), CODEX_API_KEY: 'k' },
+    env: { EVENER_HOME: join(folder, 'home'), EVENER_CODEX_BIN: join(folder, 'codex'), CODEX_API_KEY: 'k', ...env },
   })
   return { code, out, err }
 }
@@ -145,6 +155,28 @@ suite('evener run --harness', () => {
     const { err } = await evener('run', '--harness', 'codex', '--record', 'mine', 'Look')
     assert.ok(err.includes(`Recorded in ${join(folder, 'mine')}`))
     assert.ok((await readFile(join(folder, 'mine', 'events.jsonl'), 'utf8')).includes('"read"'))
+  })
+
+  test('--deadline and --stall end a program that does not get anywhere', async () => {
+    const silent = join(folder, 'silent')
+    await writeFile(silent, `${PROGRAM.split('\n').slice(0, 3).join('\n')}\nsetInterval(() => {}, 1000)\n`)
+    await chmod(silent, 0o755)
+    const run = (...args: string[]): ReturnType<typeof evener> =>
+      evenerIn({ EVENER_CODEX_BIN: silent }, 'run', '--harness', 'codex', ...args, 'Look')
+    const late = await run('--deadline', '1')
+    assert.equal(late.code, 1)
+    assert.match(late.out, /^! Codex did not finish within 1000 ms and was stopped\.$/m)
+    const stalled = await run('--stall', '0.5', '--abort-on-stall')
+    assert.equal(stalled.code, 1)
+    assert.match(stalled.out, /^warning stall: Codex has printed nothing for \d+ ms\.\n! Codex has printed nothing/m)
+    assert.equal(
+      (await run('--stall', '0.5', '--deadline', '2')).out.match(/^! /gm)?.length,
+      1,
+      'a warning ends nothing',
+    )
+    for (const wrong of ['0', '-1', 'soon', '', '1e9']) assert.equal((await run(`--deadline=${wrong}`)).code, 2)
+    const own = await evener('run', '--stall', '1', 'Look')
+    assert.match(own.err, /--stall is for coding agents: name one with --harness/)
   })
 
   test('a recording that is not complete, or not there, is said so', async () => {

@@ -34,6 +34,9 @@ export const runCommand: Command = {
     '                 ("evener doctor" says which can be used here)',
     '  --model <id>   the model it uses, in its own words',
     `  --permissions <level>  what it may do, as nobody is asked: ${LEVELS.join(', ')} (default: edit)`,
+    '  --deadline <seconds>  ends the run after this time, as failed (default: 4 hours)',
+    '  --stall <seconds>     warns when it has printed nothing for this time (default: 5 minutes)',
+    '  --abort-on-stall      ends the run then, as failed',
     '  --record <dir> where raw.jsonl and events.jsonl of the run are written (default: below ~/.evener/recordings, where',
     '                 they are kept for a week)',
     '  --redact <pattern>  a regular expression: what it matches in what agents and tools say is not written down; can be',
@@ -58,6 +61,9 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       harness: { type: 'string' },
       model: { type: 'string' },
       permissions: { type: 'string' },
+      deadline: { type: 'string' },
+      stall: { type: 'string' },
+      'abort-on-stall': { type: 'boolean' },
       record: { type: 'string' },
       redact: { type: 'string', multiple: true },
       thread: { type: 'string' },
@@ -78,8 +84,16 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
 
   const { model, permissions } = values
-  if (values.harness === undefined && (model ?? permissions ?? values.record) !== undefined) {
-    throw new UsageError('--model, --permissions and --record are for coding agents: name one with --harness')
+  const { deadline, stall, 'abort-on-stall': abortsOnStall } = values
+  const foreign = { model, permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
+  const [only] = Object.entries(foreign).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (values.harness === undefined && only !== undefined) {
+    throw new UsageError(`--${only} is for coding agents: name one with --harness`)
+  }
+  const limits = {
+    ...(deadline === undefined ? {} : { deadlineMs: millisecondsOf('--deadline', deadline) }),
+    ...(stall === undefined ? {} : { stallMs: millisecondsOf('--stall', stall) }),
+    ...(abortsOnStall === true ? { onStall: 'abort' as const } : {}),
   }
   const harness = values.harness === undefined ? undefined : harnessCalled(values.harness)
   const redact = values.redact === undefined ? {} : { redact: redactorOf(values.redact) }
@@ -109,7 +123,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const agent =
       harness === undefined
         ? await demo(terminal)
-        : { driver: foreignAgent(harness, { model, level, record }, terminal) }
+        : { driver: foreignAgent(harness, { model, level, limits, record }, terminal) }
     const agents = { [agent.driver.id]: agent }
     runtime = await ThreadRuntime.open({ store, owner, thread, agents, maxAttempts: 1, ...redact })
     const show = values.json ? jsonLines(terminal) : people(terminal)
@@ -186,6 +200,15 @@ function harnessCalled(id: string): Harness {
   throw new UsageError(`there is no harness "${id}"; known: ${known}`)
 }
 
+/** Longer times overflow the timer. */
+const LONGEST_SECONDS = 2_000_000
+
+function millisecondsOf(option: string, text: string): number {
+  const seconds = Number(text)
+  if (text.trim() !== '' && seconds >= 0.001 && seconds <= LONGEST_SECONDS) return Math.round(seconds * 1000)
+  throw new UsageError(`${option} takes a number of seconds above 0, at most ${LONGEST_SECONDS}`)
+}
+
 function levelCalled(name: string): PermissionLevel {
   const level = LEVELS.find((candidate) => candidate === name)
   if (level === undefined) throw new UsageError(`--permissions takes one of ${LEVELS.join(', ')}`)
@@ -195,11 +218,17 @@ function levelCalled(name: string): PermissionLevel {
 interface ForeignOptions {
   readonly model: string | undefined
   readonly level: PermissionLevel | undefined
+  readonly limits: Pick<Parameters<Harness['agent']>[0], 'deadlineMs' | 'stallMs' | 'onStall'>
   readonly record: (turnId: string) => RecordOptions
 }
 
-function foreignAgent(harness: Harness, { model, level, record }: ForeignOptions, terminal: Terminal): AgentDriver {
+function foreignAgent(
+  harness: Harness,
+  { model, level, limits, record }: ForeignOptions,
+  terminal: Terminal,
+): AgentDriver {
   return harness.agent({
+    ...limits,
     cwd: terminal.cwd,
     env: terminal.env,
     ...(model === undefined ? {} : { model }),
