@@ -110,6 +110,37 @@ suite('what the rarer events carry', () => {
     })
   })
 
+  test('a file of which only the address is known: where it is', async () => {
+    const url = 'https://example.org/a.png'
+    const linked = (mediaType: string) => ({ raw: { type: 'file', mediaType, data: { type: 'url', url } } })
+    await using bench = new HarnessBench([{ parts: [linked('image/png'), linked('application/pdf')] }])
+    await bench.harness.sendMessage({ content: 'Draw' })
+    assert.deepEqual([bench.all('image')[0]?.url, bench.all('file')[0]?.url], [url, url])
+  })
+
+  test('a source of models that fails: which one', async () => {
+    const gate = { id: 'gate', fetchProviders: () => Promise.reject(new Error('no line')) }
+    await using bench = new HarnessBench([], { gateways: [gate] })
+    await bench.harness.listAvailableModels()
+    assert.deepEqual(
+      bench.all('error').map(({ error, errorType }) => [error.message, errorType]),
+      [['gate cannot say which models it offers: no line', 'model-catalogue']],
+    )
+  })
+
+  test('a notification: its attributes', async () => {
+    await using bench = new HarnessBench([])
+    const input = {
+      source: 'ci',
+      kind: 'build',
+      summary: 'It failed.',
+      priority: 'low',
+      attributes: { job: 7 },
+    } as const
+    await bench.harness.sendNotificationSignal(input)
+    assert.deepEqual(bench.all('notification')[0]?.attributes, { job: 7 })
+  })
+
   test('an error of a foreign program: its code', async () => {
     const act: Act = async function* () {
       yield { type: 'error', error: { name: 'Error', message: 'Too many.' }, code: '429' }
