@@ -108,13 +108,16 @@ describe('cancel', () => {
     const dir = await scratch(t)
     const notes = diary()
     const bin = await program(dir, `hello(); for (;;) text('x'.repeat(1000))`)
-    const stuck = new Promise<void>(() => {})
-    const session = await printDriver(standIn(quick), { bin, cwd: dir, room: () => stuck }).open(null, notes.host)
     const events: AgentEvent[] = []
-    for await (const event of session.run(aTurn)) {
-      events.push(event)
-      if (event.type === 'text-delta') void session.cancel()
+    const held = Promise.withResolvers<void>()
+    const room = (): Promise<void> | undefined => {
+      if (!events.some(({ type }) => type === 'text-delta')) return undefined
+      held.resolve()
+      return new Promise(() => {})
     }
+    const session = await printDriver(standIn(quick), { bin, cwd: dir, room }).open(null, notes.host)
+    void held.promise.then(() => session.cancel())
+    for await (const event of session.run(aTurn)) events.push(event)
     assert.equal(finishOf(events), 'other')
     assert.equal(await survivors(notes), 0)
   })
