@@ -38,10 +38,9 @@ export function gitFiles(
   from: readonly Location[],
   where: Whereabouts,
 ): Touch[] {
-  if (base !== 'git' && !base.startsWith('git-')) return []
-  const own = base === 'git' ? args.findIndex(({ text }, at) => !isOption(text) && !takesNext(args[at - 1]?.text)) : -1
-  const subcommand = base === 'git' ? (args[own]?.text ?? '') : base.slice('git-'.length)
-  const words = args.slice(own + 1)
+  const order = gitOrder(base, args)
+  if (order === null) return []
+  const { subcommand, words } = order
   const isChange = CHANGES.test(subcommand) && changesHere(subcommand, words)
   const touches: Touch[] = []
   const common = { ...PLAIN, access: 'either', from, isCertain: false, part: source } as const
@@ -68,6 +67,20 @@ export function gitFiles(
     ...touches,
     ...trees.map((path): Touch => ({ ...common, access: 'edit', from: [where.root, ...from], path, isTree: true })),
   ]
+}
+
+export interface GitOrder {
+  readonly subcommand: string
+  /** What stands behind it. */
+  readonly words: readonly Word[]
+}
+
+/** What git is told to do; null when it is not git. */
+export function gitOrder(base: string, args: readonly Word[]): GitOrder | null {
+  if (base.startsWith('git-')) return { subcommand: base.slice('git-'.length), words: args }
+  if (base !== 'git') return null
+  const own = args.findIndex(({ text }, at) => !isOption(text) && !takesNext(args[at - 1]?.text))
+  return { subcommand: args[own]?.text ?? '', words: args.slice(own + 1) }
 }
 
 function readPathspec(text: string): Pathspec {

@@ -3,7 +3,7 @@ import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { namesInCode } from './code-names.ts'
 import { isLanguage } from './foreign-code.ts'
-import { gitFiles } from './git-files.ts'
+import { gitFiles, gitOrder } from './git-files.ts'
 import { hints, spread, widenName, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
 import { mentionedFiles } from './mentioned-files.ts'
@@ -258,16 +258,19 @@ function mounted(base: string, { args, source }: SimpleCommand, from: readonly L
   })
 }
 
-const PATCHES = /^(?:patch|apply_patch|applypatch|git-apply|git-am)$/
-const ONLY_CHECKS = /^--(?:check|stat|numstat|summary|dry-run|cached|abort|skip|quit)$/
+const PATCHES = /^(?:patch|apply_patch|applypatch)$/
+const GIT_PATCHES = /^(?:apply|am)$/
+const ONLY_CHECKS =
+  /^--(?:check|stat|numstat|summary|dry-run|cached|abort|skip|quit|help|version|show-current-patch(?:=.*)?)$/
 
 /** A patch names the files it changes; one that does not stand here may name any. */
 function patched(base: string, { args, redirections, source }: SimpleCommand, from: readonly Location[]): Touch[] {
-  const isGit = base === 'git' && args.some(({ text }) => text === 'apply' || text === 'am')
-  if (!isGit && !PATCHES.test(base)) return []
+  if (!GIT_PATCHES.test(gitOrder(base, args)?.subcommand ?? '') && !PATCHES.test(base)) return []
   const isHere = redirections.some(({ body }) => body !== null) || args.some(({ text }) => text.includes('\n'))
   const isNamed = base === 'patch' && args.some(({ text }) => !isOption(text))
-  if (isHere || isNamed || args.some(({ text }) => ONLY_CHECKS.test(text))) return []
+  // `--stat --apply`: it shows and changes them.
+  const isCheck = args.some(({ text }) => ONLY_CHECKS.test(text)) && !args.some(({ text }) => text === '--apply')
+  if (isHere || isNamed || isCheck) return []
   return [{ ...PLAIN, access: 'edit', path: null, from, isCertain: true, part: source }]
 }
 
