@@ -138,6 +138,8 @@ suite('attacks on shell rules', () => {
       `sftp h <<'E'\n${Array.from({ length: 9_000 }, (_, at) => `put ${at}`).join('\n')}\nE`,
       `python3 -c '${'"a" + '.repeat(10_000)}"b"; ${'open("\\x2e" + "env") '.repeat(2_000)}'`,
       `git checkout -- '${'*a/'.repeat(20_000)}'`,
+      `git show HEAD:${'/'.repeat(60_000)}.env`,
+      `git show HEAD:${'a/'.repeat(30_000)}.env`,
       `apply_patch <<'E'\n${'*** Update File: a\n'.repeat(3_000)}*** Update File: .env\nE`,
     ]
     for (const text of hostileNames) assert.equal(judgeShell(text, noFiles).policy, 'ask', text.slice(0, 40))

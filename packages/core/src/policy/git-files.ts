@@ -9,6 +9,8 @@ import { ALL_SOURCES, IS_FILE, PLAIN, type Touch } from './touch.ts'
 const MAGIC = /^:(?:\(([^)]*)\)|([!^/]+):?|:?(?=[^:]))/
 const IS_PATTERN = /[*?[\\]/
 const MOST_STARS = 3
+/** No project lies so far below the top of its repository, and no rule is so long. */
+const MOST_FOLDERS = 100
 
 /** They change the files that they are told of, and what lies below the folders. */
 const CHANGES = /^(?:checkout|restore|rm|mv|clean|stash)$/
@@ -98,8 +100,9 @@ function readPathspec(text: string): Pathspec {
 function seenFromTop(text: string): string[] {
   const at = text.indexOf(':')
   if (at === -1) return []
-  const segments = text.slice(text.lastIndexOf(':') + 1).split('/')
-  return segments.map((_, from) => segments.slice(from).join('/')).filter((path) => path !== '')
+  const whole = text.slice(text.lastIndexOf(':') + 1)
+  const segments = whole.split('/').slice(-MOST_FOLDERS)
+  return [whole, ...segments.map((_, from) => segments.slice(from).join('/'))].filter((path) => path !== '')
 }
 
 /** The paths that a pattern may stand for, where a star is within a name and `**` any folders. */
