@@ -27,8 +27,10 @@ export const PLAIN: { readonly [name in 'isTree' | 'isGlob' | 'withHidden' | 'is
   isRedirection: false,
 }
 
-const ENDING = '\\.(?:[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss)$'
+const SOURCE = '[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss'
+/** Some folders are called like this, too: `next.js`. */
+const OTHER_SOURCE = 'js|go|json|lock|html?|vue|svelte|sql|sh|proto|graphql|scala|lua|exs?|dart|less|sass|mdx|xml|svg'
 /** Hardly anybody names a folder like this. */
-export const IS_FILE: RegExp = new RegExp(`[^/*]${ENDING}`)
+export const IS_FILE: RegExp = new RegExp(`[^/*]\\.(?:${SOURCE})$`)
 /** All sources of one kind: `src/*.ts`. */
-export const ALL_SOURCES: RegExp = new RegExp(`(?:^|/)\\*${ENDING}`)
+export const ALL_SOURCES: RegExp = new RegExp(`(?:^|/)\\*\\.(?:${SOURCE}|${OTHER_SOURCE})$`)

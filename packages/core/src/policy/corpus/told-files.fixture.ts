@@ -102,6 +102,7 @@ export const toldFiles: CorpusGroup = {
     ['rg --no-config --no-ignore -n x src/a.ts lib', 'allow', 'nothing there but hidden files is denied'],
 
     ["git diff -- '*.ts'", 'allow', 'sources, as without a pattern'],
+    ["git diff -- '*.js' 'src/*.go' '*.json'", 'allow', 'sources, as without a pattern'],
     ["git grep -n x -- 'src/*.ts' ':!*.test.ts'", 'allow', 'sources, as without a pattern'],
     ["git diff -- . ':!.env'", 'allow', 'all but that'],
     ["git tag -l 'v*'", 'allow', 'no files'],
