@@ -9,8 +9,12 @@ interface RiskyOptions {
   readonly short?: string
   /** Whole words, options or not. */
   readonly words?: RegExp
+  /** It has options without abbreviations, so that `--cache` is none of `--cache-location`. */
+  readonly isExact?: true
   /** The first operand alone. */
   readonly first?: RegExp
+  /** The first argument, which is a bundle of letters without a dash. */
+  readonly bundle?: RegExp
   /** An option whose value is a file to run. */
   readonly loads?: RegExp
   /** Operands beyond this many are written to. */
@@ -54,9 +58,10 @@ const TAR: RiskyOptions = {
     'volno-file',
   ],
   short: 'CPITFg',
-  first: /^[a-zA-Z]*[CPITFg]/,
+  bundle: /^[a-zA-Z]*[CPITFg]/,
 }
 const PYTEST: RiskyOptions = {
+  isExact: true,
   long: [
     'rootdir',
     'confcutdir',
@@ -122,6 +127,7 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
   [
     'eslint',
     {
+      isExact: true,
       long: [
         'config',
         'rulesdir',
@@ -135,7 +141,7 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
       loads: /^(?:-f|--format|--parser)$/,
     },
   ],
-  ['prettier', { long: ['config', 'plugin', 'plugin-search-dir', 'cache-location', 'parser'] }],
+  ['prettier', { isExact: true, long: ['config', 'plugin', 'plugin-search-dir', 'cache-location', 'parser'] }],
   ['gh', { first: /^(?:alias|config|extensions?|ext)$/, words: /^--$/ }],
   ['npm', NODE_TOOL],
   ['pnpm', NODE_TOOL],
@@ -165,6 +171,7 @@ export function findRisky(program: string, args: readonly string[], covered: rea
     if (risky === undefined ? TELLING.test(text) : isRisky(risky, text)) return text
     if (risky?.loads?.test(args[at - 1] ?? '') === true && /[./]/.test(text)) return text
   }
+  if (covered.includes(0) && risky?.bundle?.test(args[0] ?? '') === true) return args[0]
   const first = args.findIndex((arg) => !isOption(arg))
   if (covered.includes(first) && risky?.first?.test(args[first] ?? '') === true) return args[first]
   return risky?.operands === undefined ? undefined : args.filter((arg) => !isOption(arg))[risky.operands]
@@ -174,11 +181,12 @@ function isOption(text: string): boolean {
   return text.length > 1 && text.startsWith('-')
 }
 
-function isRisky({ long, short, words }: RiskyOptions, text: string): boolean {
+function isRisky({ isExact, long, short, words }: RiskyOptions, text: string): boolean {
   if (words?.test(text) === true) return true
   if (!isOption(text)) return false
   if (!text.startsWith('--')) return (short ?? '').split('').some((letter) => text.includes(letter, 1))
   const name = text.slice(2).split('=', 1)[0] ?? ''
+  if (isExact === true) return long?.includes(name) === true
   return name !== '' && long?.some((option) => option.startsWith(name)) === true
 }
 

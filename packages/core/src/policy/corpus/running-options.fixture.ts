@@ -3,7 +3,18 @@ import type { CorpusGroup } from './corpus-group.fixture.ts'
 /** Options and settings that run a program, in spellings that are easily overlooked. */
 export const runningOptions: CorpusGroup = {
   title: 'options and settings that run a program, however they are spelled',
-  allow: ['sed *', 'git grep *', 'git rebase *', 'git shell *', 'git send-email *', 'git config *'],
+  allow: [
+    'sed *',
+    'git grep *',
+    'git rebase *',
+    'git shell *',
+    'git send-email *',
+    'git config *',
+    'tar *',
+    'eslint *',
+    'pytest *',
+    'prettier *',
+  ],
   cases: [
     ["sed --expr='1e id' x", 'ask', 'an abbreviation'],
     ["sed --e '1e id' x", 'ask', 'an abbreviation'],
@@ -29,6 +40,15 @@ export const runningOptions: CorpusGroup = {
     ['git config --global -e', 'ask', 'opens an editor'],
     ['git config edit', 'ask', 'opens an editor'],
 
+    ['tar xfI x id', 'ask', 'a bundle of letters without a dash'],
+    ['eslint --cache-location x src', 'ask', 'writes there'],
+    ['pytest --config-file x', 'ask', 'its settings name what is loaded'],
+
+    ['tar -czf Project.tgz src', 'allow', 'the name of a file'],
+    ['tar tf Images.tar', 'allow', 'the name of a file'],
+    ['eslint --cache src', 'allow', 'no abbreviation'],
+    ['prettier --cache --check .', 'allow', 'no abbreviation'],
+    ['pytest --co -q', 'allow', 'only lists the tests'],
     ["sed -n --expr='1,5p' x", 'allow', 'only prints'],
     ['git grep -n -eFOO', 'allow', 'a word to look for'],
     ['git rebase -i main', 'allow', 'runs nothing'],
