@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, fstatSync, readFileSync } from 'node:fs'
 import { EvenerError } from '@evener/protocol'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
@@ -127,6 +127,14 @@ function currentFolder(): string {
   }
 }
 
+/** Node reads a folder as if there was nothing in it. */
+function standardInput(): NodeJS.ReadStream {
+  if (fstatSync(0).isDirectory()) {
+    throw new EvenerError('misuse', 'Standard input is a folder.', { hint: 'Give it a file: … < file' })
+  }
+  return process.stdin
+}
+
 function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
   let hasReader = true
@@ -145,7 +153,9 @@ function processTerminal(): Terminal {
       await once(process.stdout, 'drain').catch(() => undefined)
     },
     hasNoReader: () => !hasReader,
-    input: process.stdin,
+    get input() {
+      return standardInput()
+    },
     isTty: process.stdout.isTTY,
     get cwd() {
       return currentFolder()
