@@ -106,6 +106,28 @@ suite('in the next process', () => {
     assert.equal(restored.length, 1, 'a run that begins here has what it was given')
   })
 
+  test('a request that is made anew too late is refused: its run fails, and nothing is done without it', async () => {
+    const storage = new MemoryStore()
+    let painted = 0
+    const paint = createTool({ id: 'paint', description: 'Paints.', category: 'edit', execute: () => ++painted })
+    // As it is written without a compiler.
+    const late = (async () => ({ mix: 1 })) as unknown as () => { readonly mix: number }
+    const config = { storage, tools: { paint }, restoreRequestContext: late }
+    const first = new HarnessBench([PAINT], config)
+    const asked = first.next('tool_approval_required')
+    const sent = first.harness.sendMessage({ content: 'Paint', requestContext: { mix: () => 1 } })
+    await asked
+    await first.harness.destroy()
+    await sent
+    await using second = new HarnessBench([{ text: 'Done.' }], config)
+    await second.harness.selectOrCreateThread()
+    const ended = second.next('agent_end')
+    await second.harness.session.respondToToolApproval({ decision: 'approve' })
+    assert.equal((await ended).reason, 'error')
+    assert.match(second.all('error')[0]?.error.message ?? '', /`requestContext` must be .*no promise/)
+    assert.equal(painted, 0)
+  })
+
   test('a thread still knows how many tokens it took', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([{ text: 'Yes.', usage: { inputTokens: 10, outputTokens: 5 } }], { storage })

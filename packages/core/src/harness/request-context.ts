@@ -34,6 +34,10 @@ export interface HarnessRequestContext {
 export function requestContextOf(input: RequestContextInput | undefined): RequestContext {
   if (input === undefined) return new RequestContext()
   if (input instanceof RequestContext || input instanceof Map) return new RequestContext(input.entries())
-  if (isFields(input)) return new RequestContext(Object.entries(input))
-  throw new EvenerError('invalid-input', '`requestContext` must be a RequestContext, a Map or an object.')
+  // A promise has no fields: all that was meant would be missing, and nobody would know.
+  if (isFields(input) && !(input instanceof Promise)) return new RequestContext(Object.entries(input))
+  throw new EvenerError(
+    'invalid-input',
+    '`requestContext` must be a RequestContext, a Map or an object, and no promise.',
+  )
 }
