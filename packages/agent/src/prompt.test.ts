@@ -82,6 +82,8 @@ suite('what the model is shown', () => {
 
   test('an order whose input was cut off stays out', () => {
     assert.deepEqual(toPrompt(undefined, [message('assistant', [{ ...call, state: 'interrupted' }])]), [])
+    const result: Part = { id: '2', type: 'tool-result', toolCallId: 'c1', toolName: 'read', result: 'Not done.' }
+    assert.deepEqual(toPrompt(undefined, [message('assistant', [{ ...call, state: 'interrupted' }, result])]), [])
   })
 
   test('images, files and signals of a user are shown', () => {

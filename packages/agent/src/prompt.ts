@@ -55,12 +55,21 @@ function agentMessages(message: StoredMessage): LanguageModelV4Message[] {
   // A failed attempt stays visible to people but leaves the model's context.
   if (message.error !== undefined) return interruptedAtProvider(message)
   const content = partsToSend(message).flatMap(agentContent)
+  const cut = cutOrders(message)
   const results = message.parts.filter(
-    (part) => part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part),
+    (part) => part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part) && !cut.has(part.toolCallId),
   )
   const said: LanguageModelV4Message[] = content.length === 0 ? [] : [{ role: 'assistant', content }]
   if (results.length === 0) return said
   return [...said, { role: 'tool', content: results.map((part) => toolResult(part as ToolResultPart)) }]
+}
+
+/** Who closes a run that was left at work says of these too what became of them; without its order a result is refused. */
+function cutOrders({ parts }: StoredMessage): ReadonlySet<string> {
+  const cut = new Set<string>()
+  for (const part of parts) if (part.type === 'tool-call' && part.state === 'interrupted') cut.add(part.toolCallId)
+  for (const part of parts) if (part.type === 'tool-call' && part.state !== 'interrupted') cut.delete(part.toolCallId)
+  return cut
 }
 
 /**

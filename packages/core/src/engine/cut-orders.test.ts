@@ -49,4 +49,19 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     assert.deepEqual(calls, ['c2'])
     assert.equal(await run.done, 'aborted')
   })
+
+  test('left so by a process that closed, it has no result in what the model is asked next', async () => {
+    const script: Script = [{ text: 'Blue.', toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }, { text: 'Done.' }]
+    await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })
+    const begun = Promise.withResolvers<void>()
+    bench.runtime.onEntry(({ state }) => {
+      if (state.messages.toArray().some(({ parts }) => parts.at(1)?.type === 'tool-call')) begun.resolve()
+    })
+    await bench.submit('Paint.')
+    await begun.promise
+    await bench.runtime.close()
+    await bench.restart()
+    assert.equal(await bench.play('And now?'), 'complete')
+    assert.doesNotMatch(bench.prompts().at(-1)?.join('') ?? '', /c1/)
+  })
 })
