@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { readTexts } from '../../test/run/processes.ts'
 import { capabilities, hostTable } from './capabilities.ts'
-import { firstMark, markOf } from './mark.ts'
+import { firstMark, limitProgram, markOf } from './mark.ts'
 import { interpreterIn, marked } from './marked-command.ts'
 import { newRunId } from './run-tag.ts'
 import { spawnRun } from './spawn-run.ts'
@@ -77,5 +78,40 @@ describe('a command that cannot be started', () => {
     const head = (await readFile('/bin/sh')).subarray(0, 4096)
     assert.match(interpreterIn(head) ?? '', /\/ld-/)
     for (const cut of [6, 64, 100, 200]) assert.equal(interpreterIn(head.subarray(0, cut)), undefined)
+  })
+})
+
+describe('a host in an odd place', () => {
+  /** What a host of its own prints that runs a program after `setup`. */
+  function host(setup: string, environment: NodeJS.ProcessEnv = process.env): string {
+    const program = `
+      import { rmdirSync } from 'node:fs'
+      import { spawnRun } from ${JSON.stringify(new URL('spawn-run.ts', import.meta.url).href)}
+      ${setup}
+      const run = await spawnRun({ command: process.execPath, args: ['-p', '"it runs"'], env: { PATH: '/nowhere' } })
+      for await (const line of run.stdout) console.log(line.text)
+      for await (const line of run.stderr) console.log(line.text)`
+    const args = ['--input-type=module', '-e', program]
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: dir, env: environment, encoding: 'utf8' })
+    return stdout + stderr
+  }
+
+  it('runs a program though its own folder is gone', async () => {
+    const gone = await mkdtemp(join(dir, 'gone-'))
+    assert.equal(host(`process.chdir(${JSON.stringify(gone)}); rmdirSync(${JSON.stringify(gone)})`), 'it runs\n')
+  })
+
+  it('runs a program though its own environment is larger than a program may be given', () => {
+    assert.equal(host(`process.env.LARGE = 'x'.repeat(4_000_000)`), 'it runs\n')
+  })
+
+  it('takes no program that sets the mark from the folder it works in', async () => {
+    const trap = join(dir, limitProgram)
+    await writeFile(trap, '#!/bin/sh\necho it runs what lies here\n')
+    await chmod(trap, 0o755)
+    for (const PATH of [undefined, '', '.', ':/usr/bin']) {
+      assert.equal(host('', { ...process.env, PATH }), 'it runs\n', PATH)
+    }
+    await rm(trap)
   })
 })

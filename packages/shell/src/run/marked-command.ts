@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { capabilities, hostTable } from './capabilities.ts'
 import { firstMark, limitProgram, markOf } from './mark.ts'
 import { candidatesFor, type SpawnAttempt } from './spawn-error.ts'
@@ -35,9 +35,10 @@ async function findPrlimit(): Promise<string | undefined> {
 
 async function lookForPrlimit(): Promise<string | undefined> {
   if (capabilities.reach !== 'tree' || isMarked()) return undefined
-  const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/bin']
+  // What lies in the folder we work in is not ours to start.
+  const places = [...(process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute), '/usr/bin', '/bin']
   for (const place of places) {
-    const file = join(resolve(place), limitProgram)
+    const file = join(place, limitProgram)
     if (isExecutable(file)) return (await works(file)) ? file : undefined
   }
   return undefined
@@ -50,9 +51,11 @@ function isMarked(): boolean {
 }
 
 async function works(prlimit: string): Promise<boolean> {
-  return new Promise((done) => {
-    execFile(prlimit, [`--locks=${firstMark}:`, '--', prlimit, '--version'], (error) => done(error === null))
-  })
+  const args = [`--locks=${firstMark}:`, '--', prlimit, '--version']
+  return new Promise<boolean>((done) => {
+    // Without our environment, which may be more than a program can be given.
+    execFile(prlimit, args, { env: {} }, (error) => done(error === null))
+  }).catch(() => false)
 }
 
 /** Whether the first of its places holds something that has what it needs to run. */

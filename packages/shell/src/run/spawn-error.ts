@@ -84,9 +84,17 @@ async function explainCwd({ cwd }: SpawnAttempt, failure: Failure): Promise<Spaw
 
 /** Where the system looks for the program, in its order. */
 export function candidatesFor({ command, cwd, env }: SpawnAttempt): string[] {
-  const base = resolve(cwd ?? '.')
-  if (command.includes('/')) return [resolve(base, command)]
-  return (env['PATH'] ?? '').split(delimiter).map((place) => join(resolve(base, place), command))
+  if (command.includes('/')) return [placed(cwd, command)]
+  return (env['PATH'] ?? '').split(delimiter).map((place) => join(placed(cwd, place), command))
+}
+
+function placed(cwd: string | undefined, path: string): string {
+  try {
+    return resolve(cwd ?? '.', path)
+  } catch {
+    // Our own folder is gone, and with it all that is named from there.
+    return path
+  }
 }
 
 async function explainCommand(attempt: SpawnAttempt, code: string, failure: Failure): Promise<SpawnError> {
