@@ -16,6 +16,9 @@ const MARKS: readonly Mark[] = [
 /** So many a request may have; more are left out by the provider's package, or refused. */
 const MOST_MARKS = 4
 
+/** How long is kept what is marked without a time. */
+const USUAL = '5m'
+
 /**
  * Marks what stays the same from request to request: the instructions, the tools, and all that has been said. Requests
  * only ever grow, so that the next one finds this one's mark; it is looked for only a few blocks back, so the place where
@@ -31,7 +34,7 @@ export function withCacheMarkers(options: LanguageModelV4CallOptions, provider: 
   const before = options.prompt.findLastIndex(({ role }) => role === 'assistant') - 1
   if (before >= 0 && ours + given.length < MOST_MARKS) places.add(before)
   // What is to be kept for longer may not stand behind what is kept for less long.
-  const lasting = given.findLast(({ value }) => value['ttl'] !== undefined)
+  const lasting = given.findLast(({ value }) => value['ttl'] !== undefined && value['ttl'] !== USUAL)
   const lastingMark = lasting === undefined ? mark : { ...mark, value: lasting.value }
   const markAt = (index: number): Mark => (index < (lasting?.at ?? 0) ? lastingMark : mark)
   const prompt = options.prompt.map((message, index) => (places.has(index) ? marked(message, markAt(index)) : message))
@@ -45,7 +48,10 @@ interface Markable {
   readonly providerOptions?: SharedV4ProviderOptions
 }
 
-/** Those that people have set themselves, on the request, its messages and their parts, and at which message. */
+/**
+ * Those that people have set themselves, on its messages, their parts and the request, and at which message. What is set
+ * on the request is for its end.
+ */
 function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): { at: number; value: JSONObject }[] {
   const marksOf = (item: Markable, at: number): { at: number; value: JSONObject }[] => {
     const value = item.providerOptions?.[key]?.[name]
@@ -55,7 +61,7 @@ function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): {
     const parts: readonly Markable[] = typeof message.content === 'string' ? [] : message.content
     return [...marksOf(message, at), ...parts.flatMap((part) => marksOf(part, at))]
   })
-  return [...inPrompt, ...marksOf(options, -1)]
+  return [...inPrompt, ...marksOf(options, options.prompt.length)]
 }
 
 /** What people have said themselves about the same place counts. */

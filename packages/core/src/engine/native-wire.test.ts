@@ -155,6 +155,29 @@ suite('Anthropic keeps what people want to be kept for longer', () => {
     await bench.play('Thanks.')
     assert.deepEqual(times(provider), ['1h', '1h', '1h', undefined])
   })
+
+  test('also when something behind it is to be kept for as long as usual', async () => {
+    await using provider = await startProvider([{ text: 'One.' }])
+    const model = MODELS['Anthropic']?.(provider) ?? assert.fail()
+    await using bench = await AgentBench.open([], { agent: { ...agent, model } })
+    const usual = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '5m' } } }
+    const parts = [
+      { id: '0', type: 'text', text: 'A long page.', meta: { provider: hour } },
+      { id: '1', type: 'text', text: 'Read it.', meta: { provider: usual } },
+    ] as const
+    await bench.play('', { parts })
+    assert.deepEqual(times(provider), ['1h', '1h', '1h', '5m'])
+  })
+
+  test('and the whole request when that is what they want', async () => {
+    await using provider = await startProvider([{ text: 'One.' }, { text: 'Two.' }])
+    const model = MODELS['Anthropic']?.(provider) ?? assert.fail()
+    await using bench = await AgentBench.open([], { agent: { ...agent, model, providerOptions: hour } })
+    await bench.play('One?')
+    await bench.play('Two?')
+    assert.deepEqual(provider.requests.at(-1)?.body['cache_control'], hour.anthropic.cacheControl)
+    assert.deepEqual(new Set(times(provider)), new Set(['1h']))
+  })
 })
 
 suite('an answer that is to be data', () => {
