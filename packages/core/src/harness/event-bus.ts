@@ -19,6 +19,8 @@ export class EventBus {
   }
 
   subscribe(listener: HarnessEventListener): () => void {
+    // Before anything is done of what they ask next: that may be over before the event loop turns.
+    if (this.#held !== undefined) queueMicrotask(() => this.#tellHeld())
     return this.#emitter.subscribe(listener)
   }
 
@@ -27,15 +29,19 @@ export class EventBus {
     else this.#held.push(event)
   }
 
-  /** Nobody is told anything until the function it gives is called; then all that was kept back, in its order. */
+  /**
+   * Nobody is told anything until somebody has subscribed, or until the function it gives is called; then all that was
+   * kept back, in its order.
+   */
   hold(): () => void {
-    const held: HarnessEvent[] = []
-    this.#held = held
-    return () => {
-      // What a listener adds meanwhile comes after them.
-      for (const event of held) this.#emitter.emit(event)
-      this.#held = undefined
-    }
+    this.#held = []
+    return () => this.#tellHeld()
+  }
+
+  #tellHeld(): void {
+    // What a listener adds meanwhile comes after them.
+    for (const event of this.#held ?? []) this.#emitter.emit(event)
+    this.#held = undefined
   }
 }
 

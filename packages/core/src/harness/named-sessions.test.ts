@@ -177,6 +177,23 @@ suite('a session with an id', () => {
     )
   })
 
+  test('has told who subscribed all of what it was asked next when that is done', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([{ text: 'Hello.' }], { storage })
+    await (await first.harness.createSession({ id: 'web' })).sendMessage({ content: 'Hi' })
+    await first.harness.destroy()
+    await using second = new HarnessBench([{ text: 'Fine.' }], { storage })
+    const session = await second.harness.createSession({ id: 'web' })
+    const heard: string[] = []
+    session.subscribe(({ type }) => void heard.push(type))
+    // Nothing here waits for anything outside: a whole run may be over before the event loop turns.
+    await Promise.resolve()
+    assert.deepEqual(heard, ['thread_changed'])
+    await session.sendMessage({ content: 'How are you?' })
+    assert.ok(heard.includes('agent_end'))
+    assert.equal(heard.filter((type) => type === 'thread_changed').length, 1)
+  })
+
   test('is in the default mode when there is no longer the one it was in', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage, modes: [{ id: 'plan' }, { id: 'build' }] })
