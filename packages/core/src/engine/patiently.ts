@@ -22,7 +22,7 @@ export async function patiently<T>(work: Promise<T> | undefined): Promise<T | un
 }
 
 /** What an agent can do. One that does not say so in time is not there, as one that cannot be asked. */
-export function describeInTime(driver: AgentDriver): Promise<Capabilities> {
+export async function describeInTime(driver: AgentDriver): Promise<Capabilities> {
   const hint = 'See that it can be started, and try again.'
   return inTime(
     driver.describe(),
