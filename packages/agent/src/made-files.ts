@@ -18,13 +18,13 @@ export function fileEvent(part: MadeFile): FileEvent | undefined {
 function sourceOf({
   data,
 }: {
-  readonly data: MadeFile['data'] | string | Uint8Array
+  readonly data: MadeFile['data'] | string | Uint8Array | null | undefined
 }): Pick<FileEvent, 'data' | 'url'> | undefined {
   if (typeof data === 'string') return { data }
   if (data instanceof Uint8Array) return { data: Buffer.from(data).toString('base64') }
   // Whatever else a provider may come up with: there is no place for it.
-  if (data.type === 'url') return addressed(data.originalUrl ?? String(data.url))
-  return data.type === 'data' ? sourceOf(data) : undefined
+  if (data?.type === 'url') return addressed(data.originalUrl ?? String(data.url))
+  return data?.type === 'data' ? sourceOf(data) : undefined
 }
 
 /** An address may hold the file itself. */

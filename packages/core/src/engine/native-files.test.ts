@@ -139,6 +139,14 @@ suite('a file that a model makes', () => {
     await bench.play()
     assert.deepEqual(await answerOf(bench), [{ id: '0', type: 'image', mimeType: 'image/png', data: SMALL }])
   })
+
+  test('and gives nothing of is told of, and the answer goes on', async () => {
+    const raw = { type: 'file', mediaType: 'image/png' }
+    await using bench = await AgentBench.open([{ parts: [{ raw }, { text: 'So.' }] }])
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(await answerOf(bench), [{ id: '0', type: 'text', text: 'So.' }])
+    assert.match((await bench.notes('warning'))[0]?.text ?? '', /file/)
+  })
 })
 
 suite('a file that a model makes and gives the address of', () => {
