@@ -149,6 +149,14 @@ suite('what the model is shown', () => {
     assert.equal(toPrompt(undefined, [{ ...others, by: 'native' }], 'native').length, 2)
   })
 
+  test('an answer that was cut off points to nothing, whatever stands where a provider would say what it is', () => {
+    const provider = { openai: { itemId: 'msg_1', phase: 'final' }, other: null, more: 'x' }
+    const said: Part = { id: '0', type: 'text', text: 'Half', meta: { provider } }
+    const [shown] = toPrompt(undefined, [message('assistant', [said], { state: 'interrupted' })])
+    const providerOptions = { openai: { phase: 'final' }, other: null, more: 'x' }
+    assert.deepEqual(shown?.content, [{ type: 'text', text: 'Half', providerOptions }])
+  })
+
   test('a thought that was cut off has no proof and stays out', () => {
     const half: Part = { id: '0', type: 'reasoning', text: 'Hm', state: 'interrupted' }
     assert.deepEqual(toPrompt(undefined, [message('assistant', [half, { id: '1', type: 'text', text: 'So' }])]), [

@@ -82,12 +82,21 @@ function partsToSend({ parts, state }: StoredMessage): readonly Part[] {
 }
 
 function withoutReference(part: Part): Part[] {
-  const provider = Object.entries(part.meta?.provider ?? {}) as [string, JsonObject][]
-  if (!provider.some(([, given]) => 'itemId' in given)) return [part]
+  const provider = Object.entries(part.meta?.provider ?? {})
+  if (!provider.some(([, given]) => isReference(given))) return [part]
   // A thought cannot be told in words, only pointed to.
   if (part.type === 'reasoning') return []
-  const rest = provider.map(([name, { itemId: _itemId, ...given }]) => [name, given])
+  const rest = provider.map(([name, given]) => [name, isReference(given) ? withoutItem(given) : given])
   return [{ ...part, meta: { ...part.meta, provider: Object.fromEntries(rest) as JsonObject } }]
+}
+
+/** Whatever else stands there: it may have been put there by anybody. */
+function isReference(given: unknown): given is JsonObject {
+  return typeof given === 'object' && given !== null && 'itemId' in given
+}
+
+function withoutItem({ itemId: _itemId, ...given }: JsonObject): JsonObject {
+  return given
 }
 
 /** What the provider itself may have done in an attempt that failed is in doubt, and the model has to know. */
