@@ -5,6 +5,7 @@ import {
   noFaults,
   RECORD_VERSIONS,
   reduce,
+  reducePiece,
   type Append,
   type BatchEvent,
   type CommandOutcome,
@@ -189,7 +190,7 @@ export class ThreadLog implements Flushable {
     }
     this.#pendingChars += textOf(event).length
     // The provisional record has the part's first unwritten seq, as the written one will.
-    this.#live = reduce(this.#live, this.#liveRecord(event)).state
+    this.#live = reducePiece(this.#live, event, this.#nextSeq - 1)
     this.#entries.emit({ kind: 'delta', event, state: this.#live })
     if (this.#pendingChars >= BATCH_CHARS) this.flushSoon()
   }
@@ -336,10 +337,6 @@ export class ThreadLog implements Flushable {
     const last = this.#lastBatch?.first
     if (last !== undefined && last.partId === partId && last.messageId === messageId) return this.#lastBatch
     return this.#batches.get(partKey(messageId, partId))
-  }
-
-  #liveRecord(event: BatchEvent): LogRecord {
-    return { v: 1, stream: this.stream, seq: this.#nextSeq - 1, at: 0, body: { type: 'batch', event } }
   }
 
   #fillBatch(batch: PendingBatch): void {

@@ -53,7 +53,7 @@ function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonVal
   )
 }
 
-for (const layout of [2, 3]) {
+for (const layout of [2, 3, 4]) {
   describe(`C4-42 a database of layout ${layout}`, () => {
     const withGolden = (test: (store: Store) => Promise<void>): (() => Promise<void>) =>
       inTempDir(async (directory) => {
@@ -68,8 +68,9 @@ for (const layout of [2, 3]) {
       'gives every type of record, and every field, that existed then',
       withGolden(async (store) => {
         const records = [...(await goldenRecordsOf(store, 'main')), ...(await goldenRecordsOf(store, 'fork'))]
-        assert.deepEqual([...new Set(records.map(({ body }) => body.type))].sort(), TYPES_V2.split(' '))
-        const missing = FIELDS_V2.filter((field) => {
+        const types = [...TYPES_V2.split(' '), ...(layout < 4 ? [] : ['file'])].sort()
+        assert.deepEqual([...new Set(records.map(({ body }) => body.type))].sort(), types)
+        const missing = [...FIELDS_V2, ...(layout < 4 ? [] : ['file/fileName', 'file/url'])].filter((field) => {
           const [type, ...path] = field.split('/')
           return !records.some(
             ({ body }) => body.type === type && valueAt(body as unknown as JsonObject, path) !== undefined,
@@ -106,7 +107,8 @@ for (const layout of [2, 3]) {
         const { head } = foldGolden('main', await goldenRecordsOf(store, 'main'))
         assert.deepEqual(
           [head.title, head.titleAt, head.goalAt, head.stateAt.toJSON()],
-          ['Golden', 1, 1, { count: 1, draft: 43 }],
+          // Since layout 4 two files stand before it.
+          ['Golden', 1, 1, { count: 1, draft: layout < 4 ? 43 : 45 }],
         )
         const answer = await store.getMessage(head.lineage, 'm2')
         assert.ok(answer !== null)

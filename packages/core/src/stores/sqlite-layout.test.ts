@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { RecordType } from '@evener/protocol'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { latestRecordSql } from './sqlite/records.ts'
+import { listSql } from './sqlite/threads.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 const ORIGINS = [
@@ -14,6 +15,7 @@ const ORIGINS = [
   { origin: 'of layout 1', golden: 'fixtures/golden-v1.db' },
   { origin: 'of layout 2', golden: 'fixtures/golden-v2.db' },
   { origin: 'of layout 3', golden: 'fixtures/golden-v3.db' },
+  { origin: 'of layout 4', golden: 'fixtures/golden-v4.db' },
 ] as const
 
 async function migrated(directory: string, golden: string | null): Promise<string> {
@@ -25,8 +27,12 @@ async function migrated(directory: string, golden: string | null): Promise<strin
 
 /** In which way SQLite finds the newest record of a type. */
 function planOf(path: string, type: RecordType): string {
+  return planOfSql(path, latestRecordSql(type))
+}
+
+function planOfSql(path: string, sql: string): string {
   const db = new DatabaseSync(path)
-  const rows = db.prepare(`EXPLAIN QUERY PLAN ${latestRecordSql(type)}`).all()
+  const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()
   db.close()
   return rows.map((row) => String(row['detail'])).join('; ')
 }
@@ -57,6 +63,43 @@ describe('records by type', () => {
         const steps = new Set(explained.map((row) => row['opcode']))
         assert.ok(steps.has('IdxInsert'))
         assert.ok(!steps.has('OpenEphemeral'))
+      }),
+    )
+  }
+})
+
+describe('lists of threads', () => {
+  for (const { origin, golden } of ORIGINS) {
+    it(
+      `are read in the order of an index, from its end: a file that is ${origin}`,
+      inTempDir(async (directory) => {
+        const path = await migrated(directory, golden)
+        for (const [query, index] of [
+          [{}, /USING INDEX threads_by_update/],
+          [{ resourceId: 'r' }, /USING INDEX threads_by_resource/],
+          [{ root: 'r' }, /USING INDEX threads_by_root/],
+          [{ resourceId: 'r', root: 'r' }, /USING INDEX threads_by_(root|resource)/],
+          [{ includeHidden: true }, /USING INDEX threads_by_update/],
+        ] as const) {
+          const plan = planOfSql(path, listSql(query))
+          assert.match(plan, index)
+          // Both kinds are read in order, a page of each; only these are sorted together.
+          if (!('includeHidden' in query)) assert.doesNotMatch(plan, /TEMP B-TREE/, JSON.stringify(query))
+        }
+      }),
+    )
+
+    it(
+      `put the thread that was changed last at the end of each index, where there is room: a file that is ${origin}`,
+      inTempDir(async (directory) => {
+        const db = new DatabaseSync(await migrated(directory, golden))
+        const indices = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'threads_by_%'`)
+        for (const { name } of indices.all()) {
+          const columns = db.prepare(`SELECT name, "desc" FROM pragma_index_xinfo(?) WHERE key`).all(String(name))
+          const order = columns.map((column) => `${String(column['name'])}${column['desc'] === 1 ? ' down' : ''}`)
+          assert.deepEqual(order.slice(-2), ['updated_at', 'id down'], String(name))
+        }
+        db.close()
       }),
     )
   }

@@ -162,6 +162,8 @@ export const GOLDEN_MAIN: readonly GoldenStep[] = [
         call: { messageId: 'm2', partId: '2' },
         outcome: 'ok',
       },
+      { type: 'file', messageId: 'm2', partId: '4', mimeType: 'image/png', data: 'iVBORw0KGgo=', fileName: 'a.png' },
+      { type: 'file', messageId: 'm2', partId: '5', mimeType: 'text/csv', data: '', url: 'https://example.org/a.csv' },
       { type: 'error', error: { name: 'Error', message: 'a hiccup' }, code: 'E_HICCUP' },
       { type: 'tasks.changed', tasks: TASKS },
       {

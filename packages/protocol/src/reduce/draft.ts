@@ -28,6 +28,8 @@ export interface Draft {
   calls: IdTrie<CallPlace>
   /** The message the record is about, once it was looked for. */
   found?: { readonly id: string; readonly index: number }
+  /** Nobody is sent what is not written yet: pieces need no op then. */
+  readonly isOnlyShown?: boolean
   readonly ops: Op[]
   /** Messages whose view row has to be written with this record. */
   readonly written: ThreadMessage[]

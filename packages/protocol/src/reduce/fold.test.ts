@@ -13,7 +13,7 @@ import type { LogRecord, RecordBody } from '../record.ts'
 import { reviveHead, storedHead } from '../stored-head.ts'
 import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
 import { storedMessage, type ThreadState } from './draft.ts'
-import { emptyState, reduce, restingState } from './reduce.ts'
+import { emptyState, reduce, reducePiece, restingState } from './reduce.ts'
 
 /** What a store keeps beside the log: message rows, written with the records, and what the lineage shows of them. */
 class Rows {
@@ -90,6 +90,26 @@ suite('the fold', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  test('a piece that is only shown gives the state that its record will give', () => {
+    let pieces = 0
+    fc.assert(
+      fc.property(arbitraryLog({ maxMoves: 120 }), (records) => {
+        let state = emptyState('main')
+        for (const record of records) {
+          const { body, seq } = record
+          const next = reduce(state, record).state
+          if (body.type === 'batch') {
+            pieces++
+            assert.deepEqual(json(reducePiece(state, body.event, seq)), json(next))
+          }
+          state = next
+        }
+      }),
+      { numRuns: 100 },
+    )
+    assert.ok(pieces > 100, `${pieces} pieces`)
   })
 
   test('no record changes an earlier state or a record', () => {

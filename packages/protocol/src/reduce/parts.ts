@@ -69,24 +69,21 @@ function openPart(event: BatchEvent): Part {
 /** `undefined` when the event does not fit the part: it was sealed already, or is of another kind. */
 function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent): Part | undefined {
   if (part.state !== 'open') return undefined
-  const append = (field: string, value: string): void => {
-    draft.ops.push({ type: 'append-text', path: partPath(messageId, part.id, field), value })
-  }
   if (
     (part.type === 'text' && event.type === 'text-delta') ||
     (part.type === 'reasoning' && event.type === 'reasoning-delta')
   ) {
-    append('text', event.text)
+    appendOp(draft, messageId, part.id, 'text', event.text)
     return { ...part, text: part.text + event.text }
   }
   if (part.type === 'tool-call' && event.type === 'tool-call-delta') {
-    append('inputText', event.argsTextDelta)
+    appendOp(draft, messageId, part.id, 'inputText', event.argsTextDelta)
     return { ...part, inputText: (part.inputText ?? '') + event.argsTextDelta }
   }
   if (part.type === 'tool-result' && event.type === 'tool-progress') {
     const output = (part.output ?? '') + (event.output ?? '')
     if (output.length <= 2 * OUTPUT_WINDOW) {
-      append('output', event.output ?? '')
+      appendOp(draft, messageId, part.id, 'output', event.output ?? '')
       return { ...part, output }
     }
     const cut: ToolResultPart = { ...part, output: output.slice(-OUTPUT_WINDOW) }
@@ -94,6 +91,11 @@ function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent
     return cut
   }
   return undefined
+}
+
+function appendOp(draft: Draft, messageId: string, partId: string, field: string, value: string): void {
+  if (draft.isOnlyShown === true) return
+  draft.ops.push({ type: 'append-text', path: partPath(messageId, partId, field), value })
 }
 
 /** The part as it stays. It is built from the record alone, so that a replay without the batches gives the same. */

@@ -1,4 +1,10 @@
-import type { ConfigChangedRecord, QueueAddedRecord, WaitAnsweredRecord, WaitOpenedRecord } from '../control-record.ts'
+import type {
+  BatchEvent,
+  ConfigChangedRecord,
+  QueueAddedRecord,
+  WaitAnsweredRecord,
+  WaitOpenedRecord,
+} from '../control-record.ts'
 import { emptyHead, type Head } from '../head.ts'
 import { IdList } from '../id-list.ts'
 import { emptyTrie } from '../id-trie.ts'
@@ -69,6 +75,18 @@ export function reduce(state: ThreadState, record: LogRecord): Reduced {
     },
     ops: draft.ops,
     written: draft.written,
+  }
+}
+
+/** The state that `reduce` gives for a batch at this seq, for pieces that are shown before they are written. */
+export function reducePiece(state: ThreadState, event: BatchEvent, seq: number): ThreadState {
+  const { calls, head, messages } = state
+  const draft: Draft = { head, messages, calls, isOnlyShown: true, ops: [], written: [] }
+  applyBatch(draft, event)
+  return {
+    head: draft.head.seq === seq ? draft.head : { ...draft.head, seq },
+    messages: draft.messages,
+    calls: draft.calls,
   }
 }
 

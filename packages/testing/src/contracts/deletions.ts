@@ -46,6 +46,22 @@ export function deletionsContract(contract: StoreContract): void {
     )
 
     it(
+      'leaves nothing behind that a thread of the same name could be taken for',
+      withStore(contract, async (store) => {
+        const before = await ownedThread(store, 't')
+        await before.say(3)
+        await store.deleteThread('t', before.fence)
+        const stranger = await ownedThread(store, 'stranger')
+        await stranger.say(3)
+        const anew = await ownedThread(store, 't')
+        await anew.say(2)
+        await rejection(before.append({ records: notes('t', 4, 1) }), 'misuse')
+        assert.deepEqual(await seqsOf(store, upTo('t', 9)), [1, 2])
+        assert.deepEqual(await seqsOf(store, upTo('stranger', 9)), [1, 2, 3])
+      }),
+    )
+
+    it(
       'is done by the owner only',
       withStore(contract, async (store) => {
         await ownedThread(store, 't')

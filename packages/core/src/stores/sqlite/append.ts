@@ -37,6 +37,13 @@ export function append(db: Connection, request: Append): number {
 
 const ADVANCE = 'UPDATE streams SET head_seq = ? WHERE no = ?'
 
+/** A stream that was deleted and made anew has another number: what is remembered must not reach a stranger. */
+const ADVANCE_KNOWN = `UPDATE streams SET head_seq = ?
+  WHERE no = ? AND id = ? AND deleted = 0 AND head_seq = ? AND owner = ? AND epoch = ?`
+
+/** Of so many streams the number is remembered; then it begins anew. */
+const MOST_NUMBERS = 10_000
+
 /** So many records go into one statement: running one costs as much as the row itself. */
 const MOST_ROWS = 8
 
@@ -58,12 +65,7 @@ function writeAppend(
   prepared: PreparedAppend,
   thread: Append['thread'],
 ): number {
-  // Nobody else can write meanwhile. `UPDATE … RETURNING` would take a table of its own each time, and longer than both.
-  const { no, head_seq: oldHead } = requireFence(db, stream, fence)
-  const { expectedHead, newHead } = prepared
-  if (expectedHead !== null && expectedHead !== oldHead) throw notContiguous(stream, oldHead, expectedHead + 1)
-  if (newHead !== null) db.run(ADVANCE, newHead, no)
-  const headSeq = newHead ?? oldHead
+  const { no, headSeq } = advanceKnown(db, stream, fence, prepared) ?? advance(db, stream, fence, prepared)
   writeRecords(db, stream, no, prepared.records)
   for (const { order, id, json } of prepared.messages) db.run(PUT_MESSAGE, no, order, id, viewRow(db, no, order, json))
   for (const wait of prepared.waits) putWait(db, no, { ...wait, wait: viewRow(db, no, wait.openedAt, wait.wait) })
@@ -72,6 +74,37 @@ function writeAppend(
   if (prepared.head !== null) putHead(db, no, prepared.head)
   if (thread !== undefined) updateThread(db, no, thread)
   return headSeq
+}
+
+interface Advanced {
+  readonly no: number
+  readonly headSeq: number
+}
+
+/**
+ * Of a stream that was written before: one statement sees that all is as it has to be, and moves the head on. Whatever
+ * is not, `advance` says.
+ */
+function advanceKnown(
+  db: Connection,
+  stream: string,
+  fence: Fence,
+  { expectedHead, newHead }: PreparedAppend,
+): Advanced | undefined {
+  const no = db.streamNumbers.get(stream)
+  if (no === undefined || expectedHead === null || newHead === null) return undefined
+  const moved = db.run(ADVANCE_KNOWN, newHead, no, stream, expectedHead, fence.owner, fence.epoch)
+  return moved === 1 ? { no, headSeq: newHead } : undefined
+}
+
+function advance(db: Connection, stream: string, fence: Fence, { expectedHead, newHead }: PreparedAppend): Advanced {
+  // Nobody else can write meanwhile. `UPDATE … RETURNING` would take a table of its own each time, and longer than both.
+  const { no, head_seq: oldHead } = requireFence(db, stream, fence)
+  if (expectedHead !== null && expectedHead !== oldHead) throw notContiguous(stream, oldHead, expectedHead + 1)
+  if (newHead !== null) db.run(ADVANCE, newHead, no)
+  if (db.streamNumbers.size === MOST_NUMBERS) db.streamNumbers.clear()
+  db.streamNumbers.set(stream, no)
+  return { no, headSeq: newHead ?? oldHead }
 }
 
 function writeRecords(db: Connection, stream: string, no: number, records: readonly PreparedRecord[]): void {

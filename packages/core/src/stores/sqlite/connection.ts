@@ -3,6 +3,8 @@ import { fromSqliteError } from './sqlite-errors.ts'
 
 /** One open database: statements prepared once, transactions, and errors that say what to do. */
 export class Connection {
+  /** Of streams that were written: looking for it again costs as much as a row. */
+  readonly streamNumbers: Map<string, number> = new Map()
   readonly #db: DatabaseSync
   readonly #location: string
   readonly #statements = new Map<string, StatementSync>()

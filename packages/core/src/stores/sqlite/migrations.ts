@@ -140,6 +140,19 @@ DROP INDEX records_of_rare_types;
 CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND ${IS_RARE_SQL};
 `,
   },
+  {
+    // Whatever is said in a thread moves it to the front of the lists. At the beginning of an index that is expensive:
+    // pages are filled up, split and balanced there. At the end there is always room.
+    version: 4,
+    sql: `
+DROP INDEX threads_by_resource;
+DROP INDEX threads_by_update;
+DROP INDEX threads_by_root;
+CREATE INDEX threads_by_resource ON threads (resource_id, hidden, updated_at, id DESC);
+CREATE INDEX threads_by_update ON threads (hidden, updated_at, id DESC);
+CREATE INDEX threads_by_root ON threads (root, updated_at, id DESC) WHERE root IS NOT NULL;
+`,
+  },
 ]
 
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map((migration) => migration.version))

@@ -98,7 +98,7 @@ export function listThreads(db: Connection, query: ThreadQuery): Page<ThreadInfo
 }
 
 /** Each part is read in the order of one index and stops after a page, however many threads there are. */
-function listSql(query: ThreadQuery): string {
+export function listSql(query: ThreadQuery): string {
   const filters = [
     ...(query.resourceId === undefined ? [] : ['resource_id = ?4']),
     ...(query.root === undefined ? [] : [`root = ?${query.resourceId === undefined ? 4 : 5}`]),
