@@ -54,4 +54,12 @@ suite('a command whose reader has gone', () => {
     await writeFile(join(folder, 'raw.jsonl'), `${[header, ...soon, at(3_600_000)].join('\n')}\n`)
     assert.deepEqual(await endOf(await readOnce('replay', folder)), { code: 0, err: '' })
   })
+
+  test('run goes on to its end, also when nobody reads what it says beside', limit, async () => {
+    const env = { ...process.env, EVENER_HOME: join(folder, 'home') }
+    const evener = spawn(process.execPath, [command, 'run', 'Hello'], { cwd: folder, env })
+    evener.stderr.destroy()
+    evener.stdout.resume()
+    assert.deepEqual(await once(evener, 'close'), [0, null])
+  })
 })

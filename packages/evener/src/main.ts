@@ -135,14 +135,19 @@ function standardInput(): NodeJS.ReadStream {
   return process.stdin
 }
 
+function unlessGone(error: NodeJS.ErrnoException): void {
+  // EIO: the terminal was closed.
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+}
+
 function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
   let hasReader = true
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // EIO: the terminal was closed.
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+  process.stdout.on('error', (error) => {
+    unlessGone(error)
     hasReader = false
   })
+  process.stderr.on('error', unlessGone)
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),
