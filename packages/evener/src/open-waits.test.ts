@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { SqliteStore } from '@evener/core'
 import { createThread, ProcessOwner, ThreadRuntime } from '@evener/core/engine'
@@ -42,14 +42,17 @@ class Waiting implements AsyncDisposable {
     return join(this.folder, 'data.db')
   }
 
-  async run(args: readonly string[], input?: readonly string[]): Promise<number> {
+  async run(args: readonly string[], input?: readonly string[] | Readable, onAsk?: () => void): Promise<number> {
     this.out = ''
     this.err = ''
     return main(['run', '--db', this.file, '--thread', 'left', ...args], {
       out: (text) => (this.out += `${text}\n`),
-      write: (text) => (this.out += text),
+      write: (text) => {
+        this.out += text
+        if (text.startsWith('Approve it?')) onAsk?.()
+      },
       err: (text) => (this.err += `${text}\n`),
-      input: Readable.from(input ?? []),
+      input: input instanceof Readable ? input : Readable.from(input ?? []),
       isTty: input !== undefined,
       cwd: this.folder,
       env: { EVENER_HOME: this.folder },
@@ -108,4 +111,19 @@ suite('evener run on a conversation that waits for an answer', () => {
     assert.equal(await waiting.run(['And now?'], ['hm\n']), 0, waiting.err)
     assert.match(waiting.out, /✗ list_files .*denied/)
   })
+
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    test(`ends at ${signal} while it asks, and the conversation goes on waiting`, { timeout: 60_000 }, async () => {
+      await using waiting = await Waiting.open()
+      const nobody = new PassThrough()
+      assert.equal(await waiting.run(['And now?'], nobody, () => process.emit(signal, signal)), code)
+      assert.match(waiting.err, /approval .*list_files/)
+      assert.equal(await waiting.run(['--answer', 'approve']), 0, waiting.err)
+      assert.match(waiting.out, /✓ list_files/)
+    })
+  }
 })

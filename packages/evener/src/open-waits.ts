@@ -30,13 +30,18 @@ export function sayWaits(
   terminal.err('("decline" says no. Several are answered in this order, with an --answer for each.)')
 }
 
-/** Asks the person at the terminal. False when there are no more answers to be had. */
-export async function askPerson(runtime: ThreadRuntime, terminal: Terminal): Promise<boolean> {
+/** Asks the person at the terminal. False when there are no more answers to be had, or when asking is ended. */
+export async function askPerson(runtime: ThreadRuntime, terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false
   using lines = createInterface({ input: terminal.input })
+  const ended = Promise.withResolvers<undefined>()
+  lines.once('close', () => ended.resolve(undefined))
+  signal.addEventListener('abort', () => lines.close(), { once: true })
   for (const wait of openWaits(runtime)) {
     terminal.out(described(wait))
     terminal.write(wait.kind === 'approval' ? 'Approve it? [y/N] ' : 'Your answer (nothing declines): ')
-    const line = await nextLine(lines)
+    // The end first: it may have come while the last answer was given, and then nothing can be asked.
+    const line = await Promise.race([ended.promise, lines.question('')])
     if (line === undefined) return false
     await runtime.answer(wait.id, personsAnswer(wait, line.trim()), 'evener run')
   }
@@ -81,13 +86,4 @@ function worded(text: string): Answer {
   } catch {
     return { decision: 'answer', value: text }
   }
-}
-
-async function nextLine(lines: ReturnType<typeof createInterface>): Promise<string | undefined> {
-  const ended = Promise.withResolvers<undefined>()
-  const onClose = (): void => ended.resolve(undefined)
-  lines.once('close', onClose)
-  const line = await Promise.race([lines.question(''), ended.promise])
-  lines.off('close', onClose)
-  return line
 }

@@ -102,9 +102,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   let runtime: ThreadRuntime | undefined
   // The first signal ends the run cleanly, also one that comes before there is a run; what it did is kept.
   let interruptedBy: NodeJS.Signals | undefined
+  let asking: AbortController | undefined
   const onInterrupt = (signal: NodeJS.Signals): void => {
     interruptedBy ??= signal
-    void runtime?.cancel()
+    // Nothing is at work while somebody is asked: what waits for an answer goes on waiting.
+    if (asking === undefined) void runtime?.cancel()
+    else asking.abort()
   }
   const store = await openStore(values.db, terminal)
   for (const signal of ENDING_SIGNALS) process.once(signal, onInterrupt)
@@ -131,10 +134,14 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     declineQuestions(runtime)
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
     if (harness !== undefined) await pruneRecordings(terminal)
-    if (!(await goOn(runtime, answers, terminal))) {
+    asking = new AbortController()
+    const isAnswered = await goOn(runtime, answers, terminal, asking.signal)
+    asking = undefined
+    if (!isAnswered) {
       sayWaits(openWaits(runtime), { thread, db: values.db }, terminal)
       return interruptedBy === undefined ? STILL_WAITING : exitCodeOf(interruptedBy)
     }
+    if (interruptedBy !== undefined) void runtime.cancel()
     let outcome = await runtime.run?.done
     if (prompt !== '' && interruptedBy === undefined) {
       if (!values.json && terminal.isTty) terminal.out(`> ${prompt}`)
@@ -162,10 +169,15 @@ function exitCodeOf(signal: NodeJS.Signals): number {
 }
 
 /** What the conversation waits for comes first. False when it still waits. */
-async function goOn(runtime: ThreadRuntime, answers: readonly string[], terminal: Terminal): Promise<boolean> {
+async function goOn(
+  runtime: ThreadRuntime,
+  answers: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (answers.length > 0) return answerWaits(runtime, answers)
   if (openWaits(runtime).length === 0) return true
-  return terminal.isTty && (await askPerson(runtime, terminal))
+  return terminal.isTty && (await askPerson(runtime, terminal, signal))
 }
 
 /** Nobody is there to answer: a question would keep the command waiting for ever. */
