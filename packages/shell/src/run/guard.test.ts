@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import type { HostReport } from '../../test/run/host-program.ts'
+import { canMark } from '../../test/run/marks.ts'
 import { inOwnSession, isAlive, LineReader, until } from '../../test/run/processes.ts'
 import { capabilities, hostTable } from './capabilities.ts'
 import { encodeCommand, parseCommand } from './guard-protocol.ts'
@@ -65,14 +66,18 @@ if (capabilities.reach === 'tree') {
       await untilAllIsOver(report)
     })
 
-    it('a daemon that has cleared its environment dies, in a session of its own, after its run', async () => {
-      const host = startHost([inOwnSession('exec sleep 1000', '{}')])
-      const report = await host.report()
-      await until('the run itself has ended', () => !report.runs.some(({ pid }) => isAlive(pid)))
-      assert.ok(report.runs.every(({ printed }) => isAlive(Number(printed))))
-      await kill(host.child)
-      await untilAllIsOver(report)
-    })
+    it(
+      'a daemon that has cleared its environment dies, in a session of its own, after its run',
+      { skip: !canMark },
+      async () => {
+        const host = startHost([inOwnSession('exec sleep 1000', '{}')])
+        const report = await host.report()
+        await until('the run itself has ended', () => !report.runs.some(({ pid }) => isAlive(pid)))
+        assert.ok(report.runs.every(({ printed }) => isAlive(Number(printed))))
+        await kill(host.child)
+        await untilAllIsOver(report)
+      },
+    )
 
     it('what outlived its run dies too', async () => {
       const host = startHost([inOwnSession('exec sleep 1000')])
@@ -130,17 +135,21 @@ if (capabilities.reach === 'tree') {
       await untilAllIsOver(report)
     })
 
-    it('does not carry the mark of the run that its host is part of, but what its host runs does', async () => {
-      const inner = JSON.stringify([inOwnSession('exec sleep 1000', '{}')])
-      const around = await spawnRun({ command: process.execPath, args: [hostProgram, inner], stdin: 'open' })
-      around.stderr.discard()
-      const report = JSON.parse(await new LineReader(around.stdout).next()) as HostReport
-      const tagged = new Set((await findTagged(around.runId)).map(({ pid }) => pid))
-      assert.ok(!tagged.has(report.guardPid))
-      assert.ok(report.runs.every(({ printed }) => tagged.has(Number(printed))))
-      await around.kill({ graceMs: 0 })
-      await untilAllIsOver(report)
-    })
+    it(
+      'does not carry the mark of the run that its host is part of, but what its host runs does',
+      { skip: !canMark },
+      async () => {
+        const inner = JSON.stringify([inOwnSession('exec sleep 1000', '{}')])
+        const around = await spawnRun({ command: process.execPath, args: [hostProgram, inner], stdin: 'open' })
+        around.stderr.discard()
+        const report = JSON.parse(await new LineReader(around.stdout).next()) as HostReport
+        const tagged = new Set((await findTagged(around.runId)).map(({ pid }) => pid))
+        assert.ok(!tagged.has(report.guardPid))
+        assert.ok(report.runs.every(({ printed }) => tagged.has(Number(printed))))
+        await around.kill({ graceMs: 0 })
+        await untilAllIsOver(report)
+      },
+    )
 
     it('outlives the signals a terminal or a service manager sends to everybody', async () => {
       const run = await spawnRun({ command: '/bin/sh', args: ['-c', 'echo $$; sleep 1000'] })

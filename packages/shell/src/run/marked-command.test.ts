@@ -4,8 +4,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { canMark } from '../../test/run/marks.ts'
 import { readTexts } from '../../test/run/processes.ts'
-import { capabilities, hostTable } from './capabilities.ts'
+import { hostTable } from './capabilities.ts'
 import { firstMark, limitProgram, markOf } from './mark.ts'
 import { interpreterIn, marked } from './marked-command.ts'
 import { newRunId } from './run-tag.ts'
@@ -25,7 +26,7 @@ describe('the mark of a run', () => {
     assert.equal(markOf('a'), markOf('a'))
   })
 
-  if (capabilities.reach === 'tree') {
+  if (canMark) {
     it('is there from the first moment of the process, and the process is the one that was asked for', async () => {
       const run = await spawnRun({
         command: process.execPath,
@@ -59,7 +60,7 @@ describe('a command that cannot be started', () => {
 
   it('is left to the kernel, which says why', async () => {
     const sh = await file('fine', '#!/bin/sh\n')
-    if (capabilities.reach === 'tree') assert.deepEqual((await mark('fine'))?.args.slice(1), ['--', 'fine'])
+    if (canMark) assert.deepEqual((await mark('fine'))?.args.slice(1), ['--', 'fine'])
     assert.equal(await mark('missing'), undefined)
     assert.equal(await mark(await file('plain', '#!/bin/sh\n', 0o644)), undefined)
     assert.equal(await mark(await file('lost', '#!/no/such/thing\n')), undefined)
