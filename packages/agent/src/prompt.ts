@@ -53,22 +53,37 @@ function userMessage(message: StoredMessage): LanguageModelV4Message[] {
 /** One message of ours holds a step's calls and their results; the model wants the results in a message of their own. */
 function agentMessages(message: StoredMessage): LanguageModelV4Message[] {
   // A failed attempt stays visible to people but leaves the model's context.
-  if (message.error !== undefined) return interruptedAtProvider(message)
-  const content = partsToSend(message).flatMap(agentContent)
+  if (message.error !== undefined) return interruptedAtProvider(message.parts)
   const cut = cutOrders(message)
-  const results = message.parts.filter(
-    (part) => part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part) && !cut.has(part.toolCallId),
-  )
-  const said: LanguageModelV4Message[] = content.length === 0 ? [] : [{ role: 'assistant', content }]
-  if (results.length === 0) return said
-  return [...said, { role: 'tool', content: results.map((part) => toolResult(part as ToolResultPart)) }]
+  const isCut = (part: Part): boolean => 'toolCallId' in part && cut.has(part.toolCallId)
+  const parts = partsToSend(message).filter((part) => !isCut(part))
+  const content = parts.flatMap(agentContent)
+  const results = parts.filter((part) => part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part))
+  const answered = results.map((part) => toolResult(part as ToolResultPart))
+  return [
+    ...(content.length === 0 ? [] : [{ role: 'assistant' as const, content }]),
+    ...(answered.length === 0 ? [] : [{ role: 'tool' as const, content: answered }]),
+    ...interruptedAtProvider(message.parts.filter(isCut)),
+  ]
 }
 
-/** Who closes a run that was left at work says of these too what became of them; without its order a result is refused. */
+/**
+ * Of these no call and no result can be shown. The input of some was cut off; whoever closed their run may have said all
+ * the same what became of them. Others the provider was to carry out itself, and it takes no result but its own.
+ */
 function cutOrders({ parts }: StoredMessage): ReadonlySet<string> {
   const cut = new Set<string>()
+  const atProvider = new Set<string>()
   for (const part of parts) if (part.type === 'tool-call' && part.state === 'interrupted') cut.add(part.toolCallId)
-  for (const part of parts) if (part.type === 'tool-call' && part.state !== 'interrupted') cut.delete(part.toolCallId)
+  for (const part of parts) {
+    if (part.type !== 'tool-call' || part.state === 'interrupted') continue
+    cut.delete(part.toolCallId)
+    if (isAtProvider(part)) atProvider.add(part.toolCallId)
+  }
+  for (const part of parts) {
+    const isTold = part.type === 'tool-result' && part.state !== 'open' && !isAtProvider(part)
+    if (isTold && atProvider.has(part.toolCallId)) cut.add(part.toolCallId)
+  }
   return cut
 }
 
@@ -100,10 +115,8 @@ function withoutItem({ itemId: _itemId, ...given }: JsonObject): JsonObject {
 }
 
 /** What the provider itself may have done in an attempt that failed is in doubt, and the model has to know. */
-function interruptedAtProvider(message: StoredMessage): LanguageModelV4Message[] {
-  const names = message.parts.flatMap((part) =>
-    part.type === 'tool-call' && isAtProvider(part) ? [part.toolName] : [],
-  )
+function interruptedAtProvider(parts: readonly Part[]): LanguageModelV4Message[] {
+  const names = parts.flatMap((part) => (part.type === 'tool-call' && isAtProvider(part) ? [part.toolName] : []))
   if (names.length === 0) return []
   const tools = [...new Set(names)].join(', ')
   const text = `An earlier attempt was interrupted while it used ${tools}. Its outcome is unknown: check what happened before doing it again.`

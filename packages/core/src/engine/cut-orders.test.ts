@@ -65,3 +65,28 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     assert.doesNotMatch(bench.prompts().at(-1)?.join('') ?? '', /c1/)
   })
 })
+
+suite("a call that the provider was to carry out itself takes no result but the provider's:", () => {
+  for (const how of ['cancel', 'close'] as const) {
+    test(`cut off (${how}), it is told in words in what the model is asked next`, async () => {
+      const search = { id: 's1', name: 'web_search', input: { query: 'blue' }, providerExecuted: true }
+      const script: Script = [
+        { text: 'Looking.', toolCalls: [search, { ...order, inputDeltas: 4 }], hang: true },
+        { text: 'Done.' },
+      ]
+      await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })
+      const begun = Promise.withResolvers<void>()
+      bench.runtime.onEntry(({ state }) => {
+        if (state.messages.toArray().some(({ parts }) => parts.at(2)?.type === 'tool-call')) begun.resolve()
+      })
+      await bench.submit('Paint.')
+      await begun.promise
+      await bench.runtime[how]()
+      if (how === 'close') await bench.restart()
+      assert.equal(await bench.play('And now?'), 'complete')
+      const asked = bench.prompts().at(-1)?.join('') ?? ''
+      assert.doesNotMatch(asked, /"s1"|"c1"/)
+      assert.match(asked, /Looking\..*interrupted while it used web_search.*And now\?/)
+    })
+  }
+})
