@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { JsonObject } from '@evener/protocol'
 import { z } from 'zod'
 import { closedSchema } from './closed-schema.ts'
 import { jsonSchemaOf } from './schema.ts'
@@ -33,5 +34,14 @@ suite('a closed schema', () => {
     assert.deepEqual(closedSchema(joined), joined)
     const any = { type: 'object' }
     assert.deepEqual(closedSchema(any), any)
+  })
+
+  test('stays open where it is put together of what has a name, and a name alone opens nothing', () => {
+    const named = z.object({ a: z.string() }).meta({ id: 'Named' })
+    const joined = z.object({ both: z.intersection(named, z.object({ b: z.string() })) })
+    const { definitions } = closedSchema(jsonSchemaOf(joined, 'the test')) as { definitions: { Named: JsonObject } }
+    assert.equal(definitions.Named['additionalProperties'], undefined)
+    const alone = closedSchema(jsonSchemaOf(z.object({ one: named, two: named }), 'the test'))
+    assert.equal((alone as { definitions: { Named: JsonObject } }).definitions.Named['additionalProperties'], false)
   })
 })
