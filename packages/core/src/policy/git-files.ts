@@ -131,8 +131,15 @@ function searchedFolders(subcommand: string, words: readonly Word[]): string[] {
   return subcommand === 'diff' ? told.filter((text) => !IS_FILE.test(text)) : ['.', ...told.slice(1)]
 }
 
+const TAKES_VALUE = /^(?:-s|--source|-[a-zA-Z]*e|--exclude|-m|--message|-b|-B|--orphan)$/
+
 function changesHere(subcommand: string, words: readonly Word[]): boolean {
-  const has = (option: RegExp): boolean => words.some(({ text }) => option.test(text))
+  const dashes = words.findIndex(({ text }) => text === '--')
+  // What stands behind them, or behind an option that takes it, is no option itself.
+  const options = words.filter(
+    (_, at) => (dashes === -1 || at < dashes) && !TAKES_VALUE.test(words[at - 1]?.text ?? ''),
+  )
+  const has = (option: RegExp): boolean => options.some(({ text }) => option.test(text))
   switch (subcommand) {
     case 'clean':
       return !has(ONLY_SAYS)
@@ -147,7 +154,6 @@ function changesHere(subcommand: string, words: readonly Word[]): boolean {
   }
 }
 
-const TAKES_VALUE = /^(?:-s|--source|-e|--exclude|-m|--message|-b|-B|--orphan)$/
 const IS_PATH = /^(?:\.\.?(?:\/|$)|:)/
 
 /** Folders, below which anything may change. */
