@@ -61,4 +61,21 @@ describe('a result', () => {
     assert.equal(told(opencodeDialect, stopped), true)
     assert.equal(told(opencodeDialect, [...stopped, started]), false)
   })
+
+  it('stands, whatever the program says while it is ended for not ending', () => {
+    const events: MappedEvent[] = []
+    const mapping = new RunMapping(codexDialect, { harness: 'codex' }, (event) => events.push(event))
+    mapping.lines('stdout', [ANSWER, '{"type":"turn.completed"}'], 1)
+    mapping.note({ stop: { reason: 'lingering' } }, 2)
+    mapping.line('stdout', '{"type":"error","message":"terminated"}', 3)
+    mapping.note({ end: { exitCode: null, signal: 'SIGTERM' } }, 4)
+    assert.ok(!events.some(({ type }) => type === 'error'))
+    const said = events.flatMap((event) => (event.type === 'note' ? event.activity.events : []))
+    assert.deepEqual(
+      said.map((event) => event.type === 'warning' && event.message),
+      ['terminated'],
+    )
+    const finish = events.at(-1)
+    assert.equal(finish?.type === 'finish' && finish.finishReason, 'stop')
+  })
 })

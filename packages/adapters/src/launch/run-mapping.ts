@@ -22,6 +22,8 @@ export class RunMapping {
   #hasFailed = false
   #hasAnswered = false
   #hasLingered = false
+  /** What it said while it was ended for lingering is a failure in its own words. */
+  #hasDyingWords = false
   /** The model has ended a step on its own: where a program says no more than that, it is the result. */
   #hasConcluded = false
   /** How often the turn was said to be over when the program was last seen at work. */
@@ -135,7 +137,8 @@ export class RunMapping {
 
   /** What a program says about dying when we ended it is no failure of its own. */
   #error(event: ErrorEvent): void {
-    if (this.#stop === undefined) {
+    if (this.#hasLingered) this.#hasDyingWords = true
+    else if (this.#stop === undefined) {
       this.#hasFailed = true
       this.#emit(this.#failureHint === undefined ? event : withHint(event, this.#failureHint))
       return
@@ -147,7 +150,8 @@ export class RunMapping {
   #finish(event: FinishEvent): void {
     const stop = this.#stop
     if (stop === undefined) {
-      this.#emit(event)
+      const stands = this.#hasDyingWords && !this.#hasFailed
+      this.#emit(stands ? { ...event, finishReason: 'stop' } : event)
       return
     }
     const { error } = stop
