@@ -157,6 +157,13 @@ suite('messages', () => {
     ])
   })
 
+  test('have the address of a file of which nothing else is known', () => {
+    const url = 'https://example.org/a.png'
+    const made = { type: 'file', messageId: 'm2', partId: '0', mimeType: 'image/png', data: '', url } as const
+    const { messages } = stateAfter(asked, runs, speaks, made)
+    assert.deepEqual(messages.at(-1)?.attachments, [{ mimeType: 'image/png', data: '', url }])
+  })
+
   test('that were cut off or failed say so', () => {
     const text: RecordBody = { type: 'text-delta', messageId: 'm2', partId: '0', text: 'half' }
     const error = { name: 'Error', message: 'x' }

@@ -27,9 +27,11 @@ export interface PendingApproval {
 export interface WireAttachment {
   readonly mimeType: string
   readonly fileName?: string
-  /** Base64; empty when `ref` is set. */
+  /** Base64; empty when `ref` or `url` is set. */
   readonly data: string
   readonly ref?: BlobRef
+  /** Where the file is when only its address is known. */
+  readonly url?: string
 }
 
 /** A message as a client shows it: its words as one text, its calls with their results. */
@@ -110,12 +112,13 @@ function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[
       if (part.type === 'text' && part.text !== '') texts.push(part.text)
       else if (part.type === 'reasoning' && part.text !== '') reasoning.push(part.text)
       else if (part.type === 'image' || part.type === 'file') {
-        const { mimeType, data, fileName, ref } = part
+        const { mimeType, data, fileName, ref, url } = part
         attachments.push({
           mimeType,
           data,
           ...(fileName === undefined ? {} : { fileName }),
           ...(ref === undefined ? {} : { ref }),
+          ...(url === undefined ? {} : { url }),
         })
       }
     }

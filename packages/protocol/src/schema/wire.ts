@@ -72,6 +72,7 @@ export const wireAttachmentSchema: Schema<WireAttachment> = exact<WireAttachment
     fileName: optional(z.string()),
     data: z.string(),
     ref: optional(blobRefSchema),
+    url: optional(z.string()),
   }),
 )
 
