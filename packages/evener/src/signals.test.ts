@@ -11,8 +11,9 @@ import { findTagged, runTagVariable } from '@evener/shell/run'
 
 const command = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
 
+const limitProgram: string = 'prlimit'
 /** Whether runs carry a mark of their own here; that of a run around these tests is taken off them. */
-const canMark = spawnSync('prlimit', ['--pid', String(process.pid), '--locks=0:'], { stdio: 'ignore' }).status === 0
+const canMark = spawnSync(limitProgram, ['--pid', String(process.pid), '--locks=0:'], { stdio: 'ignore' }).status === 0
 
 /** A program in the middle of a tool: with a child in a session of its own, and a daemon without an environment where such is found. */
 const PROGRAM = `#!${process.execPath}
