@@ -33,6 +33,17 @@ test('broken-down usage tells cached tokens from others', () => {
   )
 })
 
+test('who says only how many of all were cached means that the others were not', () => {
+  const outputTokens = { total: 9 }
+  const inputOf = (inputTokens: object): number | undefined => usageOf({ inputTokens, outputTokens }).inputTokens
+  assert.equal(inputOf({ total: 100, cacheRead: 70, cacheWrite: 10 }), 20)
+  assert.equal(inputOf({ total: 100, cacheRead: 70 }), 30)
+  assert.equal(inputOf({ total: 100 }), 100)
+  // No number of tokens is below none.
+  assert.equal(inputOf({ total: 10, cacheRead: 70 }), 0)
+  assert.equal(inputOf({ cacheRead: 70 }), undefined)
+})
+
 test('usage that is none gives nothing', () => {
   for (const strange of [undefined, null, 'many', 5]) assert.deepEqual(usageOf(strange), {})
 })

@@ -40,13 +40,18 @@ export function usageOf(usage: unknown): UsageMetadata {
   const total = inputs['total']
   const outputTotal = outputs['total']
   return numbers({
-    inputTokens: inputs['noCache'] ?? total,
+    inputTokens: inputs['noCache'] ?? uncached(total, inputs['cacheRead'], inputs['cacheWrite']),
     outputTokens: outputTotal,
     totalTokens: typeof total === 'number' && typeof outputTotal === 'number' ? total + outputTotal : undefined,
     reasoningTokens: outputs['reasoning'],
     cachedInputTokens: inputs['cacheRead'],
     cacheWriteInputTokens: inputs['cacheWrite'],
   })
+}
+
+function uncached(total: unknown, ...cached: readonly unknown[]): number | undefined {
+  if (typeof total !== 'number') return undefined
+  return cached.reduce<number>((left, part) => Math.max(0, left - (typeof part === 'number' ? part : 0)), total)
 }
 
 function numbers(fields: { [K in keyof UsageMetadata]: unknown }): UsageMetadata {
