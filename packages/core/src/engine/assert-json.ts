@@ -5,12 +5,12 @@ const MAX_DEPTH = 1000
 
 /**
  * Refuses what could not be written as JSON, before anything has come of it. False when it would not come back as it is:
- * it holds something that has a class of its own, or is no number.
+ * it holds something that has a class of its own, nothing at all, or is no number.
  */
 export function assertJson(what: string, value: unknown, depth = 0): boolean {
   if (typeof value === 'bigint') throw notJson(what, 'it holds a bigint')
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value === 'function' || typeof value === 'symbol') return false
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return false
   if (typeof value !== 'object' || value === null) return true
   if (depth > MAX_DEPTH) throw notJson(what, 'it refers to itself, or is nested too deeply')
   if (!isPlain(value)) {
@@ -18,7 +18,9 @@ export function assertJson(what: string, value: unknown, depth = 0): boolean {
     return false
   }
   let isExact = true
-  for (const item of Object.values(value)) if (!assertJson(what, item, depth + 1)) isExact = false
+  // A list is gone through place by place: one with nothing in it comes back as null.
+  const items: Iterable<unknown> = Array.isArray(value) ? value : Object.values(value)
+  for (const item of items) if (!assertJson(what, item, depth + 1)) isExact = false
   return isExact
 }
 
