@@ -65,8 +65,7 @@ for (const { name, limit, open } of places) {
   for (const deltas of [1, 100, 1_000, 10_000, 50_000]) {
     await measure({
       name: `turn of ${deltas === 1 ? 'one delta' : `${deltas} deltas`}, ${name}, beside streamText`,
-      // What a turn costs whatever it says is spread over few deltas here.
-      limit: deltas <= 100 ? 1 : limit,
+      limit: deltas === 1 ? 1 : limit,
       floor: repeat(deltas, sdkTurn),
       ...ours(place, deltas),
     })
