@@ -1,7 +1,8 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { LanguageModel } from './language-model.ts'
 
-type SupportedUrls = Awaited<LanguageModel['supportedUrls']>
+/** Models have to say it; one that was written by hand may not know. */
+type SupportedUrls = Awaited<LanguageModel['supportedUrls']> | undefined
 
 /**
  * Files of which only the address is known go to models that say that they can look there. Any other is told the address
@@ -12,7 +13,7 @@ export async function withReachableFiles(
   prompt: LanguageModelV4Prompt,
 ): Promise<LanguageModelV4Prompt> {
   if (!prompt.some(hasLink)) return prompt
-  const supported = await model.supportedUrls
+  const supported: SupportedUrls = await model.supportedUrls
   return prompt.map((message) => (hasLink(message) ? reachable(message, supported) : message))
 }
 
@@ -39,7 +40,7 @@ function linkOf(part: Content): string | undefined {
 
 function isSupported(supported: SupportedUrls, mediaType: string, url: string): boolean {
   const [type] = mediaType.split('/', 1)
-  return ['*', '*/*', `${type}/*`, mediaType].some((name) => supported[name]?.some((pattern) => pattern.test(url)))
+  return ['*', '*/*', `${type}/*`, mediaType].some((name) => supported?.[name]?.some((pattern) => pattern.test(url)))
 }
 
 function words(mediaType: string, url: string): { readonly type: 'text'; readonly text: string } {

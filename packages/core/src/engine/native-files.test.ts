@@ -188,6 +188,7 @@ suite('a file that a model makes and gives the address of', () => {
     ['can look elsewhere', { 'image/*': [/^https:\/\/other\.org\//] }, false],
     ['can look for other things', { 'application/pdf': [/^https:/] }, false],
     ['cannot look anywhere', {}, false],
+    ['does not say where it can look', undefined, false],
   ] as const) {
     test(`goes back ${isAddress ? 'as the file' : 'in words'} to a model that ${who}`, async () => {
       const model = scriptedModel(SCRIPT)
