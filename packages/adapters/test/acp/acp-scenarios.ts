@@ -162,15 +162,21 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         const { bench, host, run } = await stageOf(t, calls, done)
         const turn = run()
         const isOver = turn.all.then(() => undefined)
+        const asked: string[] = []
         for (;;) {
           const ask = await Promise.race([host.nextAsk(), isOver])
           if (ask === undefined) break
-          const isTwo = JSON.stringify(ask.request.subject.args).includes('two.txt')
-          ask.answer(isTwo ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
+          const file = JSON.stringify(ask.request.subject.args).includes('two.txt') ? 'two.txt' : 'one.txt'
+          asked.push(file)
+          // Calls side by side ask in any order. Where a declined one takes those behind it along, the first is let through.
+          const isApproved = cli.refusesTogether ? asked.length === 1 : file === 'one.txt'
+          ask.answer(isApproved ? APPROVE : { decision: 'decline', reason: 'Not this one.' })
         }
         const results = resultsOf(await turn.all)
         assert.equal(results.length, 2)
-        assert.deepEqual([await isThere(bench, 'one.txt'), await isThere(bench, 'two.txt')], [true, false])
+        assert.deepEqual(asked.toSorted(), ['one.txt', 'two.txt'])
+        const [ran, refused] = cli.refusesTogether ? asked : ['one.txt', 'two.txt']
+        assert.deepEqual([await isThere(bench, ran ?? ''), await isThere(bench, refused ?? '')], [true, false])
       },
       cli.refusesTogether ? [] : 'decline-one',
     )
