@@ -16,6 +16,24 @@ test('flat usage is taken as it is, what is not reported stays out', () => {
   })
 })
 
+test('flat usage counts cached tokens once, whether its provider has them among the others or apart', () => {
+  const flat = { inputTokens: 100, outputTokens: 9, totalTokens: 109, cachedInputTokens: 70 }
+  assert.deepEqual(usageOf(flat), { ...flat, inputTokens: 30 })
+  assert.deepEqual(usageOf(flat, { openai: { responseId: 'r' } }), { ...flat, inputTokens: 30 })
+  // Anthropic and Bedrock count them beside the rest, and tell only in their own words what went into the cache.
+  assert.deepEqual(usageOf(flat, { anthropic: { cacheCreationInputTokens: 10 } }), {
+    ...flat,
+    cacheWriteInputTokens: 10,
+  })
+  assert.deepEqual(usageOf(flat, { bedrock: { usage: { cacheWriteInputTokens: 20 } } }), {
+    ...flat,
+    cacheWriteInputTokens: 20,
+  })
+  assert.deepEqual(usageOf(flat, { anthropic: { cacheCreationInputTokens: null } }), flat)
+  // More of them than of all: they were never among them.
+  assert.equal(usageOf({ inputTokens: 4_532, outputTokens: 222, cachedInputTokens: 5_439 }).inputTokens, 4_532)
+})
+
 test('broken-down usage tells cached tokens from others', () => {
   assert.deepEqual(
     usageOf({

@@ -22,19 +22,11 @@ export function finishReasonOf(reason: unknown): FinishReason {
 }
 
 /** V2 reports flat numbers, V3 and V4 break them down; input tokens here are the uncached ones. */
-export function usageOf(usage: unknown): UsageMetadata {
+export function usageOf(usage: unknown, providerMetadata?: unknown): UsageMetadata {
   if (!isObject(usage)) return {}
   const input = usage['inputTokens']
   const output = usage['outputTokens']
-  if (!isObject(input) && !isObject(output)) {
-    return numbers({
-      inputTokens: input,
-      outputTokens: output,
-      totalTokens: usage['totalTokens'],
-      reasoningTokens: usage['reasoningTokens'],
-      cachedInputTokens: usage['cachedInputTokens'],
-    })
-  }
+  if (!isObject(input) && !isObject(output)) return flatUsage(usage, providerMetadata)
   const inputs = isObject(input) ? input : {}
   const outputs = isObject(output) ? output : {}
   const total = inputs['total']
@@ -47,6 +39,28 @@ export function usageOf(usage: unknown): UsageMetadata {
     cachedInputTokens: inputs['cacheRead'],
     cacheWriteInputTokens: inputs['cacheWrite'],
   })
+}
+
+/** V2 leaves open whether the cached tokens are among the others: of most providers they are. */
+function flatUsage(usage: { readonly [key: string]: unknown }, providerMetadata: unknown): UsageMetadata {
+  const { cachedInputTokens, inputTokens, outputTokens, reasoningTokens, totalTokens } = usage
+  const anthropic = fieldOf(providerMetadata, 'anthropic')
+  const bedrock = fieldOf(providerMetadata, 'bedrock')
+  const isMore = typeof cachedInputTokens === 'number' && cachedInputTokens > Number(inputTokens)
+  const isApart = anthropic !== undefined || bedrock !== undefined || isMore
+  return numbers({
+    inputTokens: isApart ? inputTokens : uncached(inputTokens, cachedInputTokens),
+    outputTokens,
+    totalTokens,
+    reasoningTokens,
+    cachedInputTokens,
+    cacheWriteInputTokens:
+      fieldOf(anthropic, 'cacheCreationInputTokens') ?? fieldOf(fieldOf(bedrock, 'usage'), 'cacheWriteInputTokens'),
+  })
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return isObject(value) ? value[name] : undefined
 }
 
 function uncached(total: unknown, ...cached: readonly unknown[]): number | undefined {

@@ -147,7 +147,7 @@ export async function* modelStep(
         case 'finish':
           if (finishReason !== undefined) break
           finishReason = finishReasonOf(part.finishReason)
-          usage = usageOf(part.usage)
+          usage = usageOf(part.usage, part.providerMetadata)
           break
       }
     }
