@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import type { HostReport } from '../../test/run/host-program.ts'
 import { canMark } from '../../test/run/marks.ts'
-import { inOwnSession, isAlive, LineReader, until } from '../../test/run/processes.ts'
+import { deafInOwnSession, inOwnSession, isAlive, LineReader, until } from '../../test/run/processes.ts'
 import { capabilities, hostTable } from './capabilities.ts'
 import { encodeCommand, parseCommand } from './guard-protocol.ts'
 import type { GuardCommand } from './guard-protocol.ts'
@@ -57,7 +57,7 @@ if (capabilities.reach === 'tree') {
         'echo $$; sleep 1000',
         `${inOwnSession('exec sleep 1000')}; sleep 1000`,
         '( ( sleep 1000 & echo $! ) & ); sleep 1000',
-        `${inOwnSession('trap "" TERM; while :; do sleep 1000; done')}; trap "" TERM; while :; do sleep 1000; done`,
+        `${deafInOwnSession()}; trap "" TERM; while :; do sleep 1000; done`,
       ])
       const report = await host.report()
       assert.equal(report.runs.length, 4)

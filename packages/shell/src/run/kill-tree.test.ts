@@ -3,7 +3,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { canMark } from '../../test/run/marks.ts'
-import { inOwnSession, isAlive, LineReader, printedPids, unmarked, until } from '../../test/run/processes.ts'
+import {
+  deafInOwnSession,
+  inOwnSession,
+  isAlive,
+  LineReader,
+  printedPids,
+  unmarked,
+  until,
+} from '../../test/run/processes.ts'
 import type { HostReport } from '../../test/run/host-program.ts'
 import { capabilities, hostTable } from './capabilities.ts'
 import { killGroups } from './kill-group.ts'
@@ -76,7 +84,7 @@ if (capabilities.reach === 'tree') {
     })
 
     it('C4-33 kills what ignores SIGTERM in a session of its own after the CLI itself has gone', async () => {
-      const run = await runShell(inOwnSession('trap "" TERM; while :; do sleep 1000; done'))
+      const run = await runShell(deafInOwnSession())
       const pids = await printedPids(run, 1)
       await run.processExited
       const receipt = await run.kill({ graceMs: 100 })
@@ -85,7 +93,7 @@ if (capabilities.reach === 'tree') {
     })
 
     it('ends what is started in answer to the polite signal', async () => {
-      const fork = inOwnSession('trap "" TERM; while :; do sleep 1000; done')
+      const fork = deafInOwnSession()
       const run = await runShell(
         `trap '${fork.replaceAll("'", `'\\''`)}; exit 0' TERM; echo ready; while :; do sleep 0.05; done`,
       )
@@ -216,7 +224,7 @@ if (capabilities.reach === 'tree') {
     })
 
     it('ends the runs of a host that runs inside the run, its strays and its guard', async () => {
-      const inner = `${inOwnSession('trap "" TERM; while :; do sleep 1000; done')}; sleep 1000`
+      const inner = `${deafInOwnSession()}; sleep 1000`
       const args = [hostProgram, JSON.stringify([inner])]
       const outer = await spawnRun({ command: process.execPath, args, stdin: 'open' })
       outer.stderr.discard()

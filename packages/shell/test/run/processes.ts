@@ -59,7 +59,16 @@ export async function readTexts(stream: LineStream): Promise<string[]> {
 
 /** Shell text that starts `command` in a session of its own with Node, as `setsid` would, and prints its pid. */
 export function inOwnSession(command: string, env = 'process.env'): string {
-  const program = `const c = require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(command)}], { detached: true, stdio: 'ignore', env: ${env} }); console.log(c.pid); c.unref()`
+  return toldFromOwnSession(`echo $$; exec >/dev/null; ${command}`, env)
+}
+
+/** The same with one that ignores SIGTERM. It does so from when its pid is printed: before, a signal would end it. */
+export function deafInOwnSession(): string {
+  return toldFromOwnSession('trap "" TERM; echo $$; exec >/dev/null; while :; do sleep 1000; done', 'process.env')
+}
+
+function toldFromOwnSession(script: string, env: string): string {
+  const program = `const c = require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: ${env} }); c.stdout.once('data', (pid) => { process.stdout.write(pid); c.stdout.destroy(); c.unref() })`
   return `"${process.execPath}" -e '${program.replaceAll("'", `'\\''`)}'`
 }
 
