@@ -1,6 +1,6 @@
 import { toErrorData, type AgentEvent, type Host, type ToolOutcome } from '@evener/protocol'
 import type { AgentContext } from './agent-context.ts'
-import { callHook, type HookedCall, type LoopHooks } from './hooks.ts'
+import { callHook, type AfterTool, type HookedCall, type LoopHooks } from './hooks.ts'
 import type { OrderedCall } from './model-step.ts'
 import type { StepToolResult } from './turn-step.ts'
 
@@ -71,13 +71,27 @@ async function callTool(call: OrderedCall, { context, hooks, host, signal }: Car
     const input = changedInput ?? call.args
     const outcome = await host.callTool({ toolCallId, toolName, args: input })
     const { isError = false, result } = outcome
-    const after = await callHook(hooks, 'afterTool', { ...asked, input, result, isError }, signal)
+    const after = await afterTool({ ...asked, input, result, isError }, hooks, signal)
     return { call, outcome: after ?? outcome, changedInput }
   } catch (error) {
     if (signal.aborted) return undefined
     // What a hook may have wanted to hide is not shown when it fails.
     const data = toErrorData(error)
     return { call, outcome: { result: data.message, isError: true, error: data }, changedInput }
+  }
+}
+
+/** Cut off by a cancel it has said nothing: the tool has run all the same, and whoever goes on later has to know. */
+async function afterTool(
+  call: Parameters<NonNullable<LoopHooks['afterTool']>>[0],
+  hooks: LoopHooks,
+  signal: AbortSignal,
+): Promise<AfterTool> {
+  try {
+    return (await callHook(hooks, 'afterTool', call, signal)) ?? undefined
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
   }
 }
 

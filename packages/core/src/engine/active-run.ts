@@ -169,6 +169,17 @@ export function isOpenCall(part: Part | undefined): part is ToolCallPart {
   return part?.type === 'tool-call' && part.call.stage !== 'ended' && part.state !== 'interrupted'
 }
 
+/** The calls whose tools were carried out and gave what they were asked for. */
+export function doneCalls({ messages }: ThreadState): ReadonlySet<string> {
+  return new Set([...messages].flatMap(({ parts }) => parts.pick(doneCall, DONE_CALLS)))
+}
+
+const DONE_CALLS = new WeakMap<object, readonly string[]>()
+
+function doneCall(part: Part): string | undefined {
+  return part.type === 'tool-call' && part.call.outcome === 'ok' ? part.toolCallId : undefined
+}
+
 /** What a run has asked and nobody has answered. */
 export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: string }): Wait[] {
   return [...head.waits].filter((wait) => wait.run === runId)

@@ -9,6 +9,7 @@ import {
 } from '@evener/protocol'
 import {
   cancelBodies,
+  doneCalls,
   fullReceipt,
   isForeign,
   NOTHING_TO_CANCEL,
@@ -141,7 +142,12 @@ export class CurrentTurn {
     clearTimeout(this.#parkTimer)
     const { runId, recorder } = active
     const isAborted = active.abort.signal.aborted
-    if (isAborted) active.receipt = fullReceipt(this.#log.state, active.receipt, active.openCalls)
+    if (isAborted) {
+      // What had its result all the same is not closed as aborted.
+      const done = doneCalls(this.#log.state)
+      const closed = active.openCalls?.filter((id) => !done.has(id))
+      active.receipt = fullReceipt(this.#log.state, active.receipt, closed)
+    }
     const { receipt = NOTHING_TO_CANCEL } = active
     if (failure !== undefined && !isAborted) {
       this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })

@@ -169,8 +169,12 @@ suite('hooks', () => {
     })
   }
 
-  for (const name of ['beforeTool', 'afterTool'] as const) {
-    test(`that are cut off by a cancel fail nothing: the call is on record as aborted (${name})`, async () => {
+  for (const [name, isRun, recorded] of [
+    ['beforeTool', false, { isError: true, outcome: 'aborted', result: 'The call was aborted.' }],
+    ['afterTool', true, { isError: undefined, outcome: undefined, result: { echoed: 'hi' } }],
+  ] as const) {
+    const what = isRun ? 'the result of the tool is kept' : 'the call is on record as aborted'
+    test(`that are cut off by a cancel fail nothing: ${what} (${name})`, async () => {
       const called = Promise.withResolvers<void>()
       const hang = (): Promise<never> => {
         called.resolve()
@@ -181,9 +185,9 @@ suite('hooks', () => {
       const run = await thread.submit('Go.')
       await called.promise
       const { calls } = await thread.runtime.cancel()
-      assert.deepEqual(calls, ['c1'])
+      assert.deepEqual(calls, isRun ? [] : ['c1'], 'those that are closed as aborted')
       assert.equal(await run.done, 'aborted')
-      assert.equal(ran.length, name === 'beforeTool' ? 0 : 1)
+      assert.equal(ran.length, isRun ? 1 : 0)
       const results = (await thread.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body] : []))
       assert.deepEqual(
         results.map(({ error, isError, outcome, result, toolCallId }) => ({
@@ -193,7 +197,7 @@ suite('hooks', () => {
           result,
           toolCallId,
         })),
-        [{ error: undefined, isError: true, outcome: 'aborted', result: 'The call was aborted.', toolCallId: 'c1' }],
+        [{ error: undefined, toolCallId: 'c1', ...recorded }],
       )
       assert.deepEqual(await thread.eventsOf('error'), [])
     })
