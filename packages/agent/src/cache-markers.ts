@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { JSONObject, JSONValue, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 
 /** The mark of a provider that wants to be told up to where a request may be kept for the next one. */
@@ -19,12 +20,23 @@ const MOST_MARKS = 4
 /** How long is kept what is marked without a time. */
 const USUAL = '5m'
 
+/** Keeps prefixes by itself, and finds them sooner when it is told which requests go on from one another. */
+const KEYED = /^openai\./
+
 /**
  * Marks what stays the same from request to request: the instructions, the tools, and all that has been said. Requests
  * only ever grow, so that the next one finds this one's mark; it is looked for only a few blocks back, so the place where
- * the last request ended keeps its mark. Other providers keep prefixes by themselves.
+ * the last request ended keeps its mark. OpenAI gets a key instead, made of the `conversation`; other providers keep
+ * prefixes by themselves.
  */
-export function withCacheMarkers(options: LanguageModelV4CallOptions, provider: string): LanguageModelV4CallOptions {
+export function withCacheMarkers(
+  options: LanguageModelV4CallOptions,
+  provider: string,
+  conversation: string | undefined,
+): LanguageModelV4CallOptions {
+  if (KEYED.test(provider) && conversation !== undefined) {
+    return marked(options, { key: 'openai', name: 'promptCacheKey', value: cacheKey(conversation) })
+  }
   const mark = MARKS.find((each) => each.provider.test(provider))
   if (mark === undefined) return options
   const places = new Set([options.prompt.length - 1])
@@ -64,8 +76,16 @@ function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): {
   return [...inPrompt, ...marksOf(options, options.prompt.length)]
 }
 
+/** What it is made of is nobody's business there, and may be longer than the 64 characters that are taken. */
+function cacheKey(conversation: string): string {
+  return createHash('sha256').update(conversation).digest('hex').slice(0, 32)
+}
+
 /** What people have said themselves about the same place counts. */
-function marked<T extends { providerOptions?: SharedV4ProviderOptions }>(item: T, { key, name, value }: Mark): T {
+function marked<T extends { providerOptions?: SharedV4ProviderOptions }>(
+  item: T,
+  { key, name, value }: Pick<Mark, 'key' | 'name'> & { readonly value: JSONValue },
+): T {
   const own = item.providerOptions ?? {}
   return { ...item, providerOptions: { ...own, [key]: { [name]: value, ...own[key] } } }
 }

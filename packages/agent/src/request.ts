@@ -42,9 +42,14 @@ export async function prepareRequest(
     ...(output === undefined ? {} : { responseFormat: responseFormat(output) }),
     ...providerOptions(options.providerOptions, current.providerOptions),
   }
+  // Forks share it with their parent, as they share what was said.
+  const conversation = messages[0]?.id
   return {
     model,
-    options: inWordsOf(model, options.cache === false ? request : withCacheMarkers(request, model.provider)),
+    options: inWordsOf(
+      model,
+      options.cache === false ? request : withCacheMarkers(request, model.provider, conversation),
+    ),
     recorded: {
       model: typeof named === 'string' ? named : `${model.provider.split('.', 1)[0] ?? ''}/${model.modelId}`,
       ...(instructions === undefined ? {} : { system: instructions }),
