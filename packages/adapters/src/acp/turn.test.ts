@@ -79,6 +79,18 @@ describe('a turn over the Agent Client Protocol', () => {
     assert.equal(new Set(host.bindings.map(({ nativeId }) => nativeId)).size, 1)
   })
 
+  it('starts another process also when what the killed one has left holds its output open', async (t) => {
+    const body = `
+      const { spawn } = await import('node:child_process')
+      spawn('tail', ['-f', '/dev/null'], { stdio: 'inherit', detached: true })
+      t.text('here')`
+    const { run, host } = await stage(t, body, { agent: { capabilities: { loadSession: true } } })
+    await run().all
+    process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+    const events = await run({ turnId: 'turn-2' }).all
+    assert.deepEqual([textOf(events), finishOf(events)], ['here', 'stop'])
+  })
+
   it('shows thoughts, calls and their output as they come', async (t) => {
     const body = `
       t.update('agent_thought_chunk', { content: { type: 'text', text: 'Hm.' } })

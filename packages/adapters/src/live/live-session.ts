@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTask, setTimeout as pause } from 'node:timers/promises'
 import {
   EvenerError,
   type AgentEvent,
@@ -175,7 +175,9 @@ export class LiveSession implements AgentSession {
     const canBeLost = isFirst && request.session.kind !== 'new'
     try {
       const ended = running.process.done
-      const exit = await Promise.race([taken.then(() => undefined), live.whenOver.then(() => undefined), ended])
+      let exit = await Promise.race([taken.then(() => undefined), live.whenOver.then(() => undefined), ended])
+      // What it has left may take longer to end than itself.
+      if (!isHeard && running.process.hasEnded) exit = await ended
       // Its end says more than what it could not answer because of it.
       taken.catch(() => undefined)
       if (exit === undefined) return {}
@@ -264,4 +266,6 @@ async function noticed(word: Promise<void>): Promise<void> {
   const heard = new AbortController()
   await Promise.race([word, pause(NOTICE_MS, undefined, { signal: heard.signal }).catch(() => undefined)])
   heard.abort()
+  // Timers come before what has happened outside: to a host that was busy, its end may be news that is still to be heard.
+  await nextTask()
 }
