@@ -84,6 +84,12 @@ export class DisplayState {
   #thresholds: MemoryThresholds | undefined
   /** Memory has told by what it measures itself. */
   #isMeasured = false
+  readonly #subagentName: (agentType: string) => string | undefined
+
+  /** `subagentName`: how people know a kind of subagent. */
+  constructor(subagentName: (agentType: string) => string | undefined) {
+    this.#subagentName = subagentName
+  }
 
   /** The snapshot: the same object until something changes. */
   get(): HarnessDisplayState {
@@ -231,7 +237,7 @@ export class DisplayState {
         return
       default:
         if (event.type === 'om_status') this.#isMeasured = true
-        this.#memory = memoryProgress(this.#memory, event)
+        this.#memory = memoryProgress(this.#memory, event, Date.now)
     }
   }
 
@@ -262,7 +268,12 @@ export class DisplayState {
     const { agentType, toolCallId } = event
     if (event.type === 'subagent_start') {
       const { forked, modelId, task } = event
-      const how = { modelId, ...(forked === undefined ? {} : { forked }) }
+      const displayName = this.#subagentName(agentType)
+      const how = {
+        modelId,
+        ...(displayName === undefined ? {} : { displayName }),
+        ...(forked === undefined ? {} : { forked }),
+      }
       this.#subagents.set(toolCallId, { agentType, task, ...how, toolCalls: [], textDelta: '', status: 'running' })
       return
     }

@@ -3,8 +3,8 @@ import type { HarnessDisplayState, HarnessEvent, OMProgressState } from '@evener
 /** What the display shows of observational memory. */
 type MemoryDisplay = Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'>
 
-/** The display after an event; the same object when the event is about something else. */
-export function memoryProgress(display: MemoryDisplay, event: HarnessEvent): MemoryDisplay {
+/** The display after an event at a time; the same object when the event is about something else. */
+export function memoryProgress(display: MemoryDisplay, event: HarnessEvent, now: () => number): MemoryDisplay {
   const om = display.omProgress
   switch (event.type) {
     case 'om_status': {
@@ -22,17 +22,19 @@ export function memoryProgress(display: MemoryDisplay, event: HarnessEvent): Mem
       }
     }
     case 'om_observation_start':
-      return working(display, { status: 'observing', cycleId: event.cycleId })
+      return changed(display, { status: 'observing', cycleId: event.cycleId, startTime: now() })
     case 'om_reflection_start':
-      return working(display, {
+      return changed(display, {
         status: 'reflecting',
         cycleId: event.cycleId,
-        preReflectionTokens: event.tokensToReflect,
+        startTime: now(),
+        preReflectionTokens: om.observationTokens,
+        ...observed(om, event.tokensToReflect),
       })
     case 'om_observation_end':
-      return atRest(display, { observationTokens: event.observationTokens })
+      return atRest(display, { ...observed(om, event.observationTokens), pendingTokens: 0, thresholdPercent: 0 })
     case 'om_reflection_end':
-      return atRest(display, { observationTokens: event.compressedTokens })
+      return atRest(display, observed(om, event.compressedTokens))
     case 'om_observation_failed':
     case 'om_reflection_failed':
       return atRest(display, {})
@@ -42,12 +44,9 @@ export function memoryProgress(display: MemoryDisplay, event: HarnessEvent): Mem
     case 'om_buffering_failed':
       return buffering(display, event.operationType, false)
     case 'om_activation': {
-      const omProgress = {
-        ...om,
-        observationTokens: event.observationTokens,
-        generationCount: event.generationCount,
-      }
-      return { ...buffering(display, event.operationType, false), omProgress }
+      const { generationCount, observationTokens } = event
+      const after = buffering(display, event.operationType, false)
+      return changed(after, { ...observed(om, observationTokens), generationCount })
     }
     default:
       return display
@@ -70,12 +69,21 @@ function percent({ threshold, tokens }: { readonly tokens: number; readonly thre
   return threshold > 0 ? (tokens / threshold) * 100 : 0
 }
 
-function working(display: MemoryDisplay, changes: Partial<OMProgressState>): MemoryDisplay {
+/** How much there is to reflect on, and how far that is from enough. */
+function observed({ reflectionThreshold }: OMProgressState, tokens: number): Partial<OMProgressState> {
+  return {
+    observationTokens: tokens,
+    reflectionThresholdPercent: percent({ tokens, threshold: reflectionThreshold }),
+  }
+}
+
+function changed(display: MemoryDisplay, changes: Partial<OMProgressState>): MemoryDisplay {
   return { ...display, omProgress: { ...display.omProgress, ...changes } }
 }
 
 function atRest(display: MemoryDisplay, changes: Partial<OMProgressState>): MemoryDisplay {
-  return { ...display, omProgress: { ...display.omProgress, ...changes, status: 'idle' } }
+  const { cycleId: _cycleId, startTime: _startTime, ...rest } = display.omProgress
+  return { ...display, omProgress: { ...rest, ...changes, status: 'idle' } }
 }
 
 function buffering(display: MemoryDisplay, operation: 'observation' | 'reflection', isOn: boolean): MemoryDisplay {

@@ -23,7 +23,7 @@ interface Bound {
 /** The one thread a session looks at, and what it tells of it. */
 export class SessionBinding {
   readonly bus: EventBus = new EventBus()
-  readonly display: DisplayState = new DisplayState()
+  readonly display: DisplayState
   /** Why the model is being changed; said with the event. */
   modelScope: ModelScope = 'thread'
   readonly #core: HarnessCore
@@ -45,7 +45,8 @@ export class SessionBinding {
     this.#core = core
     this.viewer = viewer
     this.#lock = new HeldLock(core.config.threadLock)
-    const { id, pubsub } = core.config
+    const { id, pubsub, subagents = [] } = core.config
+    this.display = new DisplayState((agentType) => subagents.find((each) => each.id === agentType)?.name)
     if (pubsub === undefined) return
     // As a listener like others: if it fails, that is told and harms nobody.
     this.bus.subscribe((event) => {
