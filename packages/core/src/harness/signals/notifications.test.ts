@@ -205,17 +205,39 @@ suite('the inbox', () => {
     assert.equal(other.action, 'summarize')
   })
 
-  test('lets the newest stand for those before it', async (t) => {
-    const { control } = await open(t, [])
-    await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
-    const { action, notification } = await control.sendNotificationSignal(
-      note({ coalesceKey: 'pr-7', summary: 'Two comments.', priority: 'high' }),
-    )
-    assert.equal(action, 'coalesced')
+  test('lets the newest stand for those before it, and tells of it', async (t) => {
+    const { control, events } = await open(t, [])
+    const { id } = await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
+    const sent = await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'Two comments.' }))
     assert.deepEqual(
-      [notification.summary, notification.priority, notification.coalescedCount],
-      ['Two comments.', 'high', 2],
+      [sent.action, sent.id, sent.notification.summary, sent.notification.coalescedCount],
+      ['coalesced', id, 'Two comments.', 2],
     )
+    assert.equal(control.notifications.inbox.list().length, 1)
+    assert.deepEqual(
+      events.flatMap((event) =>
+        event.type === 'notification' ? [[event.notificationId, event.message, event.status]] : [],
+      ),
+      [
+        [id, 'One comment.', 'pending'],
+        [id, 'Two comments.', 'pending'],
+      ],
+    )
+  })
+
+  test('is gone through by one that matters more than those it stands for', async (t) => {
+    const { bench, control } = await open(t, [done])
+    const { id } = await control.sendNotificationSignal(low({ coalesceKey: 'pr-7', summary: 'One comment.' }))
+    const sent = await control.sendNotificationSignal(
+      note({ coalesceKey: 'pr-7', summary: 'It is on fire.', priority: 'urgent' }),
+    )
+    assert.equal((await sent.accepted).action, 'wake')
+    await bench.runtime.idle()
+    assert.deepEqual(
+      [sent.action, sent.id, sent.notification.status, sent.notification.coalescedCount],
+      ['deliver', id, 'delivered', 2],
+    )
+    assert.match(JSON.stringify(bench.model.requests[0]), /It is on fire/)
     assert.equal(control.notifications.inbox.list().length, 1)
   })
 

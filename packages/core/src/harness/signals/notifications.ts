@@ -51,12 +51,13 @@ export class Notifications {
     return this.#next(async () => {
       const known = this.#known(input)
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
-      if (known !== undefined) {
-        const record = this.#coalesced(known.record, input)
-        await this.inbox.put(record)
-        return sent(record, 'coalesced', Promise.resolve(KEPT))
-      }
-      return this.#deliver(this.#newRecord(input), routing)
+      if (known === undefined) return this.#deliver(this.#newRecord(input), routing)
+      const record = this.#coalesced(known.record, input)
+      // It matters more than those it stands for: they may have been kept quiet, it must not be.
+      if (record.priority !== known.record.priority) return this.#deliver(record, routing)
+      await this.inbox.put(record)
+      this.#options.emit(announcement(record))
+      return sent(record, 'coalesced', Promise.resolve(KEPT))
     })
   }
 
