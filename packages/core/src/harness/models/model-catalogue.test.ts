@@ -162,13 +162,14 @@ suite('a gateway', () => {
     },
   }
 
-  test('adds its models under its own name', async () => {
+  test('adds its models under its own name, with what people call them by', async () => {
     const catalogue = new ModelCatalogue({ gateways: [gateway], env: { OTHER_KEY: 'k' } })
     assert.deepEqual(
       (await catalogue.list()).find(({ id }) => id === 'corp/openai/gpt-x'),
       {
         id: 'corp/openai/gpt-x',
         provider: 'corp/openai',
+        providerName: 'OpenAI',
         modelName: 'gpt-x',
         gateway: 'Corp Inc.',
         hasApiKey: true,

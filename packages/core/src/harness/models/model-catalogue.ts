@@ -192,13 +192,14 @@ async function listedEntries(): Promise<readonly Entry[]> {
 async function gatewayEntries(gateway: ModelGateway): Promise<readonly Entry[]> {
   const { id, name = id } = gateway
   const providers = await offers(gateway, name)
-  return Object.entries(providers).flatMap(([providerId, { apiKeyEnvVar, models }]) => {
+  return Object.entries(providers).flatMap(([providerId, { apiKeyEnvVar, models, name: providerName }]) => {
     const provider = providerId === id || providerId.startsWith(`${id}/`) ? providerId : `${id}/${providerId}`
     const envVars = typeof apiKeyEnvVar === 'string' ? [apiKeyEnvVar] : apiKeyEnvVar
     const [first] = envVars
     return models.map((modelName): Entry => ({
       id: `${provider}/${modelName}`,
       provider,
+      providerName,
       modelName,
       gateway: name,
       envVars,

@@ -13,6 +13,8 @@ export interface AvailableModel {
   readonly id: string
   readonly provider: string
   readonly modelName: string
+  /** For people, where the gateway says it: `provider` in its own spelling. */
+  readonly providerName?: string
   /** Through whom it is reached, by name, when that is a gateway. */
   readonly gateway?: string
   readonly hasApiKey: boolean
@@ -36,9 +38,11 @@ export type CustomModel = Pick<AvailableModel, 'id'> & Partial<Omit<AvailableMod
 export type CustomModelCatalogProvider = () => readonly CustomModel[] | Promise<readonly CustomModel[]>
 
 export interface GatewayProvider {
+  /** For people: beside its models. */
   readonly name: string
   readonly models: readonly string[]
   readonly apiKeyEnvVar: string | readonly string[]
+  /** Gateways of others say these as well; how a model is reached is the gateway's own affair. */
   readonly url?: string
   readonly gateway?: string
 }
