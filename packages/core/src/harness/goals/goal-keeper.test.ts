@@ -301,6 +301,66 @@ suite('a goal', () => {
     assert.equal(harness.session.run.isRunning(), false)
   })
 
+  test('knows since when it is there, and when it last changed', async (t) => {
+    const { bench } = await open(t, 1, [])
+    let time = 1_000
+    const judge = scriptedModel([
+      () => {
+        time = 4_000
+        return verdict('done')
+      },
+    ])
+    const told: GoalEvaluation[] = []
+    const goal = new GoalKeeper({
+      port: bench.port,
+      emit: (event) => void (event.type === 'goal_evaluation' && told.push(event.payload)),
+      judgeModel: async () => judge,
+      now: () => time,
+    })
+    const times = (): readonly unknown[] => [goal.getObjective()?.startedAt, goal.getObjective()?.updatedAt]
+    await goal.setObjective('Go on.', JUDGE)
+    assert.deepEqual(times(), [1_000, 1_000])
+    time = 2_000
+    await goal.updateObjectiveOptions({ maxRuns: 3 })
+    assert.deepEqual(times(), [1_000, 2_000])
+    time = 3_000
+    await goal.judgeRun()
+    assert.deepEqual(times(), [1_000, 4_000])
+    assert.deepEqual(
+      told.map(({ duration }) => duration),
+      [0, 1_000],
+    )
+  })
+
+  test('tells how long a judge had thought when it was stopped', async (t) => {
+    const { bench } = await open(t, 1, [])
+    let time = 1_000
+    const stop = new AbortController()
+    const judge = scriptedModel([
+      () => {
+        time = 3_500
+        queueMicrotask(() => stop.abort())
+        return { text: 'Hm', hang: true }
+      },
+    ])
+    const told: GoalEvaluation[] = []
+    const goal = new GoalKeeper({
+      port: bench.port,
+      emit: (event) => void (event.type === 'goal_evaluation' && told.push(event.payload)),
+      judgeModel: async () => judge,
+      now: () => time,
+    })
+    await goal.setObjective('Go on.', JUDGE)
+    assert.equal(await goal.judgeRun(stop.signal), false)
+    assert.deepEqual(
+      told.map(({ duration, pending, reason }) => [pending, duration, reason]),
+      [
+        [true, 0, undefined],
+        [undefined, 2_500, 'The judge was stopped.'],
+      ],
+    )
+  })
+
   test('is refused without words, without a judge, or with a limit that is none', async (t) => {
     const { control } = await open(t, 0, [])
     await assert.rejects(control.goal.setObjective(' ', JUDGE), /needs words/)
