@@ -1,4 +1,5 @@
 import { EvenerError, NO_RULES, type HarnessEvent, type PermissionRules, type Policy } from '@evener/protocol'
+import { Mailbox } from '../engine/mailbox.ts'
 import { splitState } from './control-keys.ts'
 import { createPolicy } from '../policy/create-policy.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
@@ -7,6 +8,7 @@ import { MemoryStore } from '../stores/memory-store.ts'
 import { BrowserSlot } from './browser-slot.ts'
 import { defaultModeOf } from './check-config.ts'
 import type { HarnessConfig } from './harness-config.ts'
+import type { HarnessRuntime } from './harness-runtime.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { ModeAgents } from './mode-agents.ts'
 import { ModelCatalogue } from './models/model-catalogue.ts'
@@ -22,6 +24,8 @@ export interface CoreHooks {
   readonly ready: () => Promise<void>
   /** Tells every session. */
   readonly broadcast: (event: HarnessEvent) => void
+  /** `undefined` until it is ready. */
+  readonly runtime: () => HarnessRuntime | undefined
 }
 
 /** What the sessions of a harness share, made from its configuration. Starts nothing. */
@@ -48,12 +52,13 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     models,
     agents: new ModeAgents(config, models, store),
     policy: createPolicy({ rules: standingRules(config), toolCategory }),
-    workspace: new WorkspaceSlot(config.workspace, hooks.broadcast),
+    workspace: new WorkspaceSlot(config.workspace, hooks.broadcast, hooks.runtime),
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
     contexts: new RunContexts(config.restoreRequestContext),
     traces: new RunTraces(),
     scorers: new Map(),
+    deletions: new Mailbox(),
     newId: config.idGenerator ?? ((): string => newHarnessId(now())),
     now,
     ready: hooks.ready,

@@ -146,15 +146,53 @@ suite('each parameter of a harness counts', () => {
     )
   })
 
-  test('workspace: made by a function', async () => {
+  test('workspace: made by a function, which is given the request and what the harness works with', async () => {
+    const given: unknown[] = []
     await using bench = new HarnessBench([], {
-      workspace: ({ requestContext }) => ({ id: String(requestContext.get('user')) }),
+      workspace: ({ mastra, requestContext }) => {
+        given.push(mastra)
+        return { id: String(requestContext.get('user')) }
+      },
     })
     assert.ok(bench.harness.isWorkspaceReady())
     assert.equal(bench.harness.getWorkspace(), undefined)
     const made = await bench.harness.resolveWorkspace({ requestContext: { user: 'ada' } })
     assert.equal(made?.id, 'ada')
     assert.equal(bench.harness.getWorkspace(), made)
+    assert.ok(given[0] !== undefined && given[0] === bench.harness.getMastra())
+  })
+
+  test('workspace: made by a function once for a run, and found by its tools', async () => {
+    const seen: unknown[] = []
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      execute: (_input, { requestContext }) => {
+        const { workspace } = requestContext.get('harness') as HarnessRequestContext
+        seen.push(workspace)
+        return 'seen'
+      },
+    })
+    let count = 0
+    const call = { toolCalls: [{ name: 'look' }] }
+    await using bench = new HarnessBench([call, call, { text: '.' }, call, { text: '.' }], {
+      tools: { look },
+      permissions: { tools: { look: 'allow' } },
+      workspace: async ({ requestContext }) => {
+        if (requestContext.get('user') === undefined) throw new Error('whose?')
+        return { id: `${String(requestContext.get('user'))} ${++count}` }
+      },
+    })
+    await bench.harness.sendMessage({ content: 'Look', requestContext: { user: 'ada' } })
+    assert.deepEqual(seen, [{ id: 'ada 1' }, { id: 'ada 1' }])
+    assert.deepEqual(bench.harness.getWorkspace(), { id: 'ada 1' })
+    await bench.harness.sendMessage({ content: 'Look' })
+    assert.equal(seen[2], undefined)
+    assert.deepEqual(
+      bench.all('workspace_error').map(({ error }) => error.message),
+      ['whose?'],
+    )
+    assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete', 'the rest works without it')
   })
 
   test('browser: given, or made for the request; tools of every mode find it', async () => {

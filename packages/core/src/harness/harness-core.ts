@@ -1,4 +1,5 @@
 import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
+import type { Mailbox } from '../engine/mailbox.ts'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
 import type { BrowserSlot } from './browser-slot.ts'
 import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
@@ -46,6 +47,8 @@ export interface HarnessCore {
   readonly contexts: RunContexts
   readonly traces: RunTraces
   readonly scorers: Map<string, Scorer>
+  /** Threads that are deleted, one after the other: of two who delete the same, the second finds none. */
+  readonly deletions: Mailbox
   readonly newId: () => string
   readonly now: () => number
   /** Resolves when the harness can be used. */

@@ -75,7 +75,11 @@ export class Harness<State extends HarnessState = HarnessState> {
     checkConfig(plain)
     this.id = config.id
     this.#config = config
-    this.#core = buildCore(plain, { ready: () => this.#ready(), broadcast: (event) => this.#broadcast(event) })
+    this.#core = buildCore(plain, {
+      ready: () => this.#ready(),
+      broadcast: (event) => this.#broadcast(event),
+      runtime: () => this.#runtime,
+    })
     this.#heartbeats = new Heartbeats((id, error) =>
       this.#broadcast({ type: 'error', error, errorType: `heartbeat:${id}` }),
     )
@@ -320,6 +324,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   async #resolveWorkspace(options: WorkspaceRequest): Promise<HarnessWorkspace | undefined> {
     const { requestContext } = givenFields(options, 'resolveWorkspace({ requestContext? })')
+    await this.#ready()
     return this.#core.workspace.resolve(requestContextOf(requestContext))
   }
 

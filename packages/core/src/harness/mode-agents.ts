@@ -5,6 +5,7 @@ import {
   runnableTools,
   type AgentContext,
   type DecorateContext,
+  type RequestContext,
   type ToolsInput,
 } from '@evener/agent'
 import {
@@ -26,6 +27,8 @@ import { offeredTools } from './offered-tools.ts'
 /** What a thread gives to the agents that take turns in it. */
 export interface ThreadEquipment {
   readonly decorate: DecorateContext
+  /** Before tools are asked for: what they find in the request. */
+  readonly prepare: (requestContext: RequestContext) => Promise<void>
   readonly builtinTools: () => readonly RunnableTool[]
   /** The thread's own, whether or not it is offered. */
   readonly threadTool: (id: string) => RunnableTool | undefined
@@ -90,6 +93,7 @@ export class ModeAgents {
       tools: async (turn) => {
         const mode = this.modeOf(turn.state)
         const context = equipment.agentContext(turn)
+        await equipment.prepare(context.requestContext)
         const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
         const shared = await this.#sharedTools(context)
         const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]

@@ -130,10 +130,14 @@ export class ThreadLifecycle {
       if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
     })
     // Outside of our turn: whoever else looks at it leaves it in a turn of their own.
-    await core.evict(threadId)
-    const report = await this.#remove(threadId)
-    binding.emit({ type: 'thread_deleted', threadId })
-    return report
+    return core.deletions.post(async () => {
+      // Somebody else may have deleted it meanwhile.
+      if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+      await core.evict(threadId)
+      const report = await this.#remove(threadId)
+      binding.emit({ type: 'thread_deleted', threadId })
+      return report
+    })
   }
 
   /** There is no thread from the call on; resolves when it has been left. */

@@ -48,6 +48,7 @@ export async function openThread(
       turnId: turn.turnId,
       requestContext: core.contexts.of(turn.runId, turn.requestContext),
     }),
+    prepare: (context: RequestContext) => core.workspace.prepare(context),
     builtinTools: () => control?.tools() ?? [],
     threadTool: (id: string) => control?.tool(id),
   }
@@ -194,7 +195,7 @@ function addHarness(
   const viewer = sender !== undefined && viewers.has(sender) ? sender : first
   if (viewer === undefined) return
   const { userState } = viewer
-  const workspace = core.workspace.get()
+  const workspace = core.workspace.of(context)
   let browser: Promise<object | undefined> | undefined
   const entry: HarnessRequestContext = {
     harnessId: core.config.id,

@@ -209,6 +209,21 @@ suite('threads', () => {
     )
   })
 
+  test('one that is deleted twice at once is deleted once: for the others there is none any more', async () => {
+    await using bench = new HarnessBench([])
+    const { id } = await bench.harness.createThread()
+    const other = await bench.harness.createSession()
+    const isNone = (error: unknown): string => (EvenerError.is(error, 'not-found') ? 'none' : String(error))
+    const answers = await Promise.all(
+      [bench.harness.session, bench.harness.session, other].map(({ thread }) =>
+        thread.delete({ threadId: id }).then(() => 'deleted', isNone),
+      ),
+    )
+    // Whichever of them was the first.
+    const count = (what: string): number => answers.filter((answer) => answer === what).length
+    assert.deepEqual([count('deleted'), count('none')], [1, 2], answers.join())
+  })
+
   test('one that is deleted while it works ends its run, takes its raw output along and says what a fork keeps', async () => {
     const storage = new MemoryStore()
     const removed: string[] = []

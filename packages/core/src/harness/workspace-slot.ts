@@ -1,5 +1,6 @@
 import type { RequestContext } from '@evener/agent'
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import type { HarnessRuntime } from './harness-runtime.ts'
 
 /** As much of a workspace as the harness itself deals with. */
 export interface HarnessWorkspace {
@@ -11,6 +12,8 @@ export interface HarnessWorkspace {
 
 export type WorkspaceFactory = (context: {
   readonly requestContext: RequestContext
+  /** What the harness works with, under the name that programs written to another library use: its `getRuntime()`. */
+  readonly mastra: HarnessRuntime | undefined
 }) => HarnessWorkspace | Promise<HarnessWorkspace>
 
 /** What a workspace would be built from. */
@@ -42,12 +45,20 @@ function isWorkspace(input: object): input is HarnessWorkspace {
 export class WorkspaceSlot {
   readonly #input: WorkspaceInput | undefined
   readonly #emit: (event: HarnessEvent) => void
+  readonly #runtime: () => HarnessRuntime | undefined
+  /** What was made for the requests of runs. */
+  readonly #made = new WeakMap<RequestContext, HarnessWorkspace | undefined>()
   #current: HarnessWorkspace | undefined
   #isReady = false
 
-  constructor(input: WorkspaceInput | undefined, emit: (event: HarnessEvent) => void) {
+  constructor(
+    input: WorkspaceInput | undefined,
+    emit: (event: HarnessEvent) => void,
+    runtime: () => HarnessRuntime | undefined,
+  ) {
     this.#input = input
     this.#emit = emit
+    this.#runtime = runtime
     if (typeof input === 'object' && isWorkspace(input)) this.#current = input
   }
 
@@ -87,8 +98,24 @@ export class WorkspaceSlot {
       await this.init()
       return this.get()
     }
-    this.#current = await this.#input({ requestContext })
+    this.#current = await this.#input({ requestContext, mastra: this.#runtime() })
     return this.#current
+  }
+
+  /** Before the tools of a run: a function makes one for them, once. They work without one that cannot be made. */
+  async prepare(requestContext: RequestContext): Promise<void> {
+    if (typeof this.#input !== 'function' || this.#made.has(requestContext)) return
+    try {
+      this.#made.set(requestContext, await this.resolve(requestContext))
+    } catch (thrown) {
+      this.#made.set(requestContext, undefined)
+      this.#emit({ type: 'workspace_error', error: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+    }
+  }
+
+  /** What the tools of a run find. */
+  of(requestContext: RequestContext): HarnessWorkspace | undefined {
+    return typeof this.#input === 'function' ? this.#made.get(requestContext) : this.get()
   }
 
   async destroy(): Promise<void> {
