@@ -27,8 +27,19 @@ function sourceOf({
   return data?.type === 'data' ? sourceOf(data) : undefined
 }
 
-/** An address may hold the file itself. */
+/** An address may hold the file itself, which is then kept as any other. */
 function addressed(url: string): Pick<FileEvent, 'data' | 'url'> {
-  const [, data] = /^data:[^,]*;base64,(.*)$/is.exec(url) ?? []
-  return data === undefined ? { data: '', url } : { data }
+  const [, kind = '', held] = /^data:([^,]*),(.*)$/is.exec(url) ?? []
+  if (held === undefined) return { data: '', url }
+  const bytes = unescaped(held)
+  return { data: /;\s*base64\s*$/i.test(kind) ? bytes.toString() : bytes.toString('base64') }
+}
+
+/** Byte by byte: what is escaped need not be text. */
+function unescaped(text: string): Buffer {
+  const bytes = Buffer.from(text).toString('latin1')
+  return Buffer.from(
+    bytes.replace(/%([\da-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
 }

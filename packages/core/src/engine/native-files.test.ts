@@ -133,12 +133,25 @@ suite('a file that a model makes', () => {
     assert.match(bench.prompts()[1]?.join('') ?? '', /"reasoning-file"/)
   })
 
-  test('is told as bytes when its address holds them', async () => {
-    const raw = { type: 'file', mediaType: 'image/png', data: { type: 'url', url: `data:image/png;base64,${SMALL}` } }
-    await using bench = await AgentBench.open([{ parts: [{ raw }] }])
-    await bench.play()
-    assert.deepEqual(await answerOf(bench), [{ id: '0', type: 'image', mimeType: 'image/png', data: SMALL }])
-  })
+  const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>100% ü</text></svg>'
+  for (const [how, mediaType, url, bytes] of [
+    ['as base64', 'image/png', `data:image/png;base64,${SMALL}`, Buffer.from(SMALL, 'base64')],
+    ['as base64 with escapes', 'text/plain', 'data:;base64,aGk%3D', Buffer.from('hi')],
+    ['escaped', 'image/svg+xml', `data:image/svg+xml,${encodeURIComponent(SVG)}`, Buffer.from(SVG)],
+    ['as they are', 'image/svg+xml', `data:image/svg+xml;utf8,${SVG}`, Buffer.from(SVG)],
+    ['escaped, of no text', 'image/gif', 'data:image/gif,%ff%00A', Buffer.from([0xff, 0, 0x41])],
+  ] as const) {
+    test(`is told as bytes when its address holds them (${how})`, async () => {
+      const raw = { type: 'file', mediaType, data: { type: 'url', url } }
+      await using bench = await AgentBench.open([{ parts: [{ raw }] }])
+      await bench.play()
+      const [part, ...more] = await answerOf(bench)
+      assert.deepEqual(more, [])
+      assert.ok(part?.type === 'image' || part?.type === 'file')
+      assert.deepEqual(Buffer.from(part.data, 'base64'), bytes)
+      assert.equal(part.url, undefined)
+    })
+  }
 
   test('and gives nothing of is told of, and the answer goes on', async () => {
     const raw = { type: 'file', mediaType: 'image/png' }
