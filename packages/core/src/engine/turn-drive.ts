@@ -58,6 +58,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
       runId,
       turnId,
       isForeign: !isOurs,
+      model: () => active.setup.defaults.model,
       redacted: (text) => log.redacted(text),
     },
     drive.options.tracing,

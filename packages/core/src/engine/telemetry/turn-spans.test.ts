@@ -237,38 +237,39 @@ suite('with an SDK', () => {
     assert.equal(named('invoke_agent native').status.message, 'bad key [key]')
   })
 
+  const foreign: AgentDriver = {
+    id: 'foreign',
+    describe: async () => ({
+      governs: 'none',
+      steer: 'none',
+      resume: 'none',
+      fork: 'none',
+      handover: 'text',
+      hostTools: 'none',
+      interrupt: 'kill',
+      usage: 'turn',
+      redaction: 'record',
+      images: false,
+      mcp: false,
+      subagents: false,
+      systemPrompt: 'none',
+      models: null,
+    }),
+    open: async () => ({
+      async *run(): AsyncGenerator<AgentEvent> {
+        yield { type: 'start' }
+        yield { type: 'step-start', stepIndex: 0 }
+        yield { type: 'tool-call', toolCallId: 't', toolName: 'Bash', args: {} }
+        yield { type: 'tool-result', toolCallId: 't', toolName: 'Bash', result: 'no', isError: true }
+        yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
+        yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
+      },
+      cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
+      close: async () => undefined,
+    }),
+  }
+
   test('a foreign agent is traced by what it says', async () => {
-    const foreign: AgentDriver = {
-      id: 'foreign',
-      describe: async () => ({
-        governs: 'none',
-        steer: 'none',
-        resume: 'none',
-        fork: 'none',
-        handover: 'text',
-        hostTools: 'none',
-        interrupt: 'kill',
-        usage: 'turn',
-        redaction: 'record',
-        images: false,
-        mcp: false,
-        subagents: false,
-        systemPrompt: 'none',
-        models: null,
-      }),
-      open: async () => ({
-        async *run(): AsyncGenerator<AgentEvent> {
-          yield { type: 'start' }
-          yield { type: 'step-start', stepIndex: 0 }
-          yield { type: 'tool-call', toolCallId: 't', toolName: 'Bash', args: {} }
-          yield { type: 'tool-result', toolCallId: 't', toolName: 'Bash', result: 'no', isError: true }
-          yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
-          yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 3, outputTokens: 1 } }
-        },
-        cancel: async () => ({ how: 'gone', calls: [], orphansKilled: 0, queued: [] }),
-        close: async () => undefined,
-      }),
-    }
     await using bench = await AgentBench.open([], { runtime: { agents: { foreign: { driver: foreign } } } })
     await bench.play('Go.', { agentId: 'foreign' })
     assert.equal(named('execute_tool Bash').status.code, SpanStatusCode.ERROR)
@@ -277,7 +278,28 @@ suite('with an SDK', () => {
       named('execute_tool Bash').parentSpanContext?.spanId,
       named('invoke_agent foreign').spanContext().spanId,
     )
+    // The conventions want a provider of every agent and model; that much of this one is known.
+    for (const span of [named('invoke_agent foreign'), named('chat')]) {
+      assert.equal(span.attributes['gen_ai.provider.name'], 'foreign')
+      assert.equal(span.attributes['gen_ai.request.model'], undefined)
+    }
   })
+
+  for (const [model, provider, asked] of [
+    ['mistral/large', 'mistral_ai', 'large'],
+    ['sonnet', 'foreign', 'sonnet'],
+  ] as const) {
+    test(`a foreign agent that does not say what it asks is known by the model it was given: ${model}`, async () => {
+      await using bench = await AgentBench.open([], {
+        runtime: { agents: { foreign: { driver: foreign, turn: { model } } } },
+      })
+      await bench.play('Go.', { agentId: 'foreign' })
+      for (const span of [named('invoke_agent foreign'), named(`chat ${asked}`)]) {
+        assert.equal(span.attributes['gen_ai.provider.name'], provider)
+        assert.equal(span.attributes['gen_ai.request.model'], asked)
+      }
+    })
+  }
 
   test('every span ends, also of what was cancelled', async () => {
     const started = Promise.withResolvers<void>()

@@ -22,6 +22,8 @@ export interface TracedTurn {
   readonly turnId: string
   /** Whose tools we carry out ourselves; of other agents only what they say is known. */
   readonly isForeign: boolean
+  /** The model of agents that do not say what they ask. */
+  readonly model: () => string | undefined
   /** What goes wrong is told as it is recorded. */
   readonly redacted: (text: string) => string
 }
@@ -54,6 +56,7 @@ export class TurnSpans {
       'gen_ai.agent.name': agentName,
       'evener.run.id': runId,
       'evener.turn.id': turnId,
+      ...(turn.isForeign ? this.#asked() : {}),
     }
     this.#agent = this.#start(`invoke_agent ${agentName}`, { attributes }, api.context.active())
     this.#inAgent = api.trace.setSpan(api.context.active(), this.#agent)
@@ -133,10 +136,8 @@ export class TurnSpans {
 
   #startStep(request: StepRequest | undefined): void {
     this.#endStep()
-    const [provider = '', ...rest] = (request?.model ?? '').split('/')
-    const model = rest.join('/')
-    const asked: Attributes =
-      model === '' ? {} : { 'gen_ai.provider.name': providerName(provider), 'gen_ai.request.model': model }
+    const asked = this.#asked(request)
+    const model = asked['gen_ai.request.model']
     const attributes: Attributes = {
       'gen_ai.operation.name': 'chat',
       ...asked,
@@ -145,7 +146,20 @@ export class TurnSpans {
     // Which model an agent asks is known when it asks.
     this.#agent.setAttributes(asked)
     const kind = this.#api.SpanKind.CLIENT
-    this.#step = this.#start(model === '' ? 'chat' : `chat ${model}`, { attributes, kind }, this.#inAgent)
+    this.#step = this.#start(model === undefined ? 'chat' : `chat ${model}`, { attributes, kind }, this.#inAgent)
+  }
+
+  /** Of a program that does not say who answers it, at least the program is known. */
+  #asked(request?: StepRequest): { 'gen_ai.provider.name'?: string; 'gen_ai.request.model'?: string } {
+    const { agentId, isForeign, model: given } = this.#turn
+    const named = request?.model ?? given() ?? ''
+    const [provider = '', ...rest] = named.split('/')
+    const model = rest.length === 0 ? named : rest.join('/')
+    const who = rest.length > 0 ? providerName(provider) : isForeign ? agentId : undefined
+    return {
+      ...(who === undefined ? {} : { 'gen_ai.provider.name': who }),
+      ...(model === '' ? {} : { 'gen_ai.request.model': model }),
+    }
   }
 
   #endStep(): void {
