@@ -51,6 +51,17 @@ it('fails when one has failed, with all that one has said, and still runs the ot
   assert.match(said.at(-1) ?? '', /failed: a\.mjs/)
 })
 
+it('ends one that hangs, also when what it has started holds its output open, and says so', async (t) => {
+  const hanging = `const { spawn } = await import('node:child_process')
+    spawn('tail', ['-f', '/dev/null', '--pid', String(process.ppid)], { stdio: 'inherit' })
+    await new Promise(() => setInterval(() => undefined, 1_000))`
+  const { dir, said } = await stage(t, { 'a.mjs': hanging })
+  const log = (line: string): void => void said.push(line)
+  assert.equal(await runSuites(['a.mjs'], { root: dir, log, hungMs: 1_000 }), false)
+  assert.ok(said.includes('a.mjs has said nothing for 0:01 and was ended.'), said.join('\n'))
+  assert.match(said.at(-1) ?? '', /failed: a\.mjs/)
+})
+
 it('some of them say nothing about the tables, and cannot write them', async (t) => {
   const { dir } = await stage(t, { 'a.mjs': '' })
   const run = (...args: readonly string[]): ReturnType<typeof spawnSync> =>

@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline'
 const AT_ONCE = 2
 /** Said again after so long without any news. */
 const QUIET_MS = 60_000
+/** Longer than a test and the installation of a program may take together: a suite that says nothing for so long hangs. */
+const HUNG_MS = 60 * 60_000
 /** Those that take longest, first: nobody waits at the end for one that has begun late. */
 const LONGEST: readonly RegExp[] = [/kilo-code-live/, /opencode-live/, /cline-live/, /kilo-code/, /opencode/, /cline/]
 
@@ -13,6 +15,8 @@ export interface SuitesOptions {
   readonly root: string
   readonly env?: Readonly<Record<string, string>>
   readonly log?: (line: string) => void
+  /** A suite that says nothing for so long is ended, and has failed. */
+  readonly hungMs?: number
 }
 
 interface Suite {
@@ -73,11 +77,11 @@ function placeOf(file: string): number {
   return place === -1 ? LONGEST.length : place
 }
 
-/** Every test has a limit of its own, so the suite has none. */
+/** Every test has a limit of its own; what hangs all the same, such as a program that is not let go of, is ended. */
 async function play(
   file: string,
   suite: Suite,
-  { root, env }: SuitesOptions,
+  { root, env, hungMs = HUNG_MS }: SuitesOptions,
   onLine: (line: string) => void,
 ): Promise<number> {
   const child = spawn(process.execPath, ['--test-reporter=spec', file], {
@@ -86,8 +90,15 @@ async function play(
     // It reports to us, also when we are tested ourselves.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
   })
+  const hung = setTimeout(() => {
+    onLine(`${suite.name} has said nothing for ${clock(hungMs)} and was ended.`)
+    child.kill('SIGKILL')
+    // What it had started may hold them open.
+    for (const stream of [child.stdout, child.stderr]) stream.destroy()
+  }, hungMs)
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
+      hung.refresh()
       if (/^ +✔ /.test(line)) suite.passed += 1
       if (/^ +✖ /.test(line)) suite.failed += 1
       onLine(line)
@@ -96,7 +107,7 @@ async function play(
   return new Promise<number>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (status) => resolve(status ?? 1))
-  })
+  }).finally(() => clearTimeout(hung))
 }
 
 function count({ passed, failed }: Suite): string {
