@@ -18,6 +18,7 @@ import { aMessage, APPROVE, ASK, finishOf, liveHost, resultsOf, take, textOf } f
 import {
   allowing,
   benchOf,
+  hasBegun,
   isThere,
   killAll,
   type LiveStage,
@@ -104,7 +105,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
       async (t) => {
         const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
-        const { request, answer } = await host.nextAsk()
+        const { request, answer } = await turn.ask()
         assert.equal(request.kind, 'approval')
         assert.match(JSON.stringify(request.subject.args), /touch a\.txt/)
         assert.equal(await isThere(bench, 'a.txt'), false)
@@ -119,9 +120,9 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     test(
       'does not run a command that a person has declined; why, its model hears with the next prompt',
       async (t) => {
-        const { bench, host, run } = await stageOf(t, touch('a.txt'), done, done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), done, done)
         const turn = run()
-        const ask = await host.nextAsk()
+        const ask = await turn.ask()
         ask.answer({ decision: 'decline', reason: 'REASON-42' })
         const events = await turn.all
         assert.equal(finishOf(events), 'stop')
@@ -141,11 +142,12 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         async (t) => {
           const { bench, host, run } = await stageOf(t, calls, done)
           const turn = run()
-          const ask = await host.nextAsk()
+          const ask = await turn.ask()
           const told = new Set<AgentEvent>()
           await turn.until((event) => event.type === 'tool-call' && told.add(event).size === 2)
           ask.answer({ decision: 'decline', reason: 'Not this one.' })
-          const events = await turn.all
+          const isAsked = host.nextAsk().then(() => assert.fail('The other one was asked about after all.'))
+          const events = await Promise.race([turn.all, isAsked])
           assert.deepEqual(
             resultsOf(events).map((result) => result.startsWith('✗')),
             [true, true],
@@ -229,7 +231,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
       async (t) => {
         const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
         const turn = run(input('FIRST-1'))
-        const ask = await host.nextAsk()
+        const ask = await turn.ask()
         const receipt = await session.cancel()
         assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
         assert.equal(finishOf(await turn.all), 'other')
@@ -247,9 +249,9 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
     test(
       'waits longer than a minute for an answer',
       async (t) => {
-        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
-        const ask = await host.nextAsk()
+        const ask = await turn.ask()
         await idly(() => pause(61_000))
         ask.answer(APPROVE)
         assert.equal(finishOf(await turn.all), 'stop')
@@ -266,7 +268,7 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
         const { host, run, session } = await openStage(t, bench, { host: allowing() })
         assert.equal((await bench.agent().describe()).steer, 'restart')
         const turn = run()
-        while (!(await isThere(bench, 'started.txt'))) await pause(50)
+        await hasBegun(turn, bench, 'started.txt')
         const steered = session.steer?.(aMessage('m1', 'STEERED-77'))
         await assert.rejects(steered ?? Promise.resolve(), (error: unknown) => EvenerError.is(error, 'unsupported'))
         const receipt = await session.cancel()
@@ -319,11 +321,11 @@ export function testAcp(cli: AcpCli, more: (test: LiveTest) => void = () => unde
       const bench = await benchOf(t, cli, bin, () => script)
       const { host, run } = await openStage(t, bench, { options: cli.options?.mcp ?? {} })
       const turn = run()
-      const written = await host.nextAsk()
+      const written = await turn.ask()
       assert.match(written.request.subject.toolName ?? '', /^(?:write|edit)_file$/)
       assert.equal(await isThere(bench, 'new.txt'), false)
       written.answer(APPROVE)
-      const asked = await host.nextAsk()
+      const asked = await turn.ask()
       assert.deepEqual(asked.request.subject.args, { text: 'hi' })
       asked.answer(APPROVE)
       const events = await turn.all

@@ -50,11 +50,15 @@ export function liveHost(decide: (call: ToolCallRequest) => Decision = () => ASK
 /** A turn whose events are taken while the test does something else. */
 export interface Taking {
   readonly all: Promise<readonly AgentEvent[]>
+  /** What comes while the turn runs. Rejects when the turn ends before it. */
+  readonly before: <T>(what: Promise<T>) => Promise<T>
   /** The first event, past or to come, of which this is true. Rejects when the turn ends without it. */
   readonly until: (isIt: (event: AgentEvent) => boolean) => Promise<AgentEvent>
+  /** The next question that has not been given out yet. Rejects when the turn ends without it. */
+  readonly ask: () => Promise<PendingAsk>
 }
 
-export function take(events: AsyncIterable<AgentEvent>, { activity, order }: LiveHost): Taking {
+export function take(events: AsyncIterable<AgentEvent>, { activity, order, nextAsk }: LiveHost): Taking {
   const taken: AgentEvent[] = []
   const watchers = new Set<(event: AgentEvent) => void>()
   const all = (async () => {
@@ -66,18 +70,25 @@ export function take(events: AsyncIterable<AgentEvent>, { activity, order }: Liv
     }
     return taken
   })()
+  const before = async <T>(what: Promise<T>): Promise<T> =>
+    Promise.race([
+      what,
+      all.then(() => {
+        const said = taken.map((event) => (event.type === 'error' ? event.error.message : event.type))
+        throw new Error(`The turn ended without it: ${said.join(', ')}`)
+      }),
+    ])
   const until = async (isIt: (event: AgentEvent) => boolean): Promise<AgentEvent> => {
     const past = taken.find(isIt)
     if (past !== undefined) return past
-    const { promise, resolve, reject } = Promise.withResolvers<AgentEvent>()
+    const { promise, resolve } = Promise.withResolvers<AgentEvent>()
     const watch = (event: AgentEvent): void => {
       if (isIt(event)) resolve(event)
     }
     watchers.add(watch)
-    void all.then(() => reject(new Error('The turn ended without it.')), reject)
-    return promise.finally(() => watchers.delete(watch))
+    return before(promise).finally(() => watchers.delete(watch))
   }
-  return { all, until }
+  return { all, before, until, ask: () => before(nextAsk()) }
 }
 
 export function says(text: string): (event: AgentEvent) => boolean {

@@ -72,10 +72,34 @@ export async function openStage(t: TestContext, bench: Bench, setup: StageSetup 
   return { bench, host, session, run: (more) => take(session.run({ ...aTurn, ...more }), host) }
 }
 
-/** Kills the program and all it has started, as an operator or a machine short of memory would. */
+/** Kills the program and all it has started, as an operator or a machine short of memory would. They are gone then. */
 export async function killAll({ processes }: LiveHost): Promise<void> {
-  const tags = new Set(processes.map(({ runTag }) => runTag))
-  for (const tag of tags) for (const { pid } of await findTagged(tag)) process.kill(pid, 'SIGKILL')
+  for (const tag of new Set(processes.map(({ runTag }) => runTag))) {
+    for (let left = await findTagged(tag); left.length > 0; left = await findTagged(tag)) {
+      for (const { pid } of left) killIfThere(pid)
+      await pause(20)
+    }
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // It has ended by itself since it was found.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** The program's command has begun: it has made this file, and the call was told. */
+export async function hasBegun(turn: Taking, bench: Bench, file: string): Promise<void> {
+  const over = new AbortController()
+  const look = async (): Promise<void> => {
+    while (!over.signal.aborted && !(await isThere(bench, file))) await pause(50)
+  }
+  await turn.before(look()).finally(() => over.abort())
+  // The file may be seen before the words that came first.
+  await turn.until(({ type }) => type === 'tool-call')
 }
 
 export async function isThere({ place }: Bench, file: string): Promise<boolean> {
@@ -124,9 +148,9 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'runs a command that a person has approved',
       async (t) => {
-        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
-        const { request, answer } = await host.nextAsk()
+        const { request, answer } = await turn.ask()
         assert.equal(request.subject.toolName, 'execute_command')
         assert.deepEqual(request.subject.args, { command: 'touch a.txt' })
         assert.equal(await isThere(bench, 'a.txt'), false)
@@ -140,9 +164,9 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'does not run a command that a person has declined, and its model is told why',
       async (t) => {
-        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
-        const ask = await host.nextAsk()
+        const ask = await turn.ask()
         ask.answer({ decision: 'decline', reason: 'REASON-42' })
         const events = await turn.all
         assert.equal(finishOf(events), 'stop')
@@ -162,7 +186,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
         for (const file of ['one', 'two']) await writeFile(join(bench.place.work, file), 'x')
         const stage = await openStage(t, bench)
         const turn = stage.run()
-        const asks = [await stage.host.nextAsk(), await stage.host.nextAsk()]
+        const asks = [await turn.ask(), await turn.ask()]
         const about = (ask: PendingAsk, file: string): boolean =>
           JSON.stringify(ask.request.subject.args).includes(file)
         for (const ask of asks) ask.answer(about(ask, 'two') ? { decision: 'decline', reason: 'Not two.' } : APPROVE)
@@ -191,15 +215,15 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'is stopped while a call waits, and nothing of it is left',
       async (t) => {
-        const { bench, host, run, session } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run, session } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
-        const ask = await host.nextAsk()
+        const ask = await turn.ask()
         const receipt = await session.cancel()
         assert.deepEqual(receipt.calls, [ask.request.subject.toolCallId])
         assert.equal(finishOf(await turn.all), 'other')
         ask.answer(APPROVE)
         assert.equal(await isThere(bench, 'a.txt'), false)
-        assert.equal(bench.provider.requests.length, 1)
+        assert.equal(bench.request(1), '')
       },
       'stop-waiting',
     )
@@ -207,9 +231,9 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test(
       'waits longer than a minute for an answer',
       async (t) => {
-        const { bench, host, run } = await stageOf(t, touch('a.txt'), done)
+        const { bench, run } = await stageOf(t, touch('a.txt'), done)
         const turn = run()
-        const ask = await host.nextAsk()
+        const ask = await turn.ask()
         await idly(() => pause(61_000))
         ask.answer(APPROVE)
         assert.equal(finishOf(await turn.all), 'stop')
@@ -221,14 +245,16 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
     test('asks again for the same when it has died while a call waited, and is resumed', async (t) => {
       const { bench, host, run, session } = await stageOf(t, touch('a.txt'), touch('a.txt'), done)
       const turn = run()
-      const first = await host.nextAsk()
-      process.kill(host.processes[0]?.pid ?? 0, 'SIGKILL')
+      const first = await turn.ask()
+      const [program] = host.processes
+      assert.ok(program)
+      process.kill(program.pid, 'SIGKILL')
       assert.equal(finishOf(await turn.all), 'error')
       const again = take(
         session.run({ ...aTurn, runId: 'run-2', input: [{ id: '0', type: 'text', text: 'Go on.' }] }),
         host,
       )
-      const second = await host.nextAsk()
+      const second = await again.ask()
       const subject = ({ request }: PendingAsk): unknown => ({
         ...request.subject,
         toolCallId: '',
@@ -244,7 +270,9 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
       'hears a message while it works',
       async (t) => {
         const waiting = cli.command('until test -e go.txt; do sleep 0.2; done')
-        const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [waiting] }, done] }))
+        // It may hear it after its answer, and answer again then.
+        const turns = [{ toolCalls: [waiting] }, { ...done, repeat: true as const }]
+        const bench = await benchOf(t, cli, bin, () => ({ turns }))
         const { run, session } = await openStage(t, bench, { host: allowing() })
         const turn = run()
         await turn.until(({ type }) => type === 'tool-call')
@@ -263,7 +291,7 @@ export function testLive(cli: LiveCli, more: (test: LiveTest) => void): void {
         const bench = await benchOf(t, cli, bin, () => ({ turns: [{ toolCalls: [endless] }, done] }))
         const { host, run, session } = await openStage(t, bench, { host: allowing() })
         const turn = run()
-        while (!(await isThere(bench, 'started.txt'))) await pause(50)
+        await hasBegun(turn, bench, 'started.txt')
         const receipt = await session.cancel()
         for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])
         assert.equal(receipt.calls.length, 1)

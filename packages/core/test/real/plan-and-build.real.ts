@@ -9,7 +9,9 @@ import { startProvider, type Provider, type Turn } from '@evener/testing'
 import { Harness } from '../../src/index.ts'
 import { installedCli } from './installed-cli.ts'
 
-const TEST_MS = 300_000
+/** Many times what a test and the installation of two programs take, as the machine may be busy and the line slow. */
+const TEST_MS = 20 * 60_000
+const INSTALL_MS = 60 * 60_000
 
 interface Place {
   readonly home: string
@@ -86,7 +88,7 @@ suite('one thread, two programs', () => {
       bins.claude = await installedCli('claude-code')
       bins.codex = await installedCli('codex')
     },
-    { timeout: 600_000 },
+    { timeout: INSTALL_MS },
   )
 
   test(

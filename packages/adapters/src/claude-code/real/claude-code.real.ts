@@ -9,6 +9,7 @@ import { claudeCodeOptions, claudeCodeScenarios } from './claude-code-cli.ts'
 import { errorCodes } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
 import { testCli } from '../../real/scenarios.ts'
+import { TEST_MS } from '../../real/side-by-side.ts'
 import { claudeCode } from '../driver.ts'
 
 const cli: RealCli = {
@@ -25,7 +26,7 @@ describe('Claude Code, its own way', () => {
     aMessage('Halfway there.', { sessionId: binding.nativeId, messageId: binding.anchor ?? '' }),
   ]
 
-  it('goes on with what was said when it was killed right after it had said it', async (t) => {
+  it('goes on with what was said when it was killed right after it had said it', { timeout: TEST_MS }, async (t) => {
     const endless = { name: 'Bash', input: { command: 'tail -f /dev/null' } }
     const bench = await ownBench(t, cli, {
       turns: [{ text: 'Halfway there.', toolCalls: [endless] }, { text: 'Arrived.' }],
@@ -33,7 +34,9 @@ describe('Claude Code, its own way', () => {
     const first = await bench.turn({
       meanwhile: async (_session, { order, processes }, over) => {
         while (!over.aborted && !order.some((entry) => /^bind \S+ [^-]/.test(entry))) await pause(1)
-        process.kill(processes[0]?.pid ?? 0, 'SIGKILL')
+        const [first] = processes
+        assert.ok(first)
+        process.kill(first.pid, 'SIGKILL')
       },
     })
     assert.equal(errorCodes(first.events).length, 1)
@@ -44,19 +47,23 @@ describe('Claude Code, its own way', () => {
     assert.match(bench.request(1), /Halfway there\./)
   })
 
-  it('begins a new session when it had not saved what it had said, and is told of it', async (t) => {
-    const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
-    const { binding } = await bench.turn()
-    assert.ok(binding?.anchor)
-    await forget(bench.place.home, binding.anchor)
-    const second = await bench.turn({ ...goesOn, binding, history: said(binding) })
-    assert.deepEqual(errorCodes(second.events), [])
-    assert.ok(second.warnings.some((warning) => /begins a new session.*No message found/.test(warning)))
-    assert.notEqual(second.binding?.nativeId, binding.nativeId)
-    assert.match(bench.request(1), /Halfway there\./)
-  })
+  it(
+    'begins a new session when it had not saved what it had said, and is told of it',
+    { timeout: TEST_MS },
+    async (t) => {
+      const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
+      const { binding } = await bench.turn()
+      assert.ok(binding?.anchor)
+      await forget(bench.place.home, binding.anchor)
+      const second = await bench.turn({ ...goesOn, binding, history: said(binding) })
+      assert.deepEqual(errorCodes(second.events), [])
+      assert.ok(second.warnings.some((warning) => /begins a new session.*No message found/.test(warning)))
+      assert.notEqual(second.binding?.nativeId, binding.nativeId)
+      assert.match(bench.request(1), /Halfway there\./)
+    },
+  )
 
-  it('begins a new session when it is not where its own one is', async (t) => {
+  it('begins a new session when it is not where its own one is', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
     const { binding } = await bench.turn()
     assert.ok(binding)

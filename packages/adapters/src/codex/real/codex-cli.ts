@@ -1,10 +1,18 @@
 import { join } from 'node:path'
+import type { ScriptedToolCall } from '@evener/testing'
 import type { CodexLiveOptions } from '../app-server/driver.ts'
 import { codexProfile } from '../profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'
 import { toyServer } from '../../real/toy-server.ts'
 
-const run = (cmd: string): RealScript => ({ turns: [{ toolCalls: [{ name: 'exec_command', input: { cmd } }] }] })
+/** A command that has not ended by then goes on behind its back: the longest time that it takes. */
+const YIELD_MS = 30_000
+
+export const execCommand = (cmd: string): ScriptedToolCall => ({
+  name: 'exec_command',
+  input: { cmd, yield_time_ms: YIELD_MS },
+})
+const run = (cmd: string): RealScript => ({ turns: [{ toolCalls: [execCommand(cmd)] }] })
 const patch = (input: string): RealScript => ({
   turns: [{ toolCalls: [{ name: 'apply_patch', custom: true, input }] }],
 })
@@ -27,10 +35,7 @@ export const codexScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     parallel: () => ({
       turns: [
         {
-          toolCalls: [
-            { name: 'exec_command', input: { cmd: 'echo one > /dev/null; echo one' } },
-            { name: 'exec_command', input: { cmd: 'echo two > /dev/null; echo two' } },
-          ],
+          toolCalls: ['one', 'two'].map((word) => execCommand(`echo ${word} > /dev/null; echo ${word}`)),
         },
       ],
     }),
@@ -40,7 +45,7 @@ export const codexScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
         { toolCalls: [{ name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message: 'SUBTASK-77 look' } }] },
         {
           toolCalls: [
-            { name: 'wait_agent', namespace: 'multi_agent_v1', input: { targets: [AGENT_ID], timeout_ms: 60_000 } },
+            { name: 'wait_agent', namespace: 'multi_agent_v1', input: { targets: [AGENT_ID], timeout_ms: 600_000 } },
           ],
         },
       ],

@@ -20,15 +20,15 @@ import {
   testLive,
   type LiveCli,
 } from '../../../test/live/live-scenarios.ts'
-import { codexOptions, codexScenarios } from './codex-cli.ts'
+import { codexOptions, codexScenarios, execCommand } from './codex-cli.ts'
 import { testCli } from '../../real/scenarios.ts'
 import { codexLive } from '../app-server/driver.ts'
 
 const cli: LiveCli = {
   ...codexScenarios,
   agent: (setup) => codexLive(codexOptions(setup)),
-  command: (cmd) => ({ name: 'exec_command', input: { cmd, yield_time_ms: 30_000 } }),
-  independent: (file) => ({ name: 'exec_command', input: { cmd: `cat ${file}` } }),
+  command: execCommand,
+  independent: (file) => execCommand(`cat ${file}`),
 }
 
 const patch = (...lines: readonly string[]): ScriptedTurn => ({
@@ -50,12 +50,12 @@ testLive(cli, (test) => {
     const bench = await benchOf(t, cli, bin, () => ({
       turns: [patch('*** Add File: one.txt', '+1'), patch('*** Add File: two.txt', '+2'), { text: 'Done.' }],
     }))
-    const { host, run } = await openStage(t, bench)
+    const { run } = await openStage(t, bench)
     const turn = run()
-    const first = await host.nextAsk()
+    const first = await turn.ask()
     assert.equal(first.request.subject.toolName, 'write_file')
     first.answer(APPROVE)
-    const second = await host.nextAsk()
+    const second = await turn.ask()
     second.answer({ decision: 'decline', reason: 'One is enough.' })
     assert.equal(finishOf(await turn.all), 'stop')
     assert.deepEqual([await isThere(bench, 'one.txt'), await isThere(bench, 'two.txt')], [true, false])

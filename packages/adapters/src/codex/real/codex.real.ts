@@ -7,6 +7,7 @@ import { codexOptions, codexScenarios } from './codex-cli.ts'
 import { errorCodes } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
 import { testCli } from '../../real/scenarios.ts'
+import { TEST_MS } from '../../real/side-by-side.ts'
 import { codex } from '../driver.ts'
 
 const cli: RealCli = {
@@ -29,7 +30,7 @@ const cli: RealCli = {
 testCli(cli)
 
 describe('Codex, its own way', () => {
-  it('begins a new session when its own one is gone, and is told what was said', async (t) => {
+  it('begins a new session when its own one is gone, and is told what was said', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
     const { binding } = await bench.turn()
     assert.ok(binding)
@@ -42,16 +43,20 @@ describe('Codex, its own way', () => {
     assert.match(bench.request(1), /Halfway there\./)
   })
 
-  it('is ended by our deadline when it is told to try for ever to reach its provider', async (t) => {
-    const retries = ['request_max_retries', 'stream_max_retries'].flatMap((name) => [
-      '-c',
-      `model_providers.scripted.${name}=100`,
-    ])
-    const args = ['--enable', 'unbounded_connection_retries', ...retries]
-    const stubborn: RealCli = { ...cli, agent: (setup) => codex({ ...codexOptions(setup), args }) }
-    const bench = await ownBench(t, stubborn, {})
-    await bench.provider.close()
-    const { events } = await bench.turn({ options: { deadlineMs: 15_000 } })
-    assert.deepEqual(errorCodes(events), ['deadline'])
-  })
+  it(
+    'is ended by our deadline when it is told to try for ever to reach its provider',
+    { timeout: TEST_MS },
+    async (t) => {
+      const retries = ['request_max_retries', 'stream_max_retries'].flatMap((name) => [
+        '-c',
+        `model_providers.scripted.${name}=100`,
+      ])
+      const args = ['--enable', 'unbounded_connection_retries', ...retries]
+      const stubborn: RealCli = { ...cli, agent: (setup) => codex({ ...codexOptions(setup), args }) }
+      const bench = await ownBench(t, stubborn, {})
+      await bench.provider.close()
+      const { events } = await bench.turn({ options: { deadlineMs: 15_000 } })
+      assert.deepEqual(errorCodes(events), ['deadline'])
+    },
+  )
 })

@@ -6,7 +6,7 @@ import { gooseOptions, gooseScenarios } from './goose-cli.ts'
 import { testCutIsFatal, testNoImages, testSilentRetry, testUnconfined } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
 import { testCli } from '../../real/scenarios.ts'
-import { SIDE_BY_SIDE } from '../../real/side-by-side.ts'
+import { SIDE_BY_SIDE, TEST_MS } from '../../real/side-by-side.ts'
 import { goose } from '../driver.ts'
 
 const cli: RealCli = {
@@ -29,20 +29,24 @@ describe('Goose, its own way', SIDE_BY_SIDE, () => {
   testCutIsFatal(cli)
   testUnconfined(cli)
 
-  it('begins a new session when its own one has tools that it may not use any more', async (t) => {
-    const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })
-    const first = await bench.turn()
-    assert.ok(first.binding)
-    const rules = { ...NO_RULES, tools: { execute_command: 'deny' as const } }
-    const second = await bench.turn({ binding: first.binding, turn: { rules } })
-    assert.ok(second.warnings.some((warning) => /begins a new session/.test(warning)))
-    assert.notEqual(second.binding?.nativeId, first.binding.nativeId)
-    const offered = bench.request(1)
-    assert.doesNotMatch(offered, /First answer\.|"name":"shell"/)
-    assert.match(offered, /"name":"write"/)
-  })
+  it(
+    'begins a new session when its own one has tools that it may not use any more',
+    { timeout: TEST_MS },
+    async (t) => {
+      const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })
+      const first = await bench.turn()
+      assert.ok(first.binding)
+      const rules = { ...NO_RULES, tools: { execute_command: 'deny' as const } }
+      const second = await bench.turn({ binding: first.binding, turn: { rules } })
+      assert.ok(second.warnings.some((warning) => /begins a new session/.test(warning)))
+      assert.notEqual(second.binding?.nativeId, first.binding.nativeId)
+      const offered = bench.request(1)
+      assert.doesNotMatch(offered, /First answer\.|"name":"shell"/)
+      assert.match(offered, /"name":"write"/)
+    },
+  )
 
-  it('is told texts that look like its templates as they are', async (t) => {
+  it('is told texts that look like its templates as they are', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })
     const text = String.raw`Replace {{ name }} and {% if x %} and {# note #} and \{{ in the templates.`
     await bench.turn({ turn: { input: [{ id: '0', type: 'text', text }] } })

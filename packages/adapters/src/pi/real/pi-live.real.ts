@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it, type TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { findTagged } from '@evener/shell/run'
 import type { Turn as ModelTurn } from '@evener/testing'
 import { openStage } from '../../../test/acp/acp-scenarios.ts'
 import { brief } from '../../../test/brief.ts'
 import { aMessage, finishOf, liveHost, resultsOf, textOf, ASK } from '../../../test/live/live-host.ts'
-import { benchOf, isThere, killAll, type LiveStage } from '../../../test/live/live-scenarios.ts'
+import { benchOf, hasBegun, killAll, type LiveStage } from '../../../test/live/live-scenarios.ts'
 import type { RealCli } from '../../real/bench.ts'
 import { installedCli } from '../../real/clis.ts'
 import { errorCodes, testNoMcp, testNoSubagents } from '../../real/other-ways.ts'
@@ -96,7 +95,7 @@ describe(`Pi ${piProfile.npm?.version ?? ''} over its rpc mode`, SIDE_BY_SIDE, (
       done,
     )
     const turn = run()
-    while (!(await isThere(bench, 'started.txt'))) await pause(50)
+    await hasBegun(turn, bench, 'started.txt')
     assert.equal(await session.steer?.(aMessage('m1', 'UNHEARD-1')), 'injected')
     const receipt = await session.cancel()
     for (const { runTag } of host.processes) assert.deepEqual(await findTagged(runTag), [])

@@ -7,6 +7,7 @@ import { errorCodes, testNoMcp, testOwnWay, testUnconfined } from '../../real/ot
 import { ownBench } from '../../real/own-bench.ts'
 import { piOptions, piScenarios } from './pi-cli.ts'
 import { testCli } from '../../real/scenarios.ts'
+import { TEST_MS } from '../../real/side-by-side.ts'
 import { pi } from '../driver.ts'
 
 interface OfferedTool {
@@ -46,7 +47,7 @@ describe('Pi, its own way', () => {
     ])
   })
 
-  it('can neither be asked nor steered, and says so', async (t) => {
+  it('can neither be asked nor steered, and says so', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
     const { governs, steer, hostTools } = await bench.agent().describe()
     assert.deepEqual([governs, steer, hostTools], ['none', 'none', 'none'])
@@ -62,7 +63,7 @@ describe('Pi, its own way', () => {
     assert.equal(bench.provider.requests.length, 0)
   })
 
-  it('goes on elsewhere with a copy of its session', async (t) => {
+  it('goes on elsewhere with a copy of its session', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'First answer.' }, { text: 'Second answer.' }] })
     const first = await bench.turn()
     assert.ok(first.binding)
