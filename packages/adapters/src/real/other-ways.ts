@@ -46,9 +46,13 @@ export function testCutIsFatal(cli: RealCli): void {
     because: 'It does not ask again: the turn fails, what was said stays said.',
   } as const
   testOwnWay(cli, 'fails when the answer is cut off, and what was said stays said', claim, async (t) => {
-    // Slowly, so that the first words are through before the end.
-    const half = { text: ['Half an ', 'answ', ''], delayPerDeltaMs: 1_000, cut: true } as const
-    const bench = await ownBench(t, cli, { turns: [half, { text: 'Never said.' }] })
+    // The words have to be through before the end. A program that is too busy to hear them in time asks again.
+    const slower = [1_000, 5_000, 25_000].map((delayPerDeltaMs) => ({
+      text: ['Half an answ', ''],
+      delayPerDeltaMs,
+      cut: true as const,
+    }))
+    const bench = await ownBench(t, cli, { turns: [...slower, { text: 'Never said.' }] })
     const { events, activity } = await bench.turn()
     assert.deepEqual(
       activity.flatMap((event) => (event.type === 'agent' ? [event.message] : [])),
