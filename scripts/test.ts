@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { runSuites } from './real-suites.ts'
+import { runTestFiles } from './run-test-files.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const { values, positionals } = parseArgs({
@@ -43,11 +44,15 @@ if (values.suite === 'unit' && positionals.length === 0 && !values['only-tests']
 
 const files = positionals.length > 0 ? positionals : await testFiles(pattern)
 if (values.suite === 'real') await testRealPrograms(files)
-else
-  await step(`tests (${files.length} files)`, process.execPath, ['--test', '--test-timeout=300000', ...files], {
-    // Hundreds of processes load the same sources: compiled once, they start in a fraction of the time.
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
-  })
+else {
+  console.error(`── tests (${files.length} files)`)
+  // Hundreds of processes load the same sources: compiled once, they start in a fraction of the time.
+  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled') }
+  if (!(await runTestFiles(files, { root, env }))) {
+    console.error('tests: failed')
+    process.exitCode = 1
+  }
+}
 
 async function testRealPrograms(suites: readonly string[]): Promise<void> {
   const isAll = positionals.length === 0
@@ -80,25 +85,15 @@ async function testFiles(suffix: string): Promise<string[]> {
   return found.sort()
 }
 
-async function step(
-  name: string,
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const code = await run(name, command, args, env)
+async function step(name: string, command: string, args: readonly string[]): Promise<void> {
+  const code = await run(name, command, args)
   if (code !== 0) process.exit(code)
 }
 
-async function run(
-  name: string,
-  command: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<number> {
+async function run(name: string, command: string, args: readonly string[]): Promise<number> {
   console.error(`── ${name}`)
   const code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit' })
     child.once('error', reject)
     child.once('close', (status) => resolve(status ?? 1))
   })
