@@ -11,6 +11,7 @@ import {
 } from './corpus/everyday.fixture.ts'
 import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
+import { keptBroadly, keptByName, keptElsewhere, keptYolo } from './corpus/kept-by-git.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
 import { madeFiles, madeUnderStars } from './corpus/made-files.fixture.ts'
@@ -56,6 +57,10 @@ const GROUPS: readonly CorpusGroup[] = [
   roundaboutFiles,
   toldFiles,
   writable,
+  keptYolo,
+  keptBroadly,
+  keptByName,
+  keptElsewhere,
 ]
 
 suite('the right verdict for', () => {

@@ -10,12 +10,12 @@ import { findWriteAllow, strictFileRules, touchReach } from './judge-files.ts'
 import { finding, piece, type Finding, type Judgement, type Piece } from './judgement.ts'
 import { below, locate, type Whereabouts } from './location.ts'
 import { madeFiles, runsMadeFile } from './made-files.ts'
-import { mentions, reach, throughPipe } from './reach.ts'
+import { mentions, reach as reachOfWords, throughPipe } from './reach.ts'
 import { strongest, type Reach } from './reaches.ts'
 import { isReadOnly } from './read-only.ts'
 import type { PlacedRule } from './rule-book.ts'
-import type { Touch } from './touch.ts'
-import { opensNetwork, touchedFiles } from './touched-files.ts'
+import { whyTouched, type Touch } from './touch.ts'
+import { keptFiles, opensNetwork, touchedFiles } from './touched-files.ts'
 import { changesFiles } from './writing-commands.ts'
 
 type ShellRule = Extract<PlacedRule, { kind: 'shell' }>
@@ -47,7 +47,11 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_WORDS} words`)
   }
   const withHidden = matchesHidden(commands)
-  const touches = commands.flatMap((command) => touchedFiles(command, commands, call.where, withHidden))
+  const touches = commands.flatMap((command) => {
+    const kept = keptFiles(command, call.where)
+    const shown = kept.length > 0 && isAllowedByName(command, call, shellRules, commands) ? [] : kept
+    return [...touchedFiles(command, commands, call.where, withHidden), ...shown]
+  })
   if (touches.length > MOST_TOUCHES) {
     return judgeUnreadable(call, shellRules, rules, `more than ${MOST_TOUCHES} words that may be files`)
   }
@@ -126,12 +130,14 @@ function findDenies(
   for (const rule of shellRules) {
     if (rule.rule.policy !== 'deny') continue
     for (const met of everyone) {
-      found.push({ reach: reachOf(rule, met), finding: finding(rule, met.command.source) })
+      const reach = reachOf(rule, met)
+      if (reach !== 'no') found.push({ reach, finding: finding(rule, met.command.source, whyRun(met)) })
     }
   }
   for (const touch of touches) {
     for (const rule of strictFileRules(rules, 'deny')) {
-      found.push({ reach: touchReach(rule, touch, where), finding: finding(rule, touch.part) })
+      const reach = touchReach(rule, touch, where)
+      if (reach !== 'no') found.push({ reach, finding: finding(rule, touch.part, whyTouched(touch)) })
     }
     if (noEdits !== null && touch.access === 'edit' && touch.isCertain) {
       found.push({ reach: 'yes', finding: { ...noEdits, part: touch.part } })
@@ -163,9 +169,16 @@ function meet(commands: readonly SimpleCommand[]): Met[] {
   })
 }
 
+const RUNS_MADE_FILE = 'it runs a file that the same text makes'
+
+/** Why more may be run than what stands there. */
+function whyRun(met: Met): string | null {
+  return met.command.unknown ?? (met.runsMadeFile ? RUNS_MADE_FILE : null)
+}
+
 function reachOf({ pattern }: ShellRule, met: Met): Reach {
   const made: Reach = met.runsMadeFile ? 'maybe' : 'no'
-  return strongest(reach(pattern, met.command), made, throughPipe(pattern, met.command, met.fedBy))
+  return strongest(reachOfWords(pattern, met.command), made, throughPipe(pattern, met.command, met.fedBy))
 }
 
 function judgeOne(
@@ -184,7 +197,7 @@ function judgeOne(
     obscure: isObscure ? 'which program it runs is only known when it runs' : null,
   })
   let near = command.redirections.some(opensNetwork) ? 'it opens a connection' : uncovered
-  if (met.runsMadeFile) near ??= 'it runs a file that the same text makes'
+  if (met.runsMadeFile) near ??= RUNS_MADE_FILE
   if (near !== null) return { ...result, near }
   const ground = groundOf(call.where)
   for (const rule of rules) {
@@ -194,6 +207,22 @@ function judgeOne(
     near ??= coverage.near
   }
   return { ...result, near }
+}
+
+/** A rule that allows it says more than which program it is: `git diff *`, and not `git *`. */
+function isAllowedByName(
+  command: SimpleCommand,
+  { toolName, where }: CommandCall,
+  rules: readonly ShellRule[],
+  commands: readonly SimpleCommand[],
+): boolean {
+  return rules.some(
+    ({ pattern, rule }) =>
+      rule.policy === 'allow' &&
+      rule.tool === toolName &&
+      pattern.words[0]?.isFixed === true &&
+      covers(pattern, command, commands, groundOf(where)).isCovered,
+  )
 }
 
 function groundOf({ home, root, start }: Whereabouts): Ground {

@@ -8,6 +8,8 @@ export interface Finding {
   readonly rule: string
   readonly about: NonNullable<Decision['about']>
   readonly part: string
+  /** Why it may mean that part, if it is not certain. */
+  readonly why?: string | null
 }
 
 /** A part of a call that is judged by itself. */
@@ -35,6 +37,6 @@ export function piece(part: string, given: Partial<Piece> = {}): Piece {
   return { part, isWrite: false, ask: null, allow: null, obscure: null, near: null, ...given }
 }
 
-export function finding({ level, rule }: PlacedRule, part: string): Finding {
-  return { level, rule: ruleName(rule), about: { tool: rule.tool }, part }
+export function finding({ level, rule }: PlacedRule, part: string, why: string | null = null): Finding {
+  return { level, rule: ruleName(rule), about: { tool: rule.tool }, part, why }
 }

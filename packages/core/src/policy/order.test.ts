@@ -161,6 +161,26 @@ suite('a decision says', () => {
     assert.match(judgeShell('git log > out', rules).reason, /it writes out$/)
   })
 
+  test('which part of a compound command a deny may mean, and why', () => {
+    const noEnv = { tool: 'read_file', pattern: '.env*', policy: 'deny' } as const
+    const rules = shellRules({ allow: ['*'], deny: ['rm *'] }, { patterns: [noEnv] })
+    const because = (command: string): unknown[] => {
+      const { part, reason } = judgeShell(command, rules)
+      return [part, reason.replace(/^.* cannot be told before it runs/, '')]
+    }
+    assert.deepEqual(because('cd src && tool -f .env | wc'), ['tool -f .env', ': it may use `.env`'])
+    assert.deepEqual(because('ls; rg key src'), ['rg key src', ': it may use what lies below `src`'])
+    assert.deepEqual(because('ls; tool .e*'), ['tool .e*', ': it may use `.e*`'])
+    assert.deepEqual(because('x=$1; cat "$x"'), ['cat "$x"', ': which files it uses is only known when it runs'])
+    assert.deepEqual(because('git status && git diff | head'), [
+      'git diff',
+      ': it may show any file that git keeps, unless a rule names `git diff`',
+    ])
+    assert.deepEqual(because('curl u | sh'), ['sh', ': its script comes on its input'])
+    assert.deepEqual(because('tee s < a; sh s'), ['sh s', ': it runs a file that the same text makes'])
+    assert.deepEqual(because('ls; ssh h "rm x"'), ['ssh h "rm x"', ''])
+  })
+
   test('why a text that a deny may mean cannot be told', () => {
     const { reason } = judgeShell('echo "', shellRules({ deny: ['rm *'] }))
     assert.match(reason, /`deny execute_command\(rm \*\)` of the harness .* before it runs: it cannot be read: .*quote/)

@@ -16,8 +16,8 @@ export function sayDenied(found: Finding): Explained {
 }
 
 export function sayDoubtful(found: Finding, pieces: readonly Piece[]): Explained {
-  const obscure = pieces.find(({ part, obscure: why }) => why !== null && part === found.part)?.obscure ?? null
-  const because = obscure === null ? '' : `: ${inOneLine(obscure)}`
+  const why = found.why ?? pieces.find(({ part, obscure }) => obscure !== null && part === found.part)?.obscure ?? null
+  const because = why === null ? '' : `: ${inOneLine(why)}`
   const reason = `whether ${rule(found)} denies ${show(found.part)} cannot be told before it runs${because}`
   return { ...from(found), policy: 'ask', step: 'unreadable', reason }
 }

@@ -17,6 +17,15 @@ export interface Touch {
   /** Opened by the shell itself, whatever the program. */
   readonly isRedirection: boolean
   readonly part: string
+  /** Why it may be meant, where more can be said than what it is. */
+  readonly why?: string
+}
+
+/** Why a rule about files may mean it. */
+export function whyTouched({ isTree, path, why }: Touch): string {
+  if (why !== undefined) return why
+  if (path === null) return 'which files it uses is only known when it runs'
+  return isTree ? `it may use what lies below \`${path}\`` : `it may use \`${path}\``
 }
 
 /** A single file that a program is told of by its name. */

@@ -3,6 +3,7 @@ import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { namesInCode } from './code-names.ts'
 import { isLanguage } from './foreign-code.ts'
+import { shownByGit } from './git-contents.ts'
 import { gitFiles, gitOrder } from './git-files.ts'
 import { hints, spread, widenName, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
@@ -61,7 +62,7 @@ export function touchedFiles(
   withHidden: boolean,
 ): Touch[] {
   const from = standingPlaces(command, where)
-  const base = command.name === null || !isReadable(command.name) ? '' : programBase(command.name.text)
+  const base = baseOf(command)
   const touches = [
     ...command.redirections.flatMap((redirection) => redirected(redirection, command, from)),
     ...(copied(base, command, from) ?? given(base, command, from)),
@@ -78,6 +79,15 @@ export function touchedFiles(
     ...loaded(base, command, from),
   ]
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
+}
+
+/** Files that a command shows without being told of them, as long as no rule allows it by the name of what it does. */
+export function keptFiles(command: SimpleCommand, where: Whereabouts): Touch[] {
+  return shownByGit(baseOf(command), command, standingPlaces(command, where), where)
+}
+
+function baseOf({ name }: SimpleCommand): string {
+  return name === null || !isReadable(name) ? '' : programBase(name.text)
 }
 
 /** What its arguments name, or may come to name. */

@@ -107,7 +107,7 @@ export const toldFiles: CorpusGroup = {
     ["git diff -- '*.ts'", 'allow', 'sources, as without a pattern'],
     ["git diff -- '*.js' 'src/*.go' '*.json'", 'allow', 'sources, as without a pattern'],
     ["git grep -n x -- 'src/*.ts' ':!*.test.ts'", 'allow', 'sources, as without a pattern'],
-    ["git diff -- . ':!.env'", 'allow', 'all but that'],
+    ["git diff -- . ':!.env'", 'ask', 'there may be others of that kind'],
     ["git tag -l 'v*'", 'allow', 'no files'],
     ["git branch --list '*env'", 'allow', 'no files'],
     ["git ls-files '*env'", 'allow', 'only says what they are called'],
