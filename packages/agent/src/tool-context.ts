@@ -29,6 +29,8 @@ export interface ToolContext<Suspend = JsonObject, Resume = unknown> {
   readonly suspend: (payload: Suspend, options?: SuspendOptions) => Promise<never>
   /** What was answered; `undefined` in the first attempt. */
   readonly resumeData: Resume | undefined
+  /** What the tool had asked to get it: of several questions one after the other, which one was answered. */
+  readonly suspendData: Suspend | undefined
   readonly agent: {
     readonly agentId: string
     readonly toolCallId: string
@@ -83,6 +85,7 @@ export function toolContext(run: ToolRunContext, resumeData: unknown): PreparedC
     writer: { write: async (output) => progress(output) },
     suspend,
     resumeData,
+    suspendData: run.suspended,
     agent: { agentId, toolCallId, threadId, suspend, resumeData },
   }
   return { context, asked: () => asked }

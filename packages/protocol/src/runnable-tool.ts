@@ -40,6 +40,8 @@ export interface ToolRunContext {
   readonly requestContext?: JsonObject
   /** What was answered when the tool had asked. It is carried out again from its beginning. */
   readonly resume?: Answer
+  /** What it had asked then, as it stands on record. */
+  readonly suspended?: JsonObject
   readonly progress: (output: string) => void
   /** Puts something that people should know on record. */
   readonly warn?: (text: string) => void

@@ -13,6 +13,7 @@ import {
   type ToolCallRequest,
   type ToolOutcome,
   type ToolSuspension,
+  type Wait,
   type WaitRequest,
 } from '@evener/protocol'
 import { callHash, definitionHash } from './call-hash.ts'
@@ -38,6 +39,8 @@ export interface CallRunnerOptions {
   readonly decide: (call: ToolCallRequest) => Decision
   /** Waits for the answer to a question that is already on record, or records it first. */
   readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
+  /** What a call has asked. */
+  readonly asked: (waitId: string) => Promise<Wait | undefined>
   /** Watches a tool being carried out. */
   readonly around?: (
     call: ToolCallRequest,
@@ -169,6 +172,8 @@ export class CallRunner {
     attempt: number,
   ): Promise<ToolOutcome | ToolSuspension> {
     const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+    const { resume, waitId } = this.#callOf(address) ?? {}
+    const suspended = resume === undefined ? undefined : await this.#unlessAborted(this.#suspended(waitId))
     if (this.#isOver) return this.#end(call, 'aborted', 'The call was aborted.')
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
@@ -191,7 +196,6 @@ export class CallRunner {
     await faults.reach('tool.before', toolName)
     // Somebody may have cancelled the run while this was written: nothing may happen any more.
     if (this.#isOver) return this.#end(call, 'aborted', 'The call was aborted.')
-    const resume = this.#callOf(address)?.resume
     let isOver = false
     try {
       const work = (): Promise<ToolOutcome | ToolSuspension> =>
@@ -206,6 +210,7 @@ export class CallRunner {
           agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
           ...(resume === undefined ? {} : { resume }),
+          ...(suspended === undefined ? {} : { suspended }),
           warn: (text) => {
             if (!isOver) log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin)
           },
@@ -225,6 +230,12 @@ export class CallRunner {
       isOver = true
       await faults.reach('tool.after', toolName)
     }
+  }
+
+  /** What the tool itself has asked; nothing where somebody had to be asked about the call again meanwhile. */
+  async #suspended(waitId: string | undefined): Promise<JsonObject | undefined> {
+    const wait = waitId === undefined ? undefined : await this.#options.asked(waitId)
+    return wait?.kind === 'approval' ? undefined : wait?.payload
   }
 
   /** Nobody wants the call any more, or nobody is there for its result. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import { EvenerError, type RunnableTool } from '@evener/protocol'
+import { EvenerError, type Decision, type RunnableTool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { tellOtherHarnesses } from '../harness/other-harnesses.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import type { Script } from './agent-bench.fixture.ts'
+import { askingDelegateTool } from './asking-delegate.fixture.ts'
 import { delegateTool } from './delegate.fixture.ts'
 import { recordsAfter } from './load-state.ts'
 import { ProcessOwner } from './ownership.ts'
@@ -128,6 +129,62 @@ suite('a task in a thread of its own', () => {
     assert.equal((await firm.store.getWait(stream, waitId))?.state, 'pending')
     const records = await Array.fromAsync(recordsAfter(firm.store, stream, 0))
     assert.ok(!records.some(({ body }) => body.type === 'run.cancelled' || body.type === 'run.ended'))
+  })
+})
+
+suite('a task in a thread of its own that asks in the thread it is for', () => {
+  const write = (effects: string[]): RunnableTool => ({
+    name: 'write',
+    inputSchema: { type: 'object' },
+    execute: async (_input, { idempotencyKey }) => {
+      effects.push(idempotencyKey)
+      return { result: 'written' }
+    },
+  })
+
+  test('leaves both waiting when they are let go of; each answer goes to what it was asked for', async () => {
+    const store = new MemoryStore()
+    await createThread(store, { id: 'parent', resourceId: 'test' })
+    const effects: string[] = []
+    const model = scriptedModel(DELEGATE)
+    const working = scriptedModel([
+      { toolCalls: [{ id: 'w1', name: 'write', input: {} }] },
+      { toolCalls: [{ id: 'w2', name: 'write', input: {} }] },
+      { text: 'Half of it is done.' },
+    ])
+    const worker = { driver: nativeDriver({ id: 'worker', model: working }), tools: [write(effects)] }
+    const open = async (): Promise<{ runtime: ThreadRuntime; owner: ProcessOwner }> => {
+      const owner = await ProcessOwner.register(store)
+      const decide = (): Decision => ({ policy: 'ask', reason: 'it is a task' })
+      const delegate = askingDelegateTool({ store, owner, agents: { worker }, decide })
+      const agents = { native: { driver: nativeDriver({ id: 'native', model }), tools: [delegate] } }
+      return { owner, runtime: await ThreadRuntime.open({ store, owner, thread: 'parent', agents }) }
+    }
+    const first = await open()
+    const { runId } = await first.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
+    await first.runtime.idle()
+    const asked: string[] = []
+    let { owner, runtime } = first
+    for (const decision of ['approve', 'decline'] as const) {
+      assert.equal(runtime.state.head.run?.status, 'parked')
+      await runtime.close()
+      await owner.close()
+      const next = await open()
+      ;({ owner, runtime } = next)
+      assert.equal(runtime.state.head.run?.runId, runId, 'the same run')
+      const [wait] = [...runtime.state.head.waits]
+      asked.push(wait?.id ?? '')
+      await runtime.answer(wait?.id ?? '', { decision })
+      await runtime.idle()
+    }
+    assert.equal(new Set(asked).size, 2)
+    assert.equal(await runtime.outcome(runId), 'complete')
+    assert.equal(effects.length, 1, 'what was approved was done, once')
+    assert.match(JSON.stringify(working.requests.at(-1)), /denied/)
+    assert.match(JSON.stringify(model.requests.at(-1)), /complete/)
+    await runtime.close()
+    await owner.close()
+    await store.close()
   })
 })
 

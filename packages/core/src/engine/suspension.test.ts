@@ -138,6 +138,28 @@ suite('a tool that asks', () => {
     assert.deepEqual(thread.runtime.state.head.grants, { tools: [], categories: [] })
   })
 
+  test('that asks one thing after the other is told which one was answered, and what it knew then', async () => {
+    const trip = createTool({
+      id: 'trip',
+      description: 'Books a trip.',
+      suspendSchema: z.object({ ask: z.enum(['where', 'when']), where: z.string().optional() }),
+      resumeSchema: z.object({ said: z.string() }),
+      execute: async (_input, { resumeData, suspend, suspendData }) => {
+        if (resumeData === undefined || suspendData === undefined) return suspend({ ask: 'where' })
+        if (suspendData.ask === 'where') return suspend({ ask: 'when', where: resumeData.said })
+        return `${suspendData.where} ${resumeData.said}`
+      },
+    })
+    await using opened = await open([{ toolCalls: [{ id: 'c', name: 'trip' }] }, { text: 'Done.' }], [trip])
+    const run = await opened.runtime.submit({ agentId: 'native', parts: [] })
+    for (const said of ['Rome', 'today']) {
+      const { id } = await opened.wait()
+      await opened.runtime.answer(id, { decision: 'answer', value: { said } })
+    }
+    assert.equal(await run.done, 'complete')
+    assert.equal((await opened.result('c'))?.result, 'Rome today')
+  })
+
   test('does nothing after its question, whether it waits for it or not', async () => {
     const journal: string[] = []
     const careless = createTool({

@@ -69,6 +69,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       assertGoesOn()
       return desk.ask({ wait: { id: newId(), ...question }, call, origin })
     },
+    asked: async (waitId) => (await options.store.getWait(log.stream, waitId))?.wait,
     around: (call, work) => active.spans?.tool(call, work) ?? work(),
   })
   return {
