@@ -36,6 +36,7 @@ class ClaudeReader implements DialectReader {
   readonly #run: Run
   readonly #partial: PartialMessages
   readonly #tasks: Tasks
+  #hasBegun = false
   #stepMessage: string | undefined
   #isTurnOver = false
   #lastMessage: NativeRef | undefined
@@ -59,6 +60,7 @@ class ClaudeReader implements DialectReader {
     if (type !== 'user' && type !== 'system' && this.#pendingSkills.length > 0) this.#settleSkills()
     if (type !== 'result' && this.#heldError !== undefined) this.#settleError(false)
     if (type === 'result' || type === 'assistant') this.#interruption = undefined
+    if (type !== 'result') this.#hasBegun = true
     switch (type) {
       case 'assistant':
         this.#assistant(record)
@@ -74,12 +76,16 @@ class ClaudeReader implements DialectReader {
           this.#beginTurn()
           this.#workspace ??= firstText(record, 'original_cwd', 'cwd')
         }
+        if (record['subtype'] === 'api_retry') this.#partial.retried()
         readSystem(record, this.#run, this.#tasks)
         return
       case 'result':
         this.#beginTurn()
         if (this.#heldError !== undefined) this.#settleError(hasFailed(record))
         if (hasFailed(record)) this.#tasks.failed()
+        // `--output-format json`: nothing but the result, so nothing has said its text yet.
+        else if (!this.#hasBegun) this.#run.text(asText(record['result']) ?? '', { native: this.#native(record) })
+        this.#hasBegun = true
         readResult(record, this.#run, {
           native: this.#lastMessage ?? this.#native(record),
           hadSubagents: this.#tasks.hadAgents,

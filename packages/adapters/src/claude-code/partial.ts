@@ -16,6 +16,7 @@ interface Block {
 interface StreamedMessage {
   readonly id: string
   readonly blocks: Map<number, Block>
+  isOver: boolean
 }
 
 /** The raw provider stream in `stream_event` records: words as they are said, before the record with the whole block. */
@@ -34,7 +35,7 @@ export class PartialMessages {
     switch (event['type']) {
       case 'message_start': {
         const id = asText((asObject(event['message']) ?? NO_FIELDS)['id'])
-        if (id !== undefined) this.#messages.set(speaker, { id, blocks: new Map() })
+        if (id !== undefined) this.#messages.set(speaker, { id, blocks: new Map(), isOver: false })
         return id
       }
       case 'content_block_start':
@@ -43,8 +44,25 @@ export class PartialMessages {
       case 'content_block_delta':
         this.#delta(event, this.#messages.get(speaker), parent)
         return undefined
+      case 'message_stop': {
+        const message = this.#messages.get(speaker)
+        if (message !== undefined) message.isOver = true
+        return undefined
+      }
       default:
         return undefined
+    }
+  }
+
+  /**
+   * A model call is begun again; it is not said whose. A message that is over by then and has no whole text is the one that
+   * was cut off.
+   */
+  retried(): void {
+    for (const [speaker, message] of this.#messages) {
+      if (!message.isOver) continue
+      this.#messages.delete(speaker)
+      for (const block of message.blocks.values()) if (!block.isWhole) this.#run.breakOff(block.partId)
     }
   }
 

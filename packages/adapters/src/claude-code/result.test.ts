@@ -26,6 +26,25 @@ describe('Claude Code: the end of a turn', () => {
     )
   })
 
+  it('a result that is all there is says what the agent said', () => {
+    const usage = { input_tokens: 100, output_tokens: 20 }
+    const alone = mapRun(claudeCodeDialect, [result({ subtype: 'success', result: 'Hello.', usage })])
+    assert.deepEqual(unstamped(alone.activity), [{ type: 'agent', message: 'Hello.' }])
+    assert.equal(alone.activity[0]?.sessionId, SESSION)
+    assert.equal(eventsOf(alone, 'finish')[0]?.usage?.outputTokens, 20)
+    assert.deepEqual(map([result({ subtype: 'success', is_error: true, result: 'No key' })]), [
+      { type: 'error', message: 'No key' },
+    ])
+    assert.deepEqual(map([result({ subtype: 'success', result: '' })]), [])
+  })
+
+  it('the list of all records is read as they are one by one', () => {
+    const records = [init, says('Hello.'), result({ subtype: 'success', result: 'Hello.' })]
+    const run = mapRun(claudeCodeDialect, [records])
+    assert.deepEqual(unstamped(run.activity), [{ type: 'agent', message: 'Hello.' }])
+    assert.deepEqual([run.sums.lines, run.sums.events], [1, 1])
+  })
+
   it('limits are errors with the subtype as code', () => {
     for (const subtype of ['error_max_turns', 'error_max_budget_usd', 'error_max_structured_output_retries']) {
       assert.deepEqual(map([init, result({ subtype, is_error: true, errors: ['Reached the limit'] })]), [

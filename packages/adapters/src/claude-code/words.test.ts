@@ -135,6 +135,53 @@ describe('Claude Code: words', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.finishReason, 'other')
   })
 
+  it('the half that was said before a stream broke off comes before the retry, and only once', () => {
+    const streamed = (speaker: string | null, event: object): object => ({
+      type: 'stream_event',
+      event,
+      parent_tool_use_id: speaker,
+      session_id: SESSION,
+    })
+    const begins = (id: string, text: string, speaker: string | null = null): readonly object[] => [
+      streamed(speaker, { type: 'message_start', message: { id } }),
+      streamed(speaker, { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      streamed(speaker, { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }),
+    ]
+    const whole = (id: string, text: string, speaker: string | null = null): object => ({
+      type: 'assistant',
+      message: { id, content: [{ type: 'text', text }] },
+      parent_tool_use_id: speaker,
+      session_id: SESSION,
+    })
+    const run = mapRun(claudeCodeDialect, [
+      init,
+      ...begins('m1', 'Half an answ'),
+      ...begins('s1', 'A re', 'subagent'),
+      streamed(null, { type: 'content_block_stop', index: 0 }),
+      streamed(null, { type: 'message_stop' }),
+      { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 2, error_status: null, error: 'unknown' },
+      ...begins('m2', 'Recov'),
+      whole('m2', 'Recovered.'),
+      whole('s1', 'A report.', 'subagent'),
+    ])
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'agent', message: 'Half an answ' },
+      {
+        type: 'warning',
+        message: 'The model call is retried: the connection was lost (retry 1 of 2)',
+        code: 'unknown',
+      },
+      { type: 'agent', message: 'Recovered.' },
+    ])
+    const said = (parent: string | undefined): string =>
+      eventsOf(run, 'text-delta')
+        .filter((event) => event.parentToolCallId === parent)
+        .map((event) => event.text)
+        .join('')
+    assert.equal(said(undefined), 'Half an answRecovered.')
+    assert.equal(said('subagent'), 'A report.')
+  })
+
   it('C4-37 terminal escapes stay in the text and leave the message', () => {
     const text = '\u001b[1mBold\u001b[0m and \u001b]8;;https://example.com\u0007a link\u001b]8;;\u0007.'
     const run = mapRun(claudeCodeDialect, [init, says(text)])

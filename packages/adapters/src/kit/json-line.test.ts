@@ -22,6 +22,16 @@ describe('a line that is not one record', () => {
     assert.deepEqual(splitLine('  '), [])
   })
 
+  it('takes a list of records for the records, and any other list for what it is', () => {
+    assert.deepEqual(splitLine('[{"type":"a"},{"type":"b","n":1}]'), [
+      { kind: 'record', record: { type: 'a' } },
+      { kind: 'record', record: { type: 'b', n: 1 } },
+    ])
+    assert.deepEqual(splitLine('[{"type":"a"},1]'), [{ kind: 'value', value: [{ type: 'a' }, 1] }])
+    assert.deepEqual(splitLine('[{"id":"a"}]'), [{ kind: 'value', value: [{ id: 'a' }] }])
+    assert.deepEqual(splitLine('[]'), [{ kind: 'value', value: [] }])
+  })
+
   it('C4-33 keeps half a record as text, with the whole ones around it', () => {
     assert.deepEqual(splitLine('{"a":{"b":"c'), [{ kind: 'text', text: '{"a":{"b":"c' }])
     assert.deepEqual(splitLine('{"a": oops {"b":2}'), [

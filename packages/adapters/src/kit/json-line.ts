@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
-import { asObject } from './fields.ts'
+import { asObject, asText } from './fields.ts'
 
 /** A line may hold several things: a program that prints text without a newline glues it to the next record. */
 export type LinePart =
@@ -33,7 +33,7 @@ export function parseRecord(text: string): JsonObject | undefined {
 /** Takes a line apart that is not one record: text before, between and after records, other JSON, or no JSON at all. */
 export function splitLine(text: string): readonly LinePart[] {
   const whole = JSON_START.test(text) ? parseJson(text) : undefined
-  if (whole !== undefined) return [partOf(whole)]
+  if (whole !== undefined) return isRecords(whole) ? whole.map(partOf) : [partOf(whole)]
   const parts: LinePart[] = []
   let from = 0
   let at = recordStart(text, 0)
@@ -57,6 +57,13 @@ export function splitLine(text: string): readonly LinePart[] {
 
 function addText(parts: LinePart[], text: string): void {
   if (text.trim() !== '') parts.push({ kind: 'text', text })
+}
+
+/** All the records of a run in one list: how a program gives them when it is asked for one JSON value. */
+function isRecords(value: JsonValue): value is readonly JsonValue[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => asText(asObject(item)?.['type']) !== undefined)
+  )
 }
 
 function partOf(value: JsonValue): LinePart {

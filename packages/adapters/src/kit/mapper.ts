@@ -164,9 +164,11 @@ export interface Run extends ToolContext {
   /** This turn has an `error` already. */
   readonly hasFailed: boolean
 
-  /** Words as they are said; `endText` says when they are whole. */
+  /** Words as they are said; `text` and `reasoning` say when they are whole. */
   textDelta(text: string, place: Place & { readonly partId: string }): void
   reasoningDelta(text: string, place: Place & { readonly partId: string }): void
+  /** A text that was begun will not become whole: what was said of it counts. */
+  breakOff(partId: string): void
   /** The whole text. What was said as deltas is not said again. Only the agent's own words are `agent` activity. */
   text(text: string, place: Place, interrupted?: boolean): void
   /** The texts of one message. */
@@ -182,7 +184,7 @@ export interface Run extends ToolContext {
   /** A call with this id is open, or several are. */
   isOpen(id: string, parent?: string | null): boolean
 
-  /** A model call begins. Texts that the one before left half-said are over. */
+  /** The agent's next model call begins. Texts of its own that the one before left half-said are over. */
   stepStart(native?: NativeRef): void
   /** A model call has ended. Implied by the next beginning and by the turn's end. */
   stepEnd(end?: StepEnd): void

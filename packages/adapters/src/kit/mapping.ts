@@ -283,6 +283,10 @@ class Mapping implements Mapper, Run {
     this.#speech.delta('reasoning-delta', text, place)
   }
 
+  breakOff(partId: string): void {
+    this.#speech.end(partId)
+  }
+
   text(text: string, place: Place, interrupted = false): void {
     this.#speech.text(text, text, place, interrupted)
   }
@@ -404,7 +408,7 @@ class Mapping implements Mapper, Run {
   // Steps and turns.
 
   stepStart(native?: NativeRef): void {
-    this.#speech.close()
+    this.#speech.closeOwn()
     this.stepEnd()
     this.#push(this.#steps.start(native))
   }

@@ -4,7 +4,7 @@ import { cleanText } from './clean-text.ts'
 import { ENDED, endOfText, INTERRUPTED, isBlank, setPlace, type Mutable } from './event-parts.ts'
 import type { Ledger } from './ledger.ts'
 import type { Place, PlacedText } from './mapper.ts'
-import { Texts, unsaid } from './texts.ts'
+import { Texts, unsaid, type OpenText } from './texts.ts'
 
 type Said = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
 type PartPlace = Place & { readonly partId: string }
@@ -54,10 +54,24 @@ export class Speech {
   /** Texts that were never said in whole are over; what was said of them counts. */
   close(): void {
     if (this.#texts.isEmpty) return
-    for (const open of this.#texts.takeAll()) {
-      const message = open.parent === undefined && !open.isReasoning ? cleanText(open.said) : ''
-      this.#push(endOfText(open), isBlank(message) ? undefined : [{ type: 'agent', message }])
-    }
+    for (const open of this.#texts.takeAll()) this.#breakOff(open)
+  }
+
+  /** The same of the agent's own texts: its subagents may go on talking. */
+  closeOwn(): void {
+    if (this.#texts.isEmpty) return
+    for (const open of this.#texts.takeOwn()) this.#breakOff(open)
+  }
+
+  /** The same of one text. */
+  end(partId: string): void {
+    const open = this.#texts.take(partId)
+    if (open !== undefined) this.#breakOff(open)
+  }
+
+  #breakOff(open: OpenText): void {
+    const message = open.parent === undefined && !open.isReasoning ? cleanText(open.said) : ''
+    this.#push(endOfText(open), isBlank(message) ? undefined : [{ type: 'agent', message }])
   }
 
   /** The event that ends a text: with what deltas have not said of it. */

@@ -28,6 +28,13 @@ export class Texts {
     return this.#open.size === 0
   }
 
+  /** Those that no subagent says. */
+  takeOwn(): OpenText[] {
+    const own = [...this.#open.values()].filter((open) => open.parent === undefined)
+    for (const open of own) this.#open.delete(open.key)
+    return own
+  }
+
   takeAll(): OpenText[] {
     const all = [...this.#open.values()]
     this.#open.clear()
