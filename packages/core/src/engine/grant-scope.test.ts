@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type RunnableTool } from '@evener/protocol'
+import { EvenerError, NO_RULES, type Grants, type RunnableTool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
@@ -122,4 +122,43 @@ suite('an "always" that is said when nothing of the run is at work', () => {
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
     assert.deepEqual(bench.runtime.state.head.grants.tools, ['deploy'])
   })
+
+  for (const isAtRest of [true, false]) {
+    const when = isAtRest ? 'nothing of the run is at work' : 'its run is held here'
+    test(`is refused, and the question stays, when whoever keeps it does not do so in time: ${when}`, async (t) => {
+      const asked = Promise.withResolvers<void>()
+      const kept: Grants[] = []
+      const isDeaf = { now: true }
+      const keepGrants = (grants: Grants): Promise<void> | void => {
+        if (!isDeaf.now) return void kept.push(grants)
+        asked.resolve()
+        return new Promise(() => undefined)
+      }
+      const deploy: RunnableTool = { name: 'deploy', inputSchema: {}, execute: async () => ({ result: 'out' }) }
+      const model = scriptedModel([{ toolCalls: [{ name: 'deploy' }] }, { text: 'Done.' }])
+      const agents = { native: { driver: nativeDriver({ id: 'native', model }), tools: [deploy] } }
+      await using bench = await RuntimeBench.open(agents, { keepGrants })
+      await bench.submit('Deploy.', { agentId: 'native' })
+      const { id } = await bench.wait()
+      await bench.runtime.idle()
+      if (isAtRest) await bench.restart()
+      t.mock.timers.enable({ apis: ['setTimeout'] })
+      const refused = assert.rejects(bench.runtime.answer(id, { decision: 'approve', remember: 'tool' }), (error) =>
+        EvenerError.is(error, 'io'),
+      )
+      await asked.promise
+      t.mock.timers.tick(DESCRIBE_WITHIN_MS)
+      await refused
+      t.mock.timers.reset()
+      assert.ok(bench.runtime.state.head.waits.has(id))
+      isDeaf.now = false
+      await bench.runtime.answer(id, { decision: 'approve', remember: 'tool' })
+      await bench.runtime.idle()
+      assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+      assert.deepEqual(
+        kept.map(({ tools }) => tools),
+        [['deploy']],
+      )
+    })
+  }
 })

@@ -1,4 +1,5 @@
 import {
+  EvenerError,
   type Decision,
   type PermissionRules,
   type RecordBody,
@@ -11,6 +12,7 @@ import { checkRules, runtimePolicy, strictest, type PolicyContext } from '../pol
 import { wasInterrupted } from '../policy/runtime-policy.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkConfig } from './check-config.ts'
+import { inTime } from './patiently.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from './thread-options.ts'
 
 const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
@@ -103,7 +105,10 @@ export class ThreadPolicy {
       return [{ type: 'note', kind: 'warning', text, data: { waitId: wait.id, code: 'not-remembered' } }]
     }
     if (keepGrants === undefined) return [{ type: 'config.changed', grants: result.grants }]
-    await keepGrants(result.grants)
+    const hint = 'See that grants can be kept, and try again, or answer for this once.'
+    const late = (): EvenerError =>
+      new EvenerError('io', 'What is to be allowed always was not kept in time.', { hint })
+    await inTime(Promise.resolve(keepGrants(result.grants)), late)
     return []
   }
 
