@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { NO_RULES, type AgentEvent } from '@evener/protocol'
 import type { RealCli } from './bench.ts'
 import { isThere, ownBench } from './own-bench.ts'
@@ -39,6 +40,15 @@ export function testNamelessMcp(cli: RealCli, toolName: string): void {
   })
 }
 
+/** Is broken off when the program has told it. */
+const HALF_SAID = { text: 'Half an answ', hang: true } as const
+/** Where it is told only at the end: a program that is too busy to hear it before the break asks again. */
+const HALF_HEARD = [1_000, 5_000, 25_000].map((delayPerDeltaMs) => ({
+  text: ['Half an answ', ''],
+  delayPerDeltaMs,
+  cut: true as const,
+}))
+
 /** For programs that do not ask again when an answer breaks off. */
 export function testCutIsFatal(cli: RealCli): void {
   const claim = {
@@ -46,14 +56,14 @@ export function testCutIsFatal(cli: RealCli): void {
     because: 'It does not ask again: the turn fails, what was said stays said.',
   } as const
   testOwnWay(cli, 'fails when the answer is cut off, and what was said stays said', claim, async (t) => {
-    // The words have to be through before the end. A program that is too busy to hear them in time asks again.
-    const slower = [1_000, 5_000, 25_000].map((delayPerDeltaMs) => ({
-      text: ['Half an answ', ''],
-      delayPerDeltaMs,
-      cut: true as const,
-    }))
-    const bench = await ownBench(t, cli, { turns: [...slower, { text: 'Never said.' }] })
-    const { events, activity } = await bench.turn()
+    const half = modeOf(cli) === 'live' ? [HALF_SAID] : HALF_HEARD
+    const bench = await ownBench(t, cli, { turns: [...half, { text: 'Never said.' }] })
+    const { events, activity } = await bench.turn({
+      meanwhile: async (_session, { order }, over) => {
+        while (!over.aborted && !order.includes('text-delta')) await pause(50)
+        bench.provider.cut()
+      },
+    })
     assert.deepEqual(
       activity.flatMap((event) => (event.type === 'agent' ? [event.message] : [])),
       ['Half an answ'],

@@ -224,6 +224,16 @@ describe('the server', () => {
     await assert.rejects(fetch(provider.url))
   })
 
+  test('breaks off the answers under way, and answers what is asked then', async () => {
+    await using provider = await startProvider([{ text: 'begun', hang: true }, { text: 'again' }])
+    const begun = await post(provider, paths.chat, requestBody('chat', 'Hi', { stream: true }))
+    provider.cut()
+    await assert.rejects(begun.text())
+    assert.equal(await provider.waitForOutcome(0), 'cut')
+    const again = await post(provider, paths.chat, requestBody('chat', 'Hi', { stream: true }))
+    assert.match(await again.text(), /again/)
+  })
+
   test('a wait that cannot be fulfilled fails with what was waited for', async () => {
     const provider = await startProvider([])
     await assert.rejects(provider.waitForRequests(1, 1), {

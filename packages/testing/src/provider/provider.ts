@@ -54,6 +54,8 @@ export interface Provider {
   waitForRequests(count: number, timeoutMs?: number): Promise<readonly ProviderRequest[]>
   /** Resolves when the request with this index is no longer open. Default deadline: 30 s. */
   waitForOutcome(index: number, timeoutMs?: number): Promise<RequestOutcome>
+  /** Breaks off all answers that are under way, as `cut` does in a script. What is asked then is answered. */
+  cut(): void
   /** Breaks all connections and stops. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -79,7 +79,7 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
       const turn = await chosen.make()
       request.outcome = await answer(turn, { response, format, body, gone: gone.signal })
     } catch (error) {
-      if (gone.signal.aborted) request.outcome = 'client-gone'
+      if (gone.signal.aborted) request.outcome = request.outcome === 'cut' ? 'cut' : 'client-gone'
       else {
         const problem = error instanceof Error ? error : new Error(String(error))
         problems.push(problem)
@@ -117,6 +117,11 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
   })
   const port = await listen(server, options.port ?? 0)
 
+  function cut(): void {
+    for (const request of requests) if (request.outcome === 'open') request.outcome = 'cut'
+    server.closeAllConnections()
+  }
+
   async function shutDown(): Promise<void> {
     const stopped = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeAllConnections()
@@ -142,6 +147,7 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
       watch.until(() => (requests.length >= count ? requests : undefined), `${count} requests`, timeoutMs),
     waitForOutcome: (index, timeoutMs = defaultDeadlineMs) =>
       watch.until(() => outcomeOf(requests[index]), `the outcome of request ${index}`, timeoutMs),
+    cut,
     close,
     [Symbol.asyncDispose]: close,
   }
