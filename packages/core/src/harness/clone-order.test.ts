@@ -51,4 +51,35 @@ suite('a clone of a thread that is just being changed', () => {
     await chosen
     assert.equal(bench.harness.session.model.get(), 'acme/large')
   })
+
+  for (const how of ['set', 'switch'] as const) {
+    test(`has the mode that its own session chose just before (mode.${how})`, async () => {
+      const storage = new SlowStore()
+      await using bench = new HarnessBench([], { storage, modes: [{ id: 'build' }, { id: 'plan' }] })
+      await bench.harness.createThread()
+      const goOn = storage.holdBack()
+      const chosen = bench.harness.session.mode[how]({ modeId: 'plan' })
+      const cloned = bench.harness.cloneThread()
+      setImmediate(goOn)
+      await cloned
+      await chosen
+      assert.equal(bench.harness.session.mode.get(), 'plan')
+    })
+  }
+
+  test('has the mode that was switched to just before, though a run had to be ended for it', async () => {
+    await using bench = new HarnessBench([{ text: 'One.' }, { text: 'Half', hang: true }], {
+      modes: [{ id: 'build' }, { id: 'plan' }],
+    })
+    const { session } = bench.harness
+    await bench.harness.createThread()
+    await session.sendMessage({ content: 'First.' })
+    const begun = bench.next('message_update')
+    void session.sendMessage({ content: 'Second.' })
+    await begun
+    const switched = session.mode.switch({ modeId: 'plan' })
+    await bench.harness.cloneThread()
+    await switched
+    assert.equal(session.mode.get(), 'plan')
+  })
 })

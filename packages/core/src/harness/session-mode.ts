@@ -1,5 +1,5 @@
 import type { ConfigChangedRecord } from '@evener/protocol'
-import { Mailbox } from '../engine/mailbox.ts'
+import type { Mailbox } from '../engine/mailbox.ts'
 import { givenFields, givenText } from './check-given.ts'
 import type { HarnessMode } from './harness-config.ts'
 import type { HarnessCore } from './harness-core.ts'
@@ -28,68 +28,81 @@ interface ModeChoice {
   readonly modeId: string
 }
 
+export interface SessionModeParts {
+  readonly core: HarnessCore
+  readonly binding: SessionBinding
+  readonly defaults: SessionDefaults
+  /**
+   * Those in which the session goes from thread to thread: each change starts from what the last one left, and whoever
+   * clones the thread next finds its mode.
+   */
+  readonly turns: Mailbox
+  readonly abort: () => Promise<void>
+}
+
 /** The mode of the session's thread. */
 export class SessionMode {
-  readonly #core: HarnessCore
-  readonly #binding: SessionBinding
-  readonly #defaults: SessionDefaults
-  readonly #abort: () => Promise<void>
-  /** One change after the other: each starts from what the last one left. */
-  readonly #turns = new Mailbox()
+  readonly #parts: SessionModeParts
 
-  constructor(core: HarnessCore, binding: SessionBinding, defaults: SessionDefaults, abort: () => Promise<void>) {
-    this.#core = core
-    this.#binding = binding
-    this.#defaults = defaults
-    this.#abort = abort
+  constructor(parts: SessionModeParts) {
+    this.#parts = parts
   }
 
   get(): string {
-    return this.#binding.head?.mode ?? this.#defaults.modeId
+    const { binding, defaults } = this.#parts
+    return binding.head?.mode ?? defaults.modeId
   }
 
   resolve(): HarnessMode {
-    return this.#core.findMode(this.get())
+    return this.#parts.core.findMode(this.get())
   }
 
   /** Changes the mode. A run that is at work goes on, from its next step in the new mode. */
   async set(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.set({ modeId })')
-    await this.#turns.post(() => this.#enter(mode))
+    await this.#parts.turns.post(() => this.#enter(mode))
   }
 
   /** Ends what is being done and changes the mode. */
   async switch(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.switch({ modeId })')
-    await this.#abort()
-    await this.#turns.post(() => this.#enter(mode))
+    const { abort, turns } = this.#parts
+    // It begins with the call; what is asked for next waits until the mode is another.
+    const aborted = abort()
+    aborted.catch(() => undefined)
+    await turns.post(async () => {
+      await aborted
+      await this.#enter(mode)
+    })
   }
 
   #find(options: ModeChoice, call: string): HarnessMode {
-    return this.#core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
+    return this.#parts.core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
   }
 
   async #enter(mode: HarnessMode): Promise<void> {
-    const { runtime } = this.#binding
-    if (runtime !== undefined) {
-      if (mode.id === this.get()) return
-      const { model, settings } = runtime.state.head
-      const current = { modeId: this.get(), modelId: model ?? '' }
-      await runtime.configure(modeChange(mode, current, (modeId) => textOf(settings.get(modeModelKey(modeId)))))
+    const { binding, defaults } = this.#parts
+    // Also while it is being left: the change was asked for before.
+    const { lastRuntime } = binding
+    if (lastRuntime !== undefined) {
+      const { mode: modeId, model, settings } = lastRuntime.state.head
+      const current = { modeId: modeId ?? defaults.modeId, modelId: model ?? '' }
+      if (mode.id === current.modeId) return
+      await lastRuntime.configure(modeChange(mode, current, (id) => textOf(settings.get(modeModelKey(id)))))
       return
     }
-    const previousModeId = this.#defaults.modeId
+    const previousModeId = defaults.modeId
     if (previousModeId === mode.id) return
-    const change = modeChange(mode, this.#defaults, (modeId) => textOf(this.#defaults.setting(modeModelKey(modeId))))
+    const change = modeChange(mode, defaults, (modeId) => textOf(defaults.setting(modeModelKey(modeId))))
     const modelId = change.model ?? undefined
-    await this.#defaults.choose({
+    await defaults.choose({
       modeId: mode.id,
       ...(modelId === undefined ? {} : { modelId }),
       ...(change.settings === undefined ? {} : { settings: change.settings }),
     })
-    this.#binding.emit({ type: 'mode_changed', modeId: mode.id, previousModeId })
+    binding.emit({ type: 'mode_changed', modeId: mode.id, previousModeId })
     if (modelId === undefined) return
-    this.#binding.emit({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id })
+    binding.emit({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id })
   }
 }
 

@@ -150,7 +150,8 @@ export class Session<State extends HarnessState = HarnessState> {
     const settings = new ThreadSettings(binding, defaults)
     const emit = (event: HarnessEvent): void => binding.emit(event)
     const identity = new SessionIdentity(options.resourceId, options.id, () => this.#lifecycle.clear())
-    const mode = new SessionMode(core, binding, defaults, () => this.#conversation.abort())
+    const abort = (): Promise<void> => this.#conversation.abort()
+    const mode = new SessionMode({ core, binding, defaults, turns, abort })
     const model = new SessionModel(core, binding, defaults, settings, mode)
     const rules = new SessionRules({ core, binding, keep, turns, kept: log?.head.rules })
     this.#rules = rules
