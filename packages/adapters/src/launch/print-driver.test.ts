@@ -201,6 +201,19 @@ describe('a turn that fails', () => {
 })
 
 describe('limits', () => {
+  it('a program that says much at once asks for room like any other', async (t) => {
+    // In one piece, as a pipe holds it, and more events than may wait: whoever takes them is waited for first.
+    const body = `
+      const line = (record) => JSON.stringify(record) + '\\n'
+      const word = line({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'x' } })
+      process.stdout.write(word.repeat(600) + line({ type: 'turn.completed' }))`
+    let asked = 0
+    const room = (): undefined => void asked++
+    const { events } = await printTurn(t, body, { options: { room } })
+    assert.equal(finishOf(events), 'stop')
+    assert.ok(asked > 0)
+  })
+
   it('C4-34 a silence is a warning, and the program goes on', async (t) => {
     const body = `
       hello()

@@ -297,7 +297,7 @@ export class PrintRun {
 
   /** Settles when more may be read. Once the turn is stopped, at once: what is left has to come through. */
   #room(): Promise<void> | undefined {
-    if (this.#queue.isFull) return this.#queue.room()
+    if (this.#queue.isFull) return this.#queue.room().then(() => this.#room())
     const room = this.#isStopped ? undefined : this.#context.options.room?.()
     if (room === undefined) return undefined
     return new Promise((goOn) => {
