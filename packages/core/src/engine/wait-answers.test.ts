@@ -67,6 +67,29 @@ suite('an answer', () => {
     await store.close()
   })
 
+  test('is on record with who gave it, and whoever answers again is told', async () => {
+    const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'write' }] }, { text: 'Done.' }])
+    const write: RunnableTool = { name: 'write', inputSchema: {}, execute: async () => ({ result: 'written' }) }
+    await using bench = await RuntimeBench.open({
+      native: { driver: nativeDriver({ id: 'native', model }), tools: [write] },
+    })
+    const run = await bench.submit('Go.', { agentId: 'native' })
+    const { id } = await bench.wait()
+    await bench.runtime.answer(id, { decision: 'approve' }, 'ann')
+    await assert.rejects(bench.runtime.answer(id, { decision: 'decline' }, 'bob'), (error) => {
+      assert.ok(EvenerError.is(error, 'conflict'))
+      assert.match(error.message, /answered by ann already/)
+      return true
+    })
+    assert.equal(await run.done, 'complete')
+    const given = (await bench.records()).filter(({ body }) => body.type === 'wait.answered')
+    assert.deepEqual(
+      given.map(({ by }) => by),
+      ['ann'],
+    )
+    assert.equal((await bench.store.getWait('thread', id))?.answeredBy, 'ann')
+  })
+
   test('given from inside a listener, and all else that is said there, comes after what is being told, in order', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make'), says('Next.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
