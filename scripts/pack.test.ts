@@ -34,6 +34,8 @@ const packages = folders.map((folder) => ({ folder, source: readJson(join(root, 
 
 /** The oldest that `engines` admits, the newest of that line, and the one the project itself runs on. */
 const NODES = ['22.13.0', '22.23.3', workspace.devDependencies?.['node'] ?? '']
+/** Installs from the network, while other tests run. */
+const INSTALL_TIMEOUT_MS = 900_000
 
 const base = await realpath(await mkdtemp(join(tmpdir(), 'evener-pack-')))
 const copy = join(base, 'workspace')
@@ -41,11 +43,14 @@ const tarballs = join(base, 'tarballs')
 const consumer = join(base, 'consumer')
 const nodes = new Map<string, string>()
 
-before(async () => {
-  for (const folder of [copy, tarballs, consumer]) await mkdir(folder)
-  await Promise.all([fetchNodes(), packAll()])
-  await installAll()
-})
+before(
+  async () => {
+    for (const folder of [copy, tarballs, consumer]) await mkdir(folder)
+    await Promise.all([fetchNodes(), packAll()])
+    await installAll()
+  },
+  { timeout: INSTALL_TIMEOUT_MS },
+)
 
 after(() => rm(base, { recursive: true, force: true }))
 

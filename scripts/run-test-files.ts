@@ -14,8 +14,10 @@ export const LONGEST: readonly string[] = [
   'scripts/launch-older-node.test.ts',
   'scripts/pack.test.ts',
   'packages/core/src/engine/crash-matrix.test.ts',
-  'packages/core/src/engine/crash.test.ts',
   'packages/adapters/test/fuzz.test.ts',
+  'packages/core/src/engine/many.test.ts',
+  'packages/core/src/engine/passivation.test.ts',
+  'packages/protocol/src/reduce/fold.test.ts',
 ]
 
 export interface TestFilesOptions {

@@ -59,7 +59,8 @@ async function inTool(t: TestContext, temporary: string, ...args: readonly strin
       EVENER_CODEX_BIN: join(folder, 'codex'),
       CODEX_API_KEY: 'k',
       TMPDIR: temporary,
-      NODE_DISABLE_COMPILE_CACHE: '1',
+      // Not in the temporary folder, which has to be left empty.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
