@@ -7,6 +7,8 @@ export interface CodeNames {
   readonly names: ReadonlySet<string>
   /** Names with a star, as the language spreads them. */
   readonly globs: ReadonlySet<string>
+  /** Texts of which it may put names together. */
+  readonly pieces: ReadonlySet<string>
   /** It goes through folders, or makes names of what nobody can read. */
   readonly isOpen: boolean
 }
@@ -23,7 +25,9 @@ const LISTS =
 const LISTS_BY_PATTERN = /glob|<[^<>\n]{0,99}\*[^<>\n]{0,99}>|\bDir\b/i
 /** What comes of it cannot be read off the text. */
 const DECODES =
-  /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|["'`]\)?(?:\[::-1\]|\.reverse|\.split\([^)\n]{0,9}\)\.reverse)/
+  /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|["'`]\)?(?:\[\s{0,9}-?\d*\s{0,9}:|\.(?:reverse|replace|slice|substr|translate|[lr]?strip|remove|charAt|g?sub|tr|chars)|\.split\([^)\n]{0,9}\)\.reverse)/
+/** Where something is put into a text, or a text is taken apart. */
+const BETWEEN_PIECES = /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]|[#$]?\{[^{}]*\}|\$\w+|\s+/
 const LOADS_SETTINGS = /loadEnvFile|dotenv/
 const PACKS = /\b(?:un)?pack\b/
 /** It does something with files. */
@@ -32,8 +36,10 @@ const USES = /open|read|write|load|remove|unlink|rename|copy|cp|rm|truncate|arch
 export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   const names = new Set<string>()
   const globs = new Set<string>()
+  const pieces = new Set<string>()
   for (const code of codes) {
     const variants = codeVariants(code)
+    if (USES.test(code) || AWK.test(base)) for (const piece of piecesIn(variants)) pieces.add(piece)
     const mayRun = mayRunPrograms(base, code) || AWK.test(base)
     for (const variant of variants) {
       for (const text of textsIn(variant)) {
@@ -50,7 +56,14 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   if (codes.some((code) => LOADS_SETTINGS.test(code))) names.add('.env')
   const isPattern = codes.some((code) => LISTS_BY_PATTERN.test(code))
   if (isPattern) for (const name of names) if (/[*?[]/.test(name)) globs.add(name)
-  return { names, globs, isOpen: codes.some((code) => hidesNames(base, code)) }
+  return { names, globs, pieces, isOpen: codes.some((code) => hidesNames(base, code)) }
+}
+
+function piecesIn(variants: ReadonlySet<string>): string[] {
+  const texts = [...variants].flatMap(textsIn)
+  return texts
+    .flatMap((text) => text.split(BETWEEN_PIECES))
+    .filter((piece) => piece !== '' && piece.length <= LONGEST_NAME)
 }
 
 function hidesNames(base: string, code: string): boolean {

@@ -1,5 +1,6 @@
 import { finding, type Finding } from './judgement.ts'
 import type { Whereabouts } from './location.ts'
+import { canBeMade } from './made-names.ts'
 import { coversPath, globReach, pathReach } from './path-pattern.ts'
 import { strongest, type Reach } from './reaches.ts'
 import type { PlacedRule } from './rule-book.ts'
@@ -17,6 +18,7 @@ export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Re
   const { access, isCertain, isGlob, isTree, path } = touch
   if (rule.category !== 'read' && rule.category !== 'edit') return 'no'
   if (access !== 'either' && access !== rule.category) return 'no'
+  if (touch.pieces !== undefined) return canBeMade(rule.pattern, touch.pieces) ? 'maybe' : 'no'
   if (path === null) return isCertain ? 'maybe' : 'no'
   const places = touch.from.length === 0 ? [where.start] : touch.from
   if (isGlob) {

@@ -17,6 +17,8 @@ export interface Touch {
   /** Opened by the shell itself, whatever the program. */
   readonly isRedirection: boolean
   readonly part: string
+  /** Texts of which a name may be put together; there is no path then. */
+  readonly pieces?: readonly string[]
   /** Why it may be meant, where more can be said than what it is. */
   readonly why?: string
 }

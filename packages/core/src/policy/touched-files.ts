@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Redirection, SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { namesInCode } from './code-names.ts'
+import { fold } from './fold.ts'
 import { isLanguage } from './foreign-code.ts'
 import { shownByGit } from './git-contents.ts'
 import { gitFiles, gitOrder } from './git-files.ts'
@@ -221,7 +222,7 @@ function spelledInCode(base: string, command: SimpleCommand, from: readonly Loca
     ...(runs === 'stdin-script' ? redirections.map(({ body }) => body ?? '') : []),
   ]
   if (codes.length === 0) return []
-  const { globs, isOpen, names: found } = namesInCode(base, codes)
+  const { globs, isOpen, names: found, pieces } = namesInCode(base, codes)
   const all = new Set(found)
   // `open F, "<name"`
   for (const literal of all) for (const part of parts(literal)) all.add(part.trim())
@@ -229,8 +230,12 @@ function spelledInCode(base: string, command: SimpleCommand, from: readonly Loca
   const common = { ...PLAIN, access: 'either', from, part: source } as const
   const open: Touch[] = isOpen ? [{ ...common, path: null, isCertain: true }] : []
   if (all.size > MOST_LITERALS) return [{ ...common, path: null, isCertain: true }]
+  const why = 'its code may put a name together'
+  const made: Touch[] =
+    pieces.size < 2 ? [] : [{ ...common, path: null, isCertain: true, pieces: [...pieces].map(fold), why }]
   return [
     ...open,
+    ...made,
     ...[...all].map((path): Touch => ({ ...common, path, isCertain: false })),
     ...[...globs].map((path): Touch => ({ ...common, path: widen(path), isGlob: true, isCertain: false })),
   ]
