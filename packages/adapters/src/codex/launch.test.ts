@@ -95,6 +95,12 @@ describe('Codex is told', () => {
     )
     assert.deepEqual(plan.env, { TOKEN: 'secret-1', EVENER_MCP_2_0: 'secret-2' })
   })
+
+  it('to wait for the MCP servers it is given, and for no others', () => {
+    const mcp = { toy: { type: 'stdio', command: 'toy' } } as const
+    assert.equal(setting(launch({ mcp }), 'mcp_optional_startup_grace_ms'), '0')
+    assert.equal(setting(launch(), 'mcp_optional_startup_grace_ms'), undefined)
+  })
 })
 
 describe('Codex may', () => {

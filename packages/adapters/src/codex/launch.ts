@@ -23,6 +23,9 @@ export interface CodexLaunchOptions {
 
 const MAX_INSTRUCTIONS_BYTES = MAX_ARGUMENT_BYTES - 'developer_instructions='.length
 
+/** By itself it waits for a second, and goes on without the tools of servers that take longer to start. */
+const WAIT_FOR_SERVERS = { mcp_optional_startup_grace_ms: 0 }
+
 /**
  * `codex exec`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it.
  * `provider`: whom the user's configuration says to ask, as settings, for when that is not read as a whole.
@@ -50,7 +53,7 @@ export function launchCodex(
     approval_policy: 'never',
     ...(rules.hasWebSearch ? {} : { web_search: 'disabled' }),
     ...(instructions === undefined || isLong ? {} : { developer_instructions: instructions }),
-    ...(Object.keys(servers).length === 0 ? {} : { mcp_servers: servers }),
+    ...(Object.keys(servers).length === 0 ? {} : { mcp_servers: servers, ...WAIT_FOR_SERVERS }),
     ...config,
   }
   const isToBeSaid = request.hasNewInstructions || (isLong && session.kind === 'new')

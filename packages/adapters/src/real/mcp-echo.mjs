@@ -1,4 +1,4 @@
-// A server of the Model Context Protocol on standard input and output with one tool, `echo`.
+// A server of the Model Context Protocol on standard input and output with one tool, `echo`. It can take long to start.
 import { createInterface } from 'node:readline'
 
 const answer = (id, body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n`)
@@ -24,6 +24,7 @@ const methods = {
   }),
 }
 
+await new Promise((resolve) => setTimeout(resolve, Number(process.env.TOY_STARTS_AFTER_MS ?? 0)))
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line)
   if (id === undefined) continue

@@ -2,11 +2,16 @@ import { fileURLToPath } from 'node:url'
 import type { MCPConfiguration } from '@evener/protocol'
 
 /** An MCP server with one tool, `echo`, that also tells the secret it was given. */
-export const toyServer: MCPConfiguration = {
-  toy: {
-    type: 'stdio',
-    command: process.execPath,
-    args: [fileURLToPath(new URL('mcp-echo.mjs', import.meta.url))],
-    env: { TOY_TOKEN: 'secret' },
-  },
+export const toyServer: MCPConfiguration = startingAfter(0)
+
+/** The same, which takes so long to start. */
+export function startingAfter(ms: number): MCPConfiguration {
+  return {
+    toy: {
+      type: 'stdio',
+      command: process.execPath,
+      args: [fileURLToPath(new URL('mcp-echo.mjs', import.meta.url))],
+      env: { TOY_TOKEN: 'secret', TOY_STARTS_AFTER_MS: String(ms) },
+    },
+  }
 }
