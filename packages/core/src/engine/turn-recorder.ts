@@ -246,11 +246,13 @@ export class TurnRecorder {
       if (message.state !== 'open' || message.turn !== this.#turnId) continue
       const tracker = PartTracker.of(message)
       for (const toolCallId of tracker.toolCallIds) this.#callTracker.set(toolCallId, tracker)
+      const stepOver = head.run?.isStepOpen !== true
       this.#speakers.set(message.parentToolCallId ?? MAIN, {
         tracker,
         step: message.step,
-        stepOver: head.run?.isStepOpen !== true,
-        finish: message.finishReason === undefined ? undefined : { finishReason: message.finishReason },
+        stepOver,
+        // Its step is over and it is not: it waits for the results of its calls. Of those of others no step is known.
+        finish: stepOver && message.parentToolCallId === undefined ? { finishReason: 'tool-calls' } : undefined,
       })
     }
   }

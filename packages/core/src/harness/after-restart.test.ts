@@ -128,6 +128,25 @@ suite('in the next process', () => {
     assert.equal(painted, 0)
   })
 
+  test('a message whose calls waited meanwhile ends as it would have, for its calls', async () => {
+    const storage = new MemoryStore()
+    const first = new HarnessBench([PAINT], { storage, tools: { paint: paint([]) } })
+    const asked = first.next('tool_approval_required')
+    const sent = first.harness.sendMessage({ content: 'Paint' })
+    await asked
+    await first.harness.destroy()
+    await sent
+    await using second = new HarnessBench([{ text: 'Done.' }], { storage, tools: { paint: paint([]) } })
+    await second.harness.selectOrCreateThread()
+    const ended = second.next('agent_end')
+    await second.harness.session.respondToToolApproval({ decision: 'decline' })
+    await ended
+    assert.deepEqual(
+      second.all('message_end').map(({ message }) => message.stopReason),
+      ['tool_use', 'complete'],
+    )
+  })
+
   test('a thread still knows how many tokens it took', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([{ text: 'Yes.', usage: { inputTokens: 10, outputTokens: 5 } }], { storage })
