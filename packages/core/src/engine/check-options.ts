@@ -16,6 +16,7 @@ const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
   owner: anObject,
   thread: aText,
   agents: either(anObject, aFunction),
+  agentOfQueued: aFunction,
   policy: anObject,
   sessionRules: aFunction,
   grants: aFunction,

@@ -232,8 +232,9 @@ export class Runs {
     const { head } = this.#log.state
     const [item] = head.queue
     if (item === undefined || head.queueHeld || this.#isClosed) return
+    const { agentOfQueued } = this.#ports.options
     try {
-      await this.#send(item, item.agentId ?? head.agentId)
+      await this.#send(item, agentOfQueued?.(this.#log.state) ?? item.agentId ?? head.agentId)
     } catch (error) {
       if (this.#log.failure !== undefined) throw error
       await this.#log.commit([{ type: 'error', error: toErrorData(error) }])

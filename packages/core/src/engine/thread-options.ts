@@ -27,6 +27,8 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly owner: ProcessOwner
   readonly thread: string
   readonly agents: RuntimeAgents
+  /** Who takes what was queued, when its turn comes. Without this whoever it was said to. */
+  readonly agentOfQueued?: (state: ThreadState) => string
   /**
    * The rules of the harness. With neither these nor `decide` everything is allowed but a call in doubt and a tool that is
    * not what it was: these are asked about, unless yolo.

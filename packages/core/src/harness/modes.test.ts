@@ -48,6 +48,25 @@ suite('modes', () => {
     assert.equal(modeOf({ modes: [a] }), 'a')
   })
 
+  test('what is queued is for the agent of the mode in which it is sent', async () => {
+    const planner = scriptedModel([{ toolCalls: [{ id: 'p1', name: 'submit_plan', input: { plan: '1. Write.' } }] }])
+    const builder = scriptedModel([{ text: 'Written.' }, { text: 'And signed.' }])
+    await using bench = new HarnessBench([], {
+      modes: [
+        { id: 'plan', agent: new Agent({ id: 'planner', model: planner }), transitionsTo: 'build' },
+        { id: 'build', agent: new Agent({ id: 'builder', model: builder }) },
+      ],
+    })
+    const { harness } = bench
+    await harness.sendMessage({ content: 'Write a letter.' })
+    await harness.followUp({ content: 'Then sign it.' })
+    const signed = bench.next('agent_end', () => bench.all('agent_end').length === 3)
+    await harness.respondToToolSuspension({ resumeData: { action: 'approved' } })
+    assert.equal((await signed).reason, 'complete')
+    assert.deepEqual([planner.requests.length, builder.requests.length], [1, 2])
+    assert.match(builder.requestBodies[1] ?? '', /Then sign it/)
+  })
+
   test('instructions are those of agent, harness and mode, in this order', async () => {
     await using bench = new HarnessBench(
       [{ text: 'Yes.' }],

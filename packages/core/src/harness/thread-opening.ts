@@ -76,6 +76,7 @@ export async function openThread(
         thread: threadId,
         now: core.now,
         agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
+        agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
         policy: core.policy,
         newId: core.newId,
         beforeRecovery: async () => control?.takeUp(),
