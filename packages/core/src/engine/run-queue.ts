@@ -30,7 +30,10 @@ export function steeredItems({ head }: ThreadState): QueueItem[] {
 }
 
 /** What is put on record when it is heard. */
-export function heardBodies(item: QueueItem, newId: () => string): RecordBody[] {
+export function heardBodies(
+  item: QueueItem,
+  newId: () => string,
+): Extract<RecordBody, { type: 'queue.removed' | 'message.added' }>[] {
   return [
     { type: 'queue.removed', itemId: item.id, reason: 'heard' },
     { type: 'message.added', messageId: item.messageId ?? newId(), role: 'user', parts: item.parts },

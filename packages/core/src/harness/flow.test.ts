@@ -270,6 +270,31 @@ suite('abort', () => {
     assert.deepEqual(bench.harness.session.displayState.get().pendingApprovals, [])
   })
 
+  test('keeps nobody from being heard: what was said before it comes before what is said next', async () => {
+    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+    await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Yes.', repeat: true }], {
+      tools: { paint },
+    })
+    const { harness } = bench
+    const asked = bench.next('tool_approval_required')
+    const sent = harness.sendMessage({ content: 'One' })
+    await asked
+    const steering = bench.next('info')
+    const steered = harness.steer({ content: 'Two' })
+    await steering
+    // In its turn, after what was steered.
+    await harness.followUp({ content: 'Four' })
+    await harness.abort()
+    await Promise.all([sent, steered])
+    await harness.sendMessage({ content: 'Three' })
+    const said = (await harness.session.thread.listActiveMessages()).filter(({ role }) => role === 'user')
+    assert.deepEqual(
+      said.slice(0, 3).map(({ content }) => content),
+      ['One', 'Two', 'Three'].map((text) => [{ type: 'text', text }]),
+    )
+    assert.match(bench.model.requestBodies[1] ?? '', /Two.*Three/)
+  })
+
   test('settles a tool that waits for an answer', async () => {
     await using bench = new HarnessBench([{ toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Why?' } }] }])
     await bench.harness.sendMessage({ content: 'Begin' })
