@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { SqliteStore } from '@evener/core'
 import { EvenerError } from '@evener/protocol'
-import { pruneSpool } from '@evener/shell/run'
+import { makeFolder, pruneSpool } from '@evener/shell/run'
 import type { Terminal } from './command.ts'
 
 /** Opens the file of `--db`, else the one in `EVENER_HOME` or the user's own folder, which is made if need be. */
@@ -12,7 +12,7 @@ export async function openStore(option: string | undefined, terminal: Terminal):
   const home = homeOf(terminal)
   try {
     // Conversations may hold anything: only their owner can read the folder.
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    await makeFolder(home)
   } catch (error) {
     throw new EvenerError('io', `The folder ${home} cannot be made.`, {
       hint: 'Set EVENER_HOME to a folder you can write to, or name a file with --db.',

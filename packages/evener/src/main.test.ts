@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -168,6 +169,15 @@ suite('used wrongly', () => {
     const { code, err } = await evener('run', '--db', file, 'x')
     assert.equal(code, 1)
     assert.match(err, /letter\.txt/)
+  })
+
+  test('a folder that cannot be made is refused with what to do', { skip: !existsSync('/proc/self') }, async () => {
+    const { code, err } = await evenerIn({ EVENER_HOME: '/proc/evener/home' }, 'run', 'x')
+    assert.equal(code, 1)
+    assert.equal(
+      err,
+      'evener run: The folder /proc/evener/home cannot be made. Set EVENER_HOME to a folder you can write to, or name a file with --db.\n',
+    )
   })
 })
 

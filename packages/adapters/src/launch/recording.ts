@@ -1,9 +1,9 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { EvenerError, type Host } from '@evener/protocol'
-import { openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@evener/shell/run'
+import { makeFolder, openSpool, spoolFileName, type Line, type Redactor, type Spool } from '@evener/shell/run'
 import { activityOf, type MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { LIMIT_REACHED, WITHHELD } from './recorded-lines.ts'
@@ -63,7 +63,7 @@ export async function recordRun(
 export async function openRecording(options: RecordOptions): Promise<Recording> {
   const { dir, maxBytes } = options
   const onError = toldOnce(options.onError)
-  await makeFolder(dir)
+  await makeOwnFolder(dir)
   const raw = join(dir, spoolFileName)
   if ((await stat(raw).catch(() => undefined)) !== undefined) {
     throw new EvenerError('already-exists', `${raw} holds another run already.`, {
@@ -96,9 +96,9 @@ export async function openRecording(options: RecordOptions): Promise<Recording> 
   }
 }
 
-async function makeFolder(dir: string): Promise<void> {
+async function makeOwnFolder(dir: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await makeFolder(dir)
   } catch (error) {
     throw new EvenerError('io', `A run cannot be recorded in ${dir}: ${(error as Error).message}.`, {
       hint: 'Name a folder that can be made or written to.',

@@ -1,10 +1,11 @@
 import { constants } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { JsonObject } from '@evener/protocol'
 import { BatchWriter } from './batch-writer.ts'
 import type { Line } from './line.ts'
+import { makeFolder } from './make-folder.ts'
 import { toRecord } from './spool-record.ts'
 import type { Redactor, SpoolLimitRecord, SpoolNoteRecord, SpoolStream } from './spool-record.ts'
 
@@ -50,7 +51,7 @@ export async function openSpool(place: SpoolPlace, options: SpoolOptions = {}): 
   const path = 'file' in place ? place.file : join(place.dir, spoolFileName)
   let file: FileHandle | undefined
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(path))
     file = await open(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
     const info = await file.stat()
     if (!info.isFile()) throw new Error('it is not a regular file')
