@@ -9,6 +9,8 @@ export interface Terminal {
   err(text: string): void
   /** Settles when the reader of standard output has room again: whoever prints much waits for it. */
   taken?(): Promise<void>
+  /** It was told to end: what was printed is waited for only as long as somebody takes it. */
+  hurry?(code: number): void
   /** Nobody reads standard output any more: whoever only prints has nothing left to do. */
   hasNoReader?(): boolean
   /** Standard input. */

@@ -39,6 +39,12 @@ const COMMANDS: readonly ListedCommand[] = [
   },
 ]
 
+/** Codes above this one say which signal it was. */
+const ENDED_BY_SIGNAL = 128
+/** How often it is looked whether a reader takes anything, and how often it may not have. */
+const LOOK_MS = 1000
+const IDLE_LOOKS = 5
+
 /** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const [name, ...args] = argv
@@ -58,7 +64,9 @@ export async function main(argv: readonly string[], terminal: Terminal = process
     return 0
   }
   try {
-    return await command.run(args, terminal)
+    const code = await command.run(args, terminal)
+    if (code > ENDED_BY_SIGNAL) terminal.hurry?.(code)
+    return code
   } catch (error) {
     return explain(error, command, terminal)
   }
@@ -140,6 +148,21 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
 }
 
+/** A pipe that nobody empties would keep the process for ever. */
+function endUnlessTaken(code: number): void {
+  let left = Infinity
+  let idleLooks = 0
+  const look = (): void => {
+    const before = left
+    left = process.stdout.writableLength + process.stderr.writableLength
+    idleLooks = left < before ? 0 : idleLooks + 1
+    if (idleLooks < IDLE_LOOKS) return
+    process.stderr.write('evener: Nobody has taken the rest of the output. It is left out.\n')
+    process.exit(code)
+  }
+  setInterval(look, LOOK_MS).unref()
+}
+
 function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
   let hasReader = true
@@ -158,6 +181,7 @@ function processTerminal(): Terminal {
       await once(process.stdout, 'drain').catch(() => undefined)
     },
     hasNoReader: () => !hasReader,
+    hurry: endUnlessTaken,
     get input() {
       return standardInput()
     },

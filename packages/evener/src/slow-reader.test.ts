@@ -82,9 +82,7 @@ suite('evener run into a reader that is slow', () => {
     })
     const lines: string[] = []
     let rest = ''
-    const [first] = (await once(evener.stdout, 'data')) as [Buffer]
-    evener.stdout.pause()
-    rest += first.toString()
+    rest += await untilItSpeaks(evener.stdout)
     const pid = Number(await readFile(join(folder, 'pid'), 'utf8'))
     evener.kill('SIGINT')
     while (isAlive(pid)) await pause(20)
@@ -93,11 +91,39 @@ suite('evener run into a reader that is slow', () => {
       rest = parts.pop() ?? ''
       lines.push(...parts)
     })
+    evener.stdout.resume()
     const [code] = (await once(evener, 'close')) as [number]
     assert.equal(code, 130)
     assert.equal((JSON.parse(lines.at(-1) ?? '') as { type: string }).type, 'finish')
   })
+
+  test('ends at Ctrl-C by itself although nobody ever reads on, and says so', async () => {
+    const evener = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
+      cwd: folder,
+      env: { ...envFor('text'), EVENER_TEST_ENDLESS: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let told = ''
+    evener.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    await untilItSpeaks(evener.stdout)
+    evener.kill('SIGINT')
+    const [code] = (await once(evener, 'exit')) as [number]
+    assert.equal(code, 130)
+    evener.stdout.destroy()
+    await once(evener, 'close')
+    assert.match(told, /^evener: Nobody has taken the rest of the output\. It is left out\.$/m)
+  })
 })
+
+/** Reads until the program has said something, and then no more. */
+async function untilItSpeaks(output: Readable): Promise<string> {
+  let read = ''
+  output.on('data', (chunk: Buffer) => (read += chunk.toString()))
+  while (!read.includes('xxx')) await once(output, 'data')
+  output.pause()
+  output.removeAllListeners('data')
+  return read
+}
 
 function isAlive(pid: number): boolean {
   try {
