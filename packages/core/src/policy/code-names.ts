@@ -22,10 +22,12 @@ const NAMES_A_FILE = /^[.~/]|[/.]/
 /** It goes through folders by itself. */
 const LISTS =
   /\b(?:readdir|listdir|scandir|iterdir|opendir|walkdir|copytree|rmtree|make_archive|cpSync|cp_r|list\.files|DirectoryIterator|read_dir)|\bos\.f?walk\b|\bimport\b[^\n]{0,99}\bwalk\b|\.walk\(\)|\bDir\b|File::Find|\blfs\.dir\b/gi
+/** It copies or packs all that lies in a folder. */
+const TAKES_FOLDERS = /\b(?:copytree|make_archive|cpSync|cp_r)\b|\btarfile\b(?=[^]{0,999}\.add\()/
 const LISTS_BY_PATTERN = /glob|<[^<>\n]{0,99}\*[^<>\n]{0,99}>|\bDir\b/i
 /** What comes of it cannot be read off the text. */
 const DECODES =
-  /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|["'`]\)?(?:\[\s{0,9}-?\d*\s{0,9}:|\.(?:reverse|replace|slice|substr|translate|[lr]?strip|remove|charAt|g?sub|tr|chars)|\.split\([^)\n]{0,9}\)\.reverse)/
+  /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|\bbytes(?:earray)?\(\s{0,9}\[|\bstrrev\b|["'`]\)?(?:\[\s{0,9}-?\d*\s{0,9}:|\.(?:reverse|replace|slice|substr|translate|[lr]?strip|remove|charAt|g?sub|tr|chars)|\.split\([^)\n]{0,9}\)\.reverse)/
 /** Where something is put into a text, or a text is taken apart. */
 const BETWEEN_PIECES = /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]|[#$]?\{[^{}]*\}|\$\w+|\s+/
 const LOADS_SETTINGS = /loadEnvFile|dotenv/
@@ -44,7 +46,11 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
     for (const variant of variants) {
       for (const text of textsIn(variant)) {
         names.add(text)
-        if (mayRun) for (const name of namesIn(text)) names.add(name)
+        if (!mayRun) continue
+        for (const name of namesIn(text)) {
+          names.add(name)
+          if (/[*?[]/.test(name)) globs.add(name)
+        }
       }
     }
     if (SED.test(base)) for (const name of namesInSed(code)) names.add(name)
@@ -67,6 +73,7 @@ function piecesIn(variants: ReadonlySet<string>): string[] {
 }
 
 function hidesNames(base: string, code: string): boolean {
+  if (TAKES_FOLDERS.test(code)) return true
   const rest = code.replace(LISTS, ' ')
   const isHidden = rest !== code || DECODES.test(code) || (QUOTES_OTHERWISE.test(base) && PACKS.test(code))
   return isHidden && USES.test(rest)

@@ -1,4 +1,7 @@
-const TEXT_LITERAL = /(["'`])((?:(?!\1)[^\\\n]){0,300})\1/g
+const TEXT_LITERAL = /(["'`])((?:\\.|(?!\1)[^\\\n]){0,300})\1/g
+/** A quote may also stand in a comment or pattern, and then nobody can say where texts begin: all that lies between two is one. */
+const QUOTE = /["'`\n]/
+const LONGEST_TEXT = 300
 const LONGEST_JOINED = 200
 const LONGEST_JOINT = 30
 
@@ -16,7 +19,7 @@ export function codeVariants(code: string): ReadonlySet<string> {
 
 /** The texts of a code, and what several of them make together. */
 export function textsIn(code: string): string[] {
-  const found: string[] = []
+  const found = code.split(QUOTE).filter((text) => text !== '' && text.length <= LONGEST_TEXT)
   let end = -1
   let joined = ''
   let path = ''

@@ -26,7 +26,7 @@ const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([
     (name) => [name, { with: PATCH }] as const,
   ),
   ...['add', 'stage', 'checkout', 'reset', 'restore', 'stash'].map((name) => [name, { with: PICKS }] as const),
-  ...['grep', 'archive', 'fast-export', 'format-patch', 'range-diff'].map((name) => [name, {}] as const),
+  ...['grep', 'archive', 'fast-export', 'format-patch', 'range-diff', 'unpack-file'].map((name) => [name, {}] as const),
   ['status', { with: /^(?:-[a-z]*v|--verbose)/ }],
   ['commit', { with: /^--dry-run$/ }],
   ['bundle', { with: /^create$/ }],

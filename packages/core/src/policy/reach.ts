@@ -58,7 +58,11 @@ function throughSettings(pattern: ShellPattern, { assignments }: SimpleCommand, 
     ({ name, value }) =>
       !isOwnVariable(name) &&
       isReadable(value) &&
-      readMaybe(value.text).commands.some((each) => reach(pattern, each, depth + 1) === 'yes'),
+      readMaybe(value.text).commands.some((each) => {
+        const found = reach(pattern, each, depth + 1)
+        // Options of a program may hold what it is to run; prose does not begin like them.
+        return found === 'yes' || (found === 'maybe' && isOption(value.text))
+      }),
   )
   return isMeant ? 'maybe' : 'no'
 }

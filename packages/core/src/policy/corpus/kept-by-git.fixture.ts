@@ -22,7 +22,7 @@ const SHOWN = cases('ask', 'shows files that it is not told', [
   'git grep key · git grep -n key · git grep a.ts · git grep -e key · git grep key HEAD · git grep key -- src',
   'git archive HEAD · git archive HEAD src · git archive --format=zip HEAD · git bundle create - HEAD',
   'git bundle create x --all · git fast-export HEAD · git fast-export --all · git format-patch -1 --stdout',
-  'git format-patch HEAD~ · git range-diff a b c · git cat-file -p abc123 · git cat-file blob abc123',
+  'git format-patch HEAD~ · git range-diff a b c · git cat-file -p abc123 · git cat-file blob abc123 · git unpack-file abc123',
   'git cat-file --batch · git cat-file --batch-all-objects --batch · git checkout-index -a --prefix=/tmp/x/',
   'git worktree add ../x · git worktree add /tmp/x HEAD · git clone . /tmp/x · git clone /repo /tmp/x',
   'git clone --no-local file:///repo x · git request-pull -p HEAD~ . · git -C src log -p · cd src && git show',
