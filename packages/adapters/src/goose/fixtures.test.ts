@@ -112,7 +112,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'command echo needs approval ✗',
     `error [exit-1]: goose exited with code 1: ${APPROVAL}`,
   ],
-  'chat-mode': ['agent: Try.', 'command echo in-chat', 'agent: Chat only.'],
+  'chat-mode': ['agent: Try.', 'command echo in-chat ✗', 'agent: Chat only.'],
   'invalid-calls': ['unknown', 'unknown', 'agent: Invalid tool calls handled.'],
   'handmade-older-tools': [
     'agent: Working.',

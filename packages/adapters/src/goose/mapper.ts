@@ -5,8 +5,9 @@ import { beginsAsFailure } from './failures.ts'
 import { readOutcome } from './outcome.ts'
 import { Saying } from './saying.ts'
 import { gooseTools, isOwnExtension } from './tools.ts'
+import { messagesOfRun, WholeResult } from './whole-result.ts'
 
-/** `goose run --output-format stream-json`. */
+/** `goose run --output-format stream-json`, and what `json` gives instead when all is over. */
 export const gooseDialect: Dialect = {
   id: 'goose',
   version: 1,
@@ -25,6 +26,7 @@ interface Message {
 class GooseReader implements DialectReader {
   readonly #run: Run
   readonly #saying: Saying
+  readonly #whole: WholeResult
   /** Messages of this version say which model wrote them: those that do not are the program's. */
   #marksInference = false
   #stepMessage: string | undefined
@@ -36,12 +38,22 @@ class GooseReader implements DialectReader {
   constructor(run: Run) {
     this.#run = run
     this.#saying = new Saying(run)
+    this.#whole = new WholeResult(run)
+  }
+
+  odd(text: string): boolean {
+    const result = this.#whole.line(text)
+    if (typeof result === 'boolean') return result
+    for (const message of messagesOfRun(result)) if (!this.#message(message)) this.#run.unknown(message)
+    this.#complete(asObject(result['metadata']) ?? NO_FIELDS)
+    return true
   }
 
   record(record: JsonObject): void {
+    this.#whole.giveUp()
     switch (record['type']) {
       case 'message':
-        this.#message(record)
+        this.#message(record['message'])
         return
       case 'complete':
         this.#complete(record)
@@ -71,11 +83,11 @@ class GooseReader implements DialectReader {
 
   // Messages.
 
-  #message(record: JsonObject): void {
-    const fields = asObject(record['message'])
+  #message(item: JsonValue | undefined): boolean {
+    const fields = asObject(item)
     const content = fields?.['content']
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : asArray(content)
-    if (fields === undefined || blocks === undefined) return
+    if (fields === undefined || blocks === undefined) return false
     const metadata = asObject(fields['metadata']) ?? NO_FIELDS
     const message: Message = {
       id: asText(fields['id']) ?? '',
@@ -87,6 +99,7 @@ class GooseReader implements DialectReader {
     for (const item of blocks) this.#block(item, message)
     if (metadata['outputTokenLimitReached'] === true) this.#cut()
     else if (blocks.length === 0) this.#run.consume('empty-text')
+    return true
   }
 
   #block(item: JsonValue, message: Message): void {

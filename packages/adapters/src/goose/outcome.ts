@@ -1,5 +1,5 @@
-import type { JsonObject } from '@evener/protocol'
-import { asBoolean, asInteger, asObject, NO_FIELDS } from '../kit/fields.ts'
+import type { JsonObject, JsonValue } from '@evener/protocol'
+import { asArray, asBoolean, asInteger, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
 /**
@@ -14,9 +14,17 @@ export function readOutcome(block: JsonObject): ToolOutcome {
   const structured = asObject(value['structuredContent']) ?? NO_FIELDS
   const exitCode = asInteger(structured['exit_code'])
   const isError = asBoolean(value['isError'])
-  const isSuccess = successOf(exitCode, isError) ?? (status === 'success' ? true : undefined)
   const result = value['content'] ?? answer['value']
+  if (exitCode === undefined && wasSkipped(result)) return { isSuccess: false, result }
+  const isSuccess = successOf(exitCode, isError) ?? (status === 'success' ? true : undefined)
   return { isSuccess, exitCode, detail: value['_meta'], result }
+}
+
+/** In its chat mode nothing is run, and each call is answered as if it had been. */
+function wasSkipped(content: JsonValue | undefined): boolean {
+  const text = asText(asObject(asArray(content)?.[0])?.['text'])
+  // Further on it would be somebody else's words.
+  return text?.slice(0, 100).includes('tool call was skipped in goose chat mode') === true
 }
 
 function successOf(exitCode: number | undefined, isError: boolean | undefined): boolean | undefined {

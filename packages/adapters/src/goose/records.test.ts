@@ -454,3 +454,58 @@ describe('Goose: usage', () => {
     assert.equal(eventsOf(run, 'finish')[0]?.usage?.outputTokens, 5)
   })
 })
+
+describe('Goose: all in one object, when it is over', () => {
+  const messageOf = (record: object): unknown => Object.entries(record).find(([key]) => key === 'message')?.[1]
+  const prompt = (words: string): object => message(null, 'user', [{ type: 'text', text: words }])
+  const printed = (records: readonly object[]): readonly string[] => {
+    const metadata = { total_tokens: 15, input_tokens: 10, output_tokens: 5, status: 'completed' }
+    return JSON.stringify({ messages: records.map(messageOf), metadata }, null, 2).split('\n')
+  }
+  const turn = [prompt('Go'), calls('a', request('c1', 'make')), answers('c1', 2), text('b', 'Done.')]
+
+  it('is what its messages are, each line accounted for', () => {
+    const lines = printed(turn)
+    const run = mapped(lines, { end: { exitCode: 0 } })
+    assert.deepEqual(unstamped(run.activity), [made('make', 2), agent('Done.')])
+    assert.equal(eventsOf(run, 'finish')[0]?.usage?.outputTokens, 5)
+    assert.equal(run.sums.lines, lines.length)
+    assert.equal(run.sums.consumed + run.sums.events, lines.length)
+  })
+
+  it('leaves out what a session has from before', () => {
+    assert.deepEqual(map(printed([...turn, prompt('On'), text('c', 'Went on.')])), [agent('Went on.')])
+  })
+
+  it('tells of a failure', () => {
+    const failed = [prompt('Go'), text('b', 'Ran into this error: 500.', {})]
+    assert.deepEqual(map(printed(failed), { end: { exitCode: 0 } }), [
+      { type: 'error', message: 'Ran into this error: 500.' },
+    ])
+  })
+
+  it('a message that nobody can read is unknown', () => {
+    const odd = { id: 'x', role: 'assistant' }
+    assert.deepEqual(map(printed([prompt('Go'), { message: odd }])), [{ type: 'unknown', raw: odd }])
+  })
+
+  it('C4-33 what does not become one is what was printed', () => {
+    const unknown = (raw: unknown): object => ({ type: 'unknown', raw })
+    assert.deepEqual(map(['{', '  "messages": [', '"x"']), ['{', '  "messages": [', '"x"'].map(unknown))
+    assert.deepEqual(map(['{', '  x', '}', 'y']), ['{', '  x', '}', 'y'].map(unknown))
+    assert.deepEqual(map(['{', '"x": 1', '}']), ['{', '"x": 1', '}'].map(unknown))
+    assert.deepEqual(map(['{', 'x', text('a', 'Hi.'), complete]), [unknown('{'), unknown('x'), agent('Hi.')])
+  })
+})
+
+describe('Goose in its chat mode', () => {
+  it('has run nothing, although each call is answered as if it had been', () => {
+    const skipped = 'Let the user know the tool call was skipped in goose chat mode. DO NOT apologize.'
+    const value = { content: [{ type: 'text', text: skipped }], isError: false }
+    const answer = message('u', 'user', [{ type: 'toolResponse', id: 'c1', toolResult: { status: 'success', value } }])
+    assert.deepEqual(map([calls('a', request('c1', 'make')), answer, text('b', 'A plan.'), complete]), [
+      { type: 'command', command: 'make', isSuccess: false },
+      agent('A plan.'),
+    ])
+  })
+})

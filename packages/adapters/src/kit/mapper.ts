@@ -72,6 +72,8 @@ export interface Dialect {
  */
 export interface DialectReader {
   record(record: JsonObject): void
+  /** A line of standard output that is not one record, as it is; true when it was dealt with. Else it is taken apart. */
+  odd?(text: string): boolean
   /** Standard output that is not JSON. */
   text?(text: string): void
   /** An empty line of standard output; it says nothing, whatever is done with it. */

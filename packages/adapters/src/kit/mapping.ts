@@ -167,7 +167,9 @@ class Mapping implements Mapper, Run {
 
   /** Blank, not JSON, no record, or several things glued together. */
   #oddLine(text: string): void {
-    const parts = splitLine(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
+    const line = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+    if (this.#isDealtWith(line)) return
+    const parts = splitLine(line)
     if (parts.length === 0) {
       this.#reader.blank?.()
       this.ledger.consume('blank')
@@ -177,6 +179,15 @@ class Mapping implements Mapper, Run {
       if (part.kind === 'record') this.#record(part.record)
       else if (part.kind === 'value') this.unknown(part.value)
       else this.#plainText(part.text)
+    }
+  }
+
+  #isDealtWith(text: string): boolean {
+    try {
+      return this.#reader.odd?.(text) === true && !this.ledger.isUntouched
+    } catch (error) {
+      this.#fault(error)
+      return false
     }
   }
 
