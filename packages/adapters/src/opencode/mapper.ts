@@ -165,8 +165,13 @@ export class OpencodeReader implements DialectReader {
   #settleError(goesOn: boolean): void {
     const held = this.#heldError
     this.#heldError = undefined
-    if (goesOn) held?.endedNothing()
-    else held?.endedTheRun()
+    if (!goesOn) {
+      held?.endedTheRun()
+      return
+    }
+    // Only the step: it was told how it ended.
+    this.#isInStep = false
+    held?.endedNothing()
   }
 
   /** A refused permission ends the run with exit code 0, in the middle of the agent's work. */

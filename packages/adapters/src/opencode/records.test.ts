@@ -216,6 +216,15 @@ describe('OpenCode: failures', () => {
     assert.ok(events.some((event) => event.type === 'error'))
   })
 
+  it('a step that ended with an error is not begun again before it had ended', () => {
+    const overflow = failed({ name: 'ContextOverflowError', data: { message: 'Too long.' } })
+    const { activity } = map([stepStart(), overflow, stepStart(), said('Shorter now.'), stepFinish('stop')])
+    assert.deepEqual(activity, [
+      { type: 'error', message: 'Too long.', code: 'ContextOverflowError' },
+      { type: 'agent', message: 'Shorter now.' },
+    ])
+  })
+
   it('a step that begins again without having ended is a retry', () => {
     const { activity } = map([stepStart(), stepStart(), said('Second try.'), stepFinish('stop')])
     assert.deepEqual(activity, [
