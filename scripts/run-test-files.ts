@@ -13,6 +13,7 @@ const PROGRESS_MS = 15_000
 export const LONGEST: readonly string[] = [
   'scripts/launch-older-node.test.ts',
   'scripts/pack.test.ts',
+  'packages/core/src/engine/troubled-writes.test.ts',
   'packages/core/src/engine/crash-matrix.test.ts',
   'packages/adapters/test/fuzz.test.ts',
   'packages/core/src/engine/many.test.ts',
