@@ -57,13 +57,18 @@ describe('Cline is told', () => {
     const plan = launch({
       mcp: {
         files: { type: 'stdio', command: 'node', args: ['server.js'], env: { TOKEN: 'secret' } },
-        web: { type: 'remote', url: 'https://example.com/mcp', headers: { Authorization: 'secret' } },
+        web: { type: 'remote', url: 'https://example.com/mcp', headers: { Authorization: 'secret' }, timeout: 90_500 },
         off: { type: 'stdio', command: 'off', enabled: false },
       },
     })
     assert.deepEqual(serversIn(plan), {
-      files: { command: 'node', args: ['server.js'], env: { TOKEN: 'secret' } },
-      web: { type: 'streamableHttp', url: 'https://example.com/mcp', headers: { Authorization: 'secret' } },
+      files: { command: 'node', args: ['server.js'], env: { TOKEN: 'secret' }, timeout: 60 },
+      web: {
+        type: 'streamableHttp',
+        url: 'https://example.com/mcp',
+        headers: { Authorization: 'secret' },
+        timeout: 91,
+      },
     })
     assert.doesNotMatch(plan.args.join(' '), /secret/)
     assert.deepEqual(serversIn(launch()), {})
@@ -136,7 +141,7 @@ describe('Cline over ACP', () => {
     assert.deepEqual(plan.args, ['--acp', '--auto-approve', 'false'])
     assert.equal(plan.env?.['CLINE_PROVIDER'], 'p')
     assert.equal(plan.env?.['CLINE_SESSION_BACKEND_MODE'], 'local')
-    assert.deepEqual(serversIn(plan), { toy: { command: 'toy', args: [], env: {} } })
+    assert.deepEqual(serversIn(plan), { toy: { command: 'toy', args: [], env: {}, timeout: 60 } })
   })
 
   it('has no subagents, which would ask nobody, unless that was allowed', () => {

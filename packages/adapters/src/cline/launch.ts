@@ -63,6 +63,12 @@ export function launchCline(request: LaunchRequest, options: ClineLaunchOptions 
   }
 }
 
+/**
+ * How long a server may take to start and to answer. It is its own limit for answers; where none is said, it waits three
+ * seconds for a server to start and goes on without its tools.
+ */
+const SERVER_SECONDS = 60
+
 /** A prompt without any white space is taken for a command. */
 function clinePrompt(text: string): string {
   return `${text} `
@@ -72,9 +78,12 @@ function mcpServers(servers: MCPConfiguration): JsonObject {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [
       name,
-      server.type === 'stdio'
-        ? { command: server.command, args: server.args ?? [], env: server.env ?? {} }
-        : { type: 'streamableHttp', url: String(server.url), headers: server.headers ?? {} },
+      {
+        ...(server.type === 'stdio'
+          ? { command: server.command, args: server.args ?? [], env: server.env ?? {} }
+          : { type: 'streamableHttp', url: String(server.url), headers: server.headers ?? {} }),
+        timeout: Math.max(SERVER_SECONDS, Math.ceil((server.timeout ?? 0) / 1_000)),
+      },
     ]),
   )
 }

@@ -7,7 +7,7 @@ import type { RealCli } from './bench.ts'
 import { isThere, ownBench } from './own-bench.ts'
 import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
 import { idly, TEST_MS } from './side-by-side.ts'
-import { toyServer } from './toy-server.ts'
+import { startingAfter, toyServer } from './toy-server.ts'
 
 /** A test of what a program does its own way, and what that shows of it. */
 export function testOwnWay(cli: RealCli, title: string, claims: Claim | readonly Claim[], body: ProvingBody): void {
@@ -37,6 +37,18 @@ export function testNamelessMcp(cli: RealCli, toolName: string): void {
     const result = events.find((event) => event.type === 'tool-result' && event.toolName === toolName)
     assert.ok(result?.type === 'tool-result')
     assert.match(JSON.stringify(result.result), /echo: hi secret/)
+  })
+}
+
+/** For programs that, by themselves, go on without the tools of a server that takes longer than seconds to start. */
+export function testSlowMcp(cli: RealCli): void {
+  testOwnWay(cli, 'waits for an MCP server that takes long to start', [], async (t) => {
+    const bench = await ownBench(t, cli, (place) => ({
+      turns: [...(cli.scripts.mcp?.(place).turns ?? []), { text: 'Done.' }],
+    }))
+    const { events } = await bench.turn({ options: { mcp: startingAfter(4_000) } })
+    const results = events.flatMap((event) => (event.type === 'tool-result' ? [JSON.stringify(event.result)] : []))
+    assert.match(results.join(), /echo: hi secret/)
   })
 }
 

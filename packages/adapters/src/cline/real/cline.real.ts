@@ -9,6 +9,7 @@ import {
   testNoImages,
   testOwnWay,
   testSilentRetry,
+  testSlowMcp,
   testUnconfined,
 } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
@@ -40,6 +41,8 @@ describe('Cline, its own way', SIDE_BY_SIDE, () => {
   testSilentRetry(cli)
   testCutIsFatal(cli)
   testUnconfined(cli)
+
+  testSlowMcp(cli)
 
   testOwnWay(cli, 'is told of a long prompt in a file, and refuses what no argument can hold', 'text', async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })

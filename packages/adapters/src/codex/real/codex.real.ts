@@ -2,14 +2,12 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { resultsOf } from '../../../test/live/live-host.ts'
 import { aMessage, type RealCli } from '../../real/bench.ts'
 import { codexOptions, codexScenarios } from './codex-cli.ts'
-import { errorCodes } from '../../real/other-ways.ts'
+import { errorCodes, testSlowMcp } from '../../real/other-ways.ts'
 import { ownBench } from '../../real/own-bench.ts'
 import { testCli } from '../../real/scenarios.ts'
 import { TEST_MS } from '../../real/side-by-side.ts'
-import { startingAfter } from '../../real/toy-server.ts'
 import { codex } from '../driver.ts'
 
 const cli: RealCli = {
@@ -32,15 +30,7 @@ const cli: RealCli = {
 testCli(cli)
 
 describe('Codex, its own way', () => {
-  it('waits for an MCP server that takes long to start', { timeout: TEST_MS }, async (t) => {
-    const bench = await ownBench(t, cli, (place) => ({
-      turns: [...(cli.scripts.mcp?.(place).turns ?? []), { text: 'Done.' }],
-    }))
-    // By itself it would wait for a second.
-    const mcp = startingAfter(3_000)
-    const { events } = await bench.turn({ options: { mcp } })
-    assert.match(resultsOf(events).join(), /echo: hi secret/)
-  })
+  testSlowMcp(cli)
 
   it('begins a new session when its own one is gone, and is told what was said', { timeout: TEST_MS }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Halfway there.' }, { text: 'Arrived.' }] })
