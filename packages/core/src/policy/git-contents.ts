@@ -27,6 +27,7 @@ const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([
   ),
   ...['add', 'stage', 'checkout', 'reset', 'restore', 'stash'].map((name) => [name, { with: PICKS }] as const),
   ...['grep', 'archive', 'fast-export', 'format-patch', 'range-diff', 'unpack-file'].map((name) => [name, {}] as const),
+  ...['am', 'rebase'].map((name) => [name, { with: /^--show-current/ }] as const),
   ['status', { with: /^(?:-[a-z]*v|--verbose)/ }],
   ['commit', { with: /^--dry-run$/ }],
   ['bundle', { with: /^create$/ }],
@@ -54,7 +55,7 @@ export function shownByGit(
   if (order === null) return []
   const { subcommand, words } = order
   const why = `it may show any file that git keeps, unless a rule names \`git ${subcommand}\``
-  const common = { ...PLAIN, access: 'read', isCertain: true, isTree: true, part: source, why } as const
+  const common = { ...PLAIN, access: 'read', isCertain: false, isTree: true, part: source, why } as const
   if (subcommand === 'clone') return copiedFrom(words).map((path): Touch => ({ ...common, path, from }))
   if (!showsContents(subcommand, words)) return []
   const paths = appended ? [] : pathsIn(subcommand, words)

@@ -7,6 +7,10 @@ import { besideStars } from './corpus/beside-stars.fixture.ts'
 import { readsSecrets, runsRm } from './corpus/hidden-targets.fixture.ts'
 import { readsDenied } from './corpus/reads-denied.fixture.ts'
 import { runsDenied } from './corpus/runs-denied.fixture.ts'
+import { waysAroundStars, waysToEdit } from './corpus/ways-around-stars.fixture.ts'
+import { waysToRead, waysToWrite } from './corpus/ways-to-files.fixture.ts'
+import { waysToRun } from './corpus/ways-to-run.fixture.ts'
+import { spelledReads, spelledRuns } from './corpus/ways-to-spell.fixture.ts'
 import { writesDenied } from './corpus/writes-denied.fixture.ts'
 import type { PolicyContext } from './index.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
@@ -32,6 +36,10 @@ const MORE_STARS = [
 
 function denied(tool: string, patterns: readonly string[]): PatternRule[] {
   return patterns.map((pattern) => ({ tool, pattern, policy: 'deny' }))
+}
+
+function filled(templates: readonly string[], place: string, text: string): string[] {
+  return templates.map((template) => template.replaceAll(place, text))
 }
 
 suite('none is allowed of', () => {
@@ -73,5 +81,36 @@ suite('none is allowed of', () => {
   test(`${besideMoreStars.length} more under stars that mean less`, () => {
     const rules = shellRules({ allow: MORE_STARS }, { categories: { read: 'allow' } })
     assert.deepEqual(allowed(besideMoreStars, rules), [])
+  })
+
+  const NO_RUNS = shellRules({ deny: ['rm *', 'git push *', 'curl *'] })
+  const NO_READS = shellRules({}, { patterns: denied('read_file', ['.env*', 'secrets/**', '~/.ssh/**']) })
+
+  test(`${waysToRun.length} ways to run three denied commands, even under yolo`, () => {
+    const commands = ['rm x', 'git push', 'curl u'].flatMap((each) => filled(waysToRun, '%D', each))
+    assert.deepEqual(allowed(commands, NO_RUNS, { yolo: true }), [])
+  })
+
+  test(`${waysToRead.length} ways to read and ${waysToWrite.length} to write two denied files, even under yolo`, () => {
+    const noWrites = shellRules({}, { patterns: denied('edit_file', ['.env*', 'secrets/**']) })
+    for (const file of ['.env', 'secrets/a']) {
+      assert.deepEqual(allowed(filled(waysToRead, '%F', file), NO_READS, { yolo: true }), [])
+      assert.deepEqual(allowed(filled(waysToWrite, '%F', file), noWrites, { yolo: true }), [])
+    }
+  })
+
+  test(`${spelledRuns.length + spelledReads.length} spellings of denied commands and files, even under yolo`, () => {
+    assert.deepEqual(allowed(spelledRuns, NO_RUNS, { yolo: true }), [])
+    assert.deepEqual(allowed(spelledReads, NO_READS, { yolo: true }), [])
+  })
+
+  test(`${waysAroundStars.length} that do more than a star covers`, () => {
+    assert.deepEqual(allowed(waysAroundStars, shellRules({ allow: STARS }, { categories: { read: 'allow' } })), [])
+    assert.deepEqual(allowed(waysAroundStars, shellRules({ allow: MORE_STARS }, { categories: { read: 'allow' } })), [])
+  })
+
+  test(`${waysToEdit.length} that may edit where nothing may be edited`, () => {
+    const rules = shellRules({}, { categories: { read: 'allow', execute: 'allow', edit: 'deny' } })
+    for (const yolo of [false, true]) assert.deepEqual(allowed(waysToEdit, rules, { yolo }), [])
   })
 })

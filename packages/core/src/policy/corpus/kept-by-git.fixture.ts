@@ -25,6 +25,7 @@ const SHOWN = cases('ask', 'shows files that it is not told', [
   'git format-patch HEAD~ · git range-diff a b c · git cat-file -p abc123 · git cat-file blob abc123 · git unpack-file abc123',
   'git cat-file --batch · git cat-file --batch-all-objects --batch · git checkout-index -a --prefix=/tmp/x/',
   'git worktree add ../x · git worktree add /tmp/x HEAD · git clone . /tmp/x · git clone /repo /tmp/x',
+  'git log -p -- .env · git grep key -- secrets · cd secrets && git diff · git -C secrets log -p',
   'git clone --no-local file:///repo x · git request-pull -p HEAD~ . · git -C src log -p · cd src && git show',
   "sh -c 'git diff' · git diff | head · git diff > x.diff · echo $(git show) · git-diff · git --no-pager log -p",
 ])
