@@ -9,7 +9,9 @@ import { commandsOf, pathsOf } from './tool-activity.ts'
 import { AcpToolCall } from './tool-call.ts'
 
 /** How long the input of a call that is asked about may follow. It comes at once where it comes at all. */
-const INPUT_FOLLOWS_MS = 2_000
+const INPUT_MAY_FOLLOW_MS = 2_000
+/** Where it always does. Nobody can answer without it. */
+const INPUT_FOLLOWS_MS = 60_000
 const CANCELLED: JsonObject = Object.freeze({ outcome: { outcome: 'cancelled' } })
 
 interface Option {
@@ -127,7 +129,7 @@ export class Permissions {
   async #known(call: AcpToolCall): Promise<void> {
     if (isKnownCall(call, this.#habits) || this.#turn === undefined) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const late = setTimeout(resolve, INPUT_FOLLOWS_MS)
+    const late = setTimeout(resolve, this.#habits.inputFollows === true ? INPUT_FOLLOWS_MS : INPUT_MAY_FOLLOW_MS)
     this.#whenKnown.set(call, resolve)
     await promise
     clearTimeout(late)
