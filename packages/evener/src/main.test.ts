@@ -11,6 +11,17 @@ import { fileURLToPath } from 'node:url'
 import type { Terminal } from './command.ts'
 import { main } from './main.ts'
 
+const evenerFile = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
+
+/** Starts a program that may not raise the limit marks are made of; nothing where that cannot be done. */
+const unmarking = [
+  ['prlimit', '--locks=0:0', '--'],
+  ['setpriv', '--bounding-set=-sys_resource', '--', 'prlimit', '--locks=0:0', '--'],
+].find(([program = '', ...args]) => {
+  const raised = spawnSync(program, [...args, 'sh', '-c', 'true && ! prlimit --locks=1:1 -- true'], { stdio: 'ignore' })
+  return raised.status === 0
+})
+
 let folder = ''
 
 before(async () => {
@@ -354,9 +365,8 @@ suite('evener replay of a recording', () => {
 
 suite('evener in a folder that is not there any more', () => {
   const inGone = (...args: readonly string[]): ReturnType<typeof spawnSync> => {
-    const bin = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'
-    return spawnSync('sh', ['-c', script, process.execPath, bin, ...args], { cwd: folder, encoding: 'utf8' })
+    return spawnSync('sh', ['-c', script, process.execPath, evenerFile, ...args], { cwd: folder, encoding: 'utf8' })
   }
 
   test('says so, and still tells its version', () => {
@@ -374,6 +384,20 @@ suite('evener doctor', () => {
     assert.match(out, /^✗ pi: EVENER_PI_BIN says .*notes\.txt, which may not be executed\. .*chmod \+x/m)
     assert.match(out, /^✗ codex: EVENER_CODEX_BIN says .*\/nowhere\/codex, and there is no program\./m)
     assert.match(out, /^✗ goose: not found\. Install it: /m)
+  })
+
+  test('says what cannot be ended where runs cannot be marked', { skip: unmarking === undefined }, () => {
+    const [program = '', ...args] = unmarking ?? []
+    const inPlace = (...more: readonly string[]): string =>
+      spawnSync(program, [...args, process.execPath, evenerFile, 'doctor', ...more], {
+        cwd: folder,
+        env: { ...process.env, EVENER_HOME: join(folder, 'home') },
+        encoding: 'utf8',
+      }).stdout
+    const message =
+      'prlimit (util-linux) is missing or may not set limits: a daemon that has cleared its environment outlives its run.'
+    assert.equal(inPlace().trimEnd().split('\n').at(-1), `! ${message}`)
+    assert.deepEqual(JSON.parse(inPlace('--json').trimEnd().split('\n').at(-1) ?? ''), { warning: message })
   })
 
   test('says of every harness what is missing and what to do', async () => {

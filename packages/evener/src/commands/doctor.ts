@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { doctor, harnesses, type DoctorRow } from '@evener/adapters/reading'
 import { EvenerError } from '@evener/protocol'
+import { whatEscapes } from '@evener/shell/run'
 import type { Command, Terminal } from '../command.ts'
 import { dataFile, openExistingStore } from '../data-file.ts'
 
@@ -12,10 +13,11 @@ export const doctorCommand: Command = {
     '',
     'Looks for every coding agent that can be driven: is it there, in which version, is that one known to work,',
     'is its key set, and if not, what to do. Reads the whole file in which conversations are kept, if there is one.',
+    'Says what of a run cannot be ended on this machine, if there is anything.',
     'Exit code 0 when at least one agent can be used and the file is not damaged.',
     '',
     '  --db <file>  the file (default: ~/.evener/evener.db)',
-    '  --json       print one line of JSON for each agent, and one for the file',
+    '  --json       print one line of JSON for each agent, one for the file, and one for what cannot be ended',
   ].join('\n'),
   run,
 }
@@ -32,6 +34,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   for (const row of rows) terminal.out(values.json ? JSON.stringify(row) : describe(row))
   const file = await examineFile(values.db, terminal)
   if (file !== undefined) terminal.out(values.json ? JSON.stringify(file) : describeFile(file))
+  const escapes = await whatEscapes()
+  if (escapes !== undefined) terminal.out(values.json ? JSON.stringify({ warning: escapes }) : `! ${escapes}`)
   return rows.some((row) => row.found && row.hasKey) && (file?.damage ?? []).length === 0 ? 0 : 1
 }
 

@@ -25,6 +25,16 @@ export async function marked(
   return { command: prlimit, args: [`--locks=${markOf(runId)}:`, '--', attempt.command, ...args] }
 }
 
+/** What of a run may outlive it on this machine, in words for people; nothing where all of it is found. */
+export async function whatEscapes(): Promise<string | undefined> {
+  if (capabilities.reach === 'group')
+    return 'Only the process group of a run is ended on this system: what leaves it stays.'
+  if (capabilities.reach === 'process')
+    return 'Only the program of a run is ended on this system: what it started stays.'
+  if (isMarked() || (await findPrlimit()) !== undefined) return undefined
+  return 'prlimit (util-linux) is missing or may not set limits: a daemon that has cleared its environment outlives its run.'
+}
+
 let prlimitHere: Promise<string | undefined> | undefined
 
 /** If it is here and this process may set the limit. */
