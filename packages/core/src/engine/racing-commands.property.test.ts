@@ -128,7 +128,9 @@ test('whatever commands meet, all are told, nothing is lost, done twice or ended
       const count = (type: RecordType): number => bodies.filter((body) => body.type === type).length
       assert.equal(count('turn.ended'), count('turn.started'))
       assert.equal(count('run.ended'), count('run.started'))
-      assert.equal(count('tool-result'), count('tool-call'))
+      // An order that was cut off before it was whole is none, and has no result.
+      const orders = bodies.filter((body) => body.type === 'tool-call' && body.meta?.interrupted !== true)
+      assert.equal(count('tool-result'), orders.length)
       assert.equal(new Set(effects).size, effects.length)
       const kept = JSON.stringify([await bench.messages(), [...bench.runtime.state.head.queue]])
       assert.deepEqual(
