@@ -128,6 +128,22 @@ suite('a call that was interrupted', () => {
     assert.deepEqual(left.keys, ['r:c', 'r:c'], 'and asked about once, not once more for the rule')
   })
 
+  for (const [decision, wish, keys] of [
+    ['approve', 'report', ['r:c', 'r:c']],
+    ['decline', 'retry', ['r:c']],
+  ] as const)
+    test(`and asked about is a matter of the answer (${decision}), also where ${wish} is wanted by now`, async () => {
+      const left = new Interrupted()
+      await using bench = await left.found({ ...rules('allow'), onInterrupted: 'ask' })
+      const wait = await bench.wait()
+      await bench.runtime.idle()
+      await bench.restart({ onInterrupted: wish })
+      assert.equal((await bench.wait()).id, wait.id)
+      await bench.runtime.answer(wait.id, { decision })
+      await bench.runtime.idle()
+      assert.deepEqual(left.keys, keys)
+    })
+
   test('is asked about under yolo too: whether to do something twice is no question of permission', async () => {
     const left = new Interrupted({ onInterrupted: 'ask' })
     await using bench = await left.found({ ...rules('allow') })
