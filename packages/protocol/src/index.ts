@@ -220,7 +220,7 @@ export {
   type RemoveOp,
   type SetOp,
 } from './op.ts'
-export { emptyState, reduce, reducePiece, restingState, type Reduced } from './reduce/reduce.ts'
+export { emptyState, reduce, reducePiece, reduceShown, restingState, type Reduced } from './reduce/reduce.ts'
 export { storedMessage, type CallPlace, type ThreadState } from './reduce/draft.ts'
 export { applyFrame, applyOps, emptyView, reviveMessage, viewFrom, type ThreadView, type ViewSnapshot } from './view.ts'
 export {

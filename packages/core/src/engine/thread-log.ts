@@ -4,8 +4,8 @@ import {
   isSealedPart,
   noFaults,
   RECORD_VERSIONS,
-  reduce,
   reducePiece,
+  reduceShown,
   type Append,
   type BatchEvent,
   type CommandOutcome,
@@ -212,7 +212,7 @@ export class ThreadLog implements Flushable {
     const record = this.#push(ready, origin)
     for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
     this.#shown.add(record.seq)
-    this.#live = reduce(this.#live, record).state
+    this.#live = reduceShown(this.#live, record)
     this.#entries.emit({ kind: 'record', record, live: true, state: this.#live })
     this.#ticker.add(this)
     return record
@@ -392,7 +392,7 @@ export class ThreadLog implements Flushable {
   #withShown(written: ThreadState): ThreadState {
     let state = written
     for (const record of this.#pending) {
-      if (this.#shown.has(record.seq)) state = reduce(state, this.#filled(record)).state
+      if (this.#shown.has(record.seq)) state = reduceShown(state, this.#filled(record))
     }
     return state
   }

@@ -27,19 +27,24 @@ export interface Draft {
   messages: IdList<ThreadMessage>
   calls: IdTrie<CallPlace>
   /** The message the record is about, once it was looked for. */
-  found?: { readonly id: string; readonly index: number }
-  /** Nobody is sent what is not written yet: pieces need no op then. */
-  readonly isOnlyShown?: boolean
+  found: { readonly id: string; readonly index: number } | undefined
+  /** Nobody is sent what is not written yet: what every turn says needs no ops then. */
+  readonly isOnlyShown: boolean
   readonly ops: Op[]
   /** Messages whose view row has to be written with this record. */
   readonly written: ThreadMessage[]
+}
+
+/** Every draft has the same fields from the start: what is added later costs more than the field. */
+export function newDraft({ calls, head, messages }: ThreadState, isOnlyShown: boolean): Draft {
+  return { head, messages, calls, found: undefined, isOnlyShown, ops: [], written: [] }
 }
 
 type PlainSlice = Exclude<keyof Head, KeyedSlice | 'lineage' | 'run'>
 
 export function setHead<K extends PlainSlice>(draft: Draft, key: K, value: Head[K]): void {
   draft.head = { ...draft.head, [key]: value }
-  draft.ops.push({ type: 'set', path: ['head', key], value: value as JsonValue })
+  if (!draft.isOnlyShown) draft.ops.push({ type: 'set', path: ['head', key], value: value as JsonValue })
 }
 
 /** Sets one entry of `head[key]`. A new one comes last, unless it says otherwise. */
@@ -101,7 +106,7 @@ export function findMessage(draft: Draft, id: string): number {
 
 /** The messages leave the state. */
 export function dropMessages(draft: Draft): void {
-  delete draft.found
+  draft.found = undefined
   draft.messages = IdList.empty()
   draft.calls = emptyTrie()
 }
@@ -123,5 +128,6 @@ export function partPath(messageId: string, partId: string, field?: string): str
 }
 
 export function setPartOp(draft: Draft, messageId: string, part: Part): void {
+  if (draft.isOnlyShown) return
   draft.ops.push({ type: 'set', path: partPath(messageId, part.id), value: asJson(part) })
 }

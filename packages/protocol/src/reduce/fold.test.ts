@@ -13,7 +13,7 @@ import type { LogRecord, RecordBody } from '../record.ts'
 import { reviveHead, storedHead } from '../stored-head.ts'
 import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
 import { storedMessage, type ThreadState } from './draft.ts'
-import { emptyState, reduce, reducePiece, restingState } from './reduce.ts'
+import { emptyState, reduce, reducePiece, reduceShown, restingState } from './reduce.ts'
 
 /** What a store keeps beside the log: message rows, written with the records, and what the lineage shows of them. */
 class Rows {
@@ -92,7 +92,7 @@ suite('the fold', () => {
     )
   })
 
-  test('a piece that is only shown gives the state that its record will give', () => {
+  test('what is only shown gives the state that it will give when it is written', () => {
     let pieces = 0
     fc.assert(
       fc.property(arbitraryLog({ maxMoves: 120 }), (records) => {
@@ -100,6 +100,7 @@ suite('the fold', () => {
         for (const record of records) {
           const { body, seq } = record
           const next = reduce(state, record).state
+          assert.deepEqual(json(reduceShown(state, record)), json(next))
           if (body.type === 'batch') {
             pieces++
             assert.deepEqual(json(reducePiece(state, body.event, seq)), json(next))

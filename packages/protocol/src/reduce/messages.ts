@@ -51,10 +51,10 @@ export function closeMessage(draft: Draft, at: number, message: ThreadMessage): 
     parts = parts.set(i, cut)
     setPartOp(draft, message.id, cut)
   }
-  const { parts: _parts, ...fields } = message
   putMessage(draft, at, { ...message, parts })
+  if (draft.isOnlyShown) return
   for (const key of ['state', 'finishReason', 'usage', 'error', 'native'] as const) {
-    const value = fields[key]
+    const value = message[key]
     if (value === undefined) continue
     const json = typeof value === 'string' ? value : asJson(value)
     draft.ops.push({ type: 'set', path: ['messages', message.id, key], value: json })
@@ -64,6 +64,7 @@ export function closeMessage(draft: Draft, at: number, message: ThreadMessage): 
 /** Outside a run a message goes straight to the view: the state would otherwise grow with every added context. */
 function addMessage(draft: Draft, message: ThreadMessage): void {
   if (draft.head.run !== null) draft.messages = draft.messages.push(message)
+  if (draft.isOnlyShown) return
   draft.ops.push({ type: 'set', path: ['messages', message.id], value: asJson(storedMessage(message)) })
 }
 

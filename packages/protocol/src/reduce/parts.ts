@@ -94,7 +94,7 @@ function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent
 }
 
 function appendOp(draft: Draft, messageId: string, partId: string, field: string, value: string): void {
-  if (draft.isOnlyShown === true) return
+  if (draft.isOnlyShown) return
   draft.ops.push({ type: 'append-text', path: partPath(messageId, partId, field), value })
 }
 

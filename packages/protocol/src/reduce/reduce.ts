@@ -15,6 +15,7 @@ import type { LogRecord, RecordBody } from '../record.ts'
 import {
   addHeadEntry,
   changeRunEntry,
+  newDraft,
   removeHeadEntry,
   setHead,
   setHeadEntry,
@@ -64,30 +65,28 @@ export function restingState(head: Head): ThreadState {
  * erasure looks through what the state holds, as it did through the log.
  */
 export function reduce(state: ThreadState, record: LogRecord): Reduced {
-  const draft: Draft = { head: state.head, messages: state.messages, calls: state.calls, ops: [], written: [] }
+  const draft = newDraft(state, false)
   apply(draft, record.body, record)
-  return {
-    // Deltas that share a seq, until it is written, do not copy the head each.
-    state: {
-      head: draft.head.seq === record.seq ? draft.head : { ...draft.head, seq: record.seq },
-      messages: draft.messages,
-      calls: draft.calls,
-    },
-    ops: draft.ops,
-    written: draft.written,
-  }
+  return { state: stateAt(draft, record.seq), ops: draft.ops, written: draft.written }
 }
 
-/** The state that `reduce` gives for a batch at this seq, for pieces that are shown before they are written. */
+/** The state that `reduce` gives, for a record that is shown before it is written. */
+export function reduceShown(state: ThreadState, record: LogRecord): ThreadState {
+  const draft = newDraft(state, true)
+  apply(draft, record.body, record)
+  return stateAt(draft, record.seq)
+}
+
+/** The same for a piece: the state that `reduce` gives for a batch at this seq. */
 export function reducePiece(state: ThreadState, event: BatchEvent, seq: number): ThreadState {
-  const { calls, head, messages } = state
-  const draft: Draft = { head, messages, calls, isOnlyShown: true, ops: [], written: [] }
+  const draft = newDraft(state, true)
   applyBatch(draft, event)
-  return {
-    head: draft.head.seq === seq ? draft.head : { ...draft.head, seq },
-    messages: draft.messages,
-    calls: draft.calls,
-  }
+  return stateAt(draft, seq)
+}
+
+/** Deltas that share a seq, until it is written, do not copy the head each. */
+function stateAt({ calls, head, messages }: Draft, seq: number): ThreadState {
+  return { head: head.seq === seq ? head : { ...head, seq }, messages, calls }
 }
 
 function apply(draft: Draft, body: RecordBody, record: RecordContext): void {

@@ -74,6 +74,7 @@ export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
 
 export function setRun(draft: Draft, run: RunState | null): void {
   draft.head = { ...draft.head, run }
+  if (draft.isOnlyShown) return
   draft.ops.push({ type: 'set', path: ['head', 'run'], value: run === null ? null : asJson(storedRun(run)) })
 }
 
@@ -85,6 +86,7 @@ export function changeRun(
   const run = draft.head.run
   if (run === null) return
   draft.head = { ...draft.head, run: { ...run, ...changes } }
+  if (draft.isOnlyShown) return
   for (const [key, value] of Object.entries(changes)) {
     const json = value instanceof Keyed ? asJson(value.toJSON()) : value
     draft.ops.push({ type: 'set', path: ['head', 'run', key], value: json })
