@@ -112,13 +112,18 @@ export class List<T> implements Iterable<T> {
     return this.root === undefined ? last : [...pickIn(this.root, this.depth, choose, seen), ...last]
   }
 
-  *[Symbol.iterator](): IterableIterator<T> {
-    if (this.root !== undefined) yield* leaves(this.root, this.depth)
+  /** Nearly all lists are short: those are gone through as what they are. */
+  [Symbol.iterator](): IterableIterator<T> {
+    return this.root === undefined ? this.tail.values() : this.all(this.root)
+  }
+
+  private *all(root: Node<T>): IterableIterator<T> {
+    yield* leaves(root, this.depth)
     yield* this.tail
   }
 
   toArray(): T[] {
-    return [...this]
+    return this.root === undefined ? this.tail.slice() : [...this]
   }
 
   toJSON(): T[] {
