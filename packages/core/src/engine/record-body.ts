@@ -22,7 +22,8 @@ export function prepared(whole: RecordBody, redact?: (body: RecordBody) => Recor
 }
 
 export function assertOrigin(origin: RecordOrigin): void {
-  for (const [key, value] of Object.entries(origin) as [string, unknown][]) {
+  for (const key of Object.keys(origin)) {
+    const value: unknown = origin[key as keyof RecordOrigin]
     if (value !== undefined && typeof value !== 'string')
       throw new EvenerError('invalid-input', `\`${key}\` of a record is a text.`)
   }
