@@ -41,9 +41,6 @@ const ADVANCE = 'UPDATE streams SET head_seq = ? WHERE no = ?'
 const ADVANCE_KNOWN = `UPDATE streams SET head_seq = ?
   WHERE no = ? AND id = ? AND deleted = 0 AND head_seq = ? AND owner = ? AND epoch = ?`
 
-/** Of so many streams the number is remembered; then it begins anew. */
-const MOST_NUMBERS = 10_000
-
 /** So many records go into one statement: running one costs as much as the row itself. */
 const MOST_ROWS = 8
 
@@ -91,7 +88,7 @@ function advanceKnown(
   fence: Fence,
   { expectedHead, newHead }: PreparedAppend,
 ): Advanced | undefined {
-  const no = db.streamNumbers.get(stream)
+  const no = db.knownStream(stream)
   if (no === undefined || expectedHead === null || newHead === null) return undefined
   const moved = db.run(ADVANCE_KNOWN, newHead, no, stream, expectedHead, fence.owner, fence.epoch)
   return moved === 1 ? { no, headSeq: newHead } : undefined
@@ -102,8 +99,7 @@ function advance(db: Connection, stream: string, fence: Fence, { expectedHead, n
   const { no, head_seq: oldHead } = requireFence(db, stream, fence)
   if (expectedHead !== null && expectedHead !== oldHead) throw notContiguous(stream, oldHead, expectedHead + 1)
   if (newHead !== null) db.run(ADVANCE, newHead, no)
-  if (db.streamNumbers.size === MOST_NUMBERS) db.streamNumbers.clear()
-  db.streamNumbers.set(stream, no)
+  db.rememberStream(stream, no)
   return { no, headSeq: newHead ?? oldHead }
 }
 

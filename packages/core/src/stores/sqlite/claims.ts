@@ -19,6 +19,7 @@ export function claim(db: Connection, stream: string, owner: string, seenEpoch?:
     }
     const epoch = verdict === 'take' ? row.epoch + 1 : row.epoch
     db.run('UPDATE streams SET owner = ?, epoch = ? WHERE no = ?', owner, epoch, row.no)
+    db.rememberStream(stream, row.no)
     return { status: 'owned', epoch, headSeq: row.head_seq }
   })
 }

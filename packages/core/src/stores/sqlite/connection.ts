@@ -1,13 +1,15 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { fromSqliteError } from './sqlite-errors.ts'
 
+/** Of so many streams the number is remembered; then it begins anew. */
+const MOST_NUMBERS = 10_000
+
 /** One open database: statements prepared once, transactions, and errors that say what to do. */
 export class Connection {
-  /** Of streams that were written: looking for it again costs as much as a row. */
-  readonly streamNumbers: Map<string, number> = new Map()
   readonly #db: DatabaseSync
   readonly #location: string
   readonly #statements = new Map<string, StatementSync>()
+  readonly #streamNumbers = new Map<string, number>()
   readonly #bindsNumbered: boolean
 
   constructor(db: DatabaseSync, location: string) {
@@ -34,6 +36,16 @@ export class Connection {
   /** Gives the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...this.#bound(sql, values)).changes)
+  }
+
+  /** The number of a stream that is written here: looking for it again costs as much as a row. */
+  knownStream(stream: string): number | undefined {
+    return this.#streamNumbers.get(stream)
+  }
+
+  rememberStream(stream: string, no: number): void {
+    if (this.#streamNumbers.size === MOST_NUMBERS) this.#streamNumbers.clear()
+    this.#streamNumbers.set(stream, no)
   }
 
   /** For what is done once: pragmas and migrations. */
