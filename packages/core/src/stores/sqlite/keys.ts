@@ -8,3 +8,8 @@ export const SEQ_SQL = '(key & 4294967295)'
 
 /** The rows of stream ?1 with seqs from ?2 to ?3. */
 export const IN_RANGE_SQL: string = `key BETWEEN ${keySql('?1', '?2')} AND ${keySql('?1', '?3')}`
+
+/** A bare parameter would have SQLite plan the statement anew each time it is bound: longer than reading a short page. */
+export function limitSql(parameter: string): string {
+  return `LIMIT ${parameter} + 0`
+}

@@ -6,7 +6,7 @@ import { parseOrDamaged } from '../record-row.ts'
 import { stretchesOf } from '../stretches.ts'
 import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
-import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
+import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
 import { streamNumber } from './records.ts'
 
 interface MessageRow {
@@ -22,7 +22,7 @@ export function listMessages(db: Connection, lineage: Lineage, query: MessageQue
   const rows: MessageRow[] = []
   for (const stretch of plan.stretches) {
     const found = db.all<MessageRow>(
-      `SELECT ${COLUMNS} FROM messages WHERE ${IN_RANGE_SQL} ORDER BY key ${plan.isDescending ? 'DESC' : 'ASC'} LIMIT ?4`,
+      `SELECT ${COLUMNS} FROM messages WHERE ${IN_RANGE_SQL} ORDER BY key ${plan.isDescending ? 'DESC' : 'ASC'} ${limitSql('?4')}`,
       streamNumber(db, stretch),
       stretch.from,
       stretch.to,

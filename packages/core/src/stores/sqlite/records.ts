@@ -16,7 +16,7 @@ import { stretchesOf, type Stretch } from '../stretches.ts'
 import { noSuchStream } from '../store-errors.ts'
 import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
-import { IN_RANGE_SQL, SEQ_SQL } from './keys.ts'
+import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
 import { IS_RARE_SQL, isRare } from './migrations.ts'
 import { findStream } from './streams.ts'
 
@@ -40,7 +40,7 @@ export function readLineage(
   const rows: FoundRecord[] = []
   for (const stretch of plan.stretches) {
     const found = db.all<FoundRecord>(
-      `SELECT ${COLUMNS} FROM records WHERE ${IN_RANGE_SQL} ORDER BY key LIMIT ?4`,
+      `SELECT ${COLUMNS} FROM records WHERE ${IN_RANGE_SQL} ORDER BY key ${limitSql('?4')}`,
       streamNumber(db, stretch),
       stretch.from,
       stretch.to,

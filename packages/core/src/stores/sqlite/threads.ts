@@ -4,6 +4,7 @@ import { checkId, checkTime, pageLimit, toJsonText } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { parseOrDamaged, tryParse } from '../record-row.ts'
 import type { Connection } from './connection.ts'
+import { limitSql } from './keys.ts'
 
 interface ThreadRow {
   id: string
@@ -106,11 +107,11 @@ export function listSql(query: ThreadQuery): string {
   const page = (extra: readonly string[]): string =>
     `SELECT ${COLUMNS} FROM threads
      WHERE ${[...filters, ...extra, 'updated_at <= ?1 AND (updated_at < ?1 OR id > ?2)'].join(' AND ')}
-     ORDER BY updated_at DESC, id LIMIT ?3`
+     ORDER BY updated_at DESC, id ${limitSql('?3')}`
   if (query.root !== undefined) return page([])
   if (query.includeHidden !== true) return page(['hidden = 0'])
   return `SELECT * FROM (${page(['hidden = 0'])}) UNION ALL SELECT * FROM (${page(['hidden = 1'])})
-          ORDER BY updated_at DESC, id LIMIT ?3`
+          ORDER BY updated_at DESC, id ${limitSql('?3')}`
 }
 
 /** Jumps from one id to the next in the index instead of reading all threads of each. */

@@ -7,6 +7,7 @@ import type { PreparedWait } from '../prepared-append.ts'
 import { parseOrDamaged, tryParse } from '../record-row.ts'
 import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
+import { limitSql } from './keys.ts'
 
 interface StoredWait {
   no: number
@@ -54,7 +55,7 @@ export function listWaits(
     ...(state === undefined ? [] : [`waits.state = ?${stream === undefined ? 3 : 4}`]),
   ]
   const rows = db.all<StoredWait>(
-    `${SELECT} WHERE ${[...filters, 'waits.no > ?1'].join(' AND ')} ORDER BY waits.no LIMIT ?2`,
+    `${SELECT} WHERE ${[...filters, 'waits.no > ?1'].join(' AND ')} ORDER BY waits.no ${limitSql('?2')}`,
     after,
     limit + 1,
     ...(stream === undefined ? [] : [stream]),
