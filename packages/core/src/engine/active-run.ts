@@ -1,11 +1,13 @@
 import {
+  anObject,
+  checkFields,
   EvenerError,
-  toErrorData,
   unlessAborted,
   type AgentDriver,
   type AgentSession,
   type CancelReceipt,
   type Capabilities,
+  type ErrorData,
   type JsonObject,
   type JsonValue,
   type Part,
@@ -56,7 +58,10 @@ export function findAgent(agents: RuntimeAgents, agentId: string, state: ThreadS
 
 export function knownAgent(agents: RuntimeAgents, agentId: string, state: ThreadState): RuntimeAgent {
   const agent = findAgent(agents, agentId, state)
-  if (agent !== undefined) return agent
+  if (agent !== undefined) {
+    checkFields(`agent "${agentId}"`, agent, { driver: anObject }, ['driver'])
+    return agent
+  }
   const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
   throw new EvenerError('not-found', `There is no agent "${agentId}".`, known)
 }
@@ -122,6 +127,8 @@ export interface ActiveTurn {
   capabilities: Capabilities | undefined
   session: AgentSession | undefined
   receipt: CancelReceipt | undefined
+  /** What the agent said last had gone wrong. */
+  failure: ErrorData | undefined
   /** The calls that were open when it was cancelled. */
   openCalls: readonly string[] | undefined
   /** Of a foreign agent: what it was told it may do. */
@@ -214,14 +221,14 @@ export function cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[
 export function runEnd(
   runId: string,
   outcome: RunOutcome,
-  failure: unknown,
+  error: ErrorData | undefined,
   output: JsonValue | undefined,
 ): RecordBody {
   return {
     type: 'run.ended',
     runId,
     outcome,
-    ...(failure === undefined ? {} : { error: toErrorData(failure) }),
+    ...(error === undefined ? {} : { error }),
     ...(output === undefined ? {} : { output }),
   }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
+import { Agent } from '@evener/agent'
 import { EvenerError, type TurnDefaults } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { SqliteStore } from '../stores/sqlite-store.ts'
+import type { RuntimeAgent } from './active-run.ts'
 import { ForeignAgent, says } from './foreign-agent.fixture.ts'
 import { ProcessOwner } from './ownership.ts'
 import { RuntimeBench } from './runtime-bench.fixture.ts'
@@ -18,6 +20,13 @@ function isRefused(field: string): (error: unknown) => boolean {
     return true
   }
 }
+
+test('an agent without a driver is refused by its name, before a run begins', async () => {
+  const agent = new Agent({ id: 'raw', model: 'any/model' })
+  await using bench = await RuntimeBench.open({ raw: agent as unknown as RuntimeAgent })
+  await assert.rejects(bench.submit('Go.', { agentId: 'raw' }), isRefused('`driver` of agent "raw"'))
+  assert.equal(bench.runtime.state.head.run, null)
+})
 
 suite('options of a thread that mean nothing are refused, by name', () => {
   for (const [field, options] of [

@@ -4,6 +4,7 @@ import { createTool } from '@evener/agent'
 import { NO_USAGE, type AgentDriver, type AgentEvent, type Budget, type LogRecord } from '@evener/protocol'
 import { AgentBench } from './agent-bench.fixture.ts'
 import { BudgetMeter } from './budget-meter.ts'
+import { ForeignAgent } from './foreign-agent.fixture.ts'
 
 const note = createTool({ id: 'note', description: 'Notes.', execute: async () => 'noted' })
 const STEP = { toolCalls: [{ name: 'note' }], usage: { inputTokens: 30, outputTokens: 10 }, repeat: true } as const
@@ -217,4 +218,29 @@ test('a foreign agent is stopped at its limit as well', async () => {
     ['tokens', 'reached', 120],
   ])
   assert.equal((await turnEnd(bench))?.finishReason, 'length')
+})
+
+test('a foreign agent that says only at its end what it used is told of, and has ended by itself', async () => {
+  const agent = new ForeignAgent('foreign', [])
+  const driver: AgentDriver = {
+    id: 'foreign',
+    describe: () => agent.describe(),
+    open: async (binding, host) => ({
+      ...(await agent.open(binding, host)),
+      async *run(): AsyncGenerator<AgentEvent> {
+        yield { type: 'start' }
+        yield { type: 'text-delta', text: 'All of it.' }
+        yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 20 } }
+      },
+    }),
+  }
+  await using bench = await AgentBench.open([], {
+    runtime: { agents: { foreign: { driver, turn: { budget: { tokens: 100 } } } } },
+  })
+  assert.equal(await bench.play('Go.', { agentId: 'foreign' }), 'complete')
+  assert.deepEqual(await notices(bench), [
+    ['tokens', 'near', 120],
+    ['tokens', 'reached', 120],
+  ])
+  assert.equal((await turnEnd(bench))?.finishReason, 'stop')
 })

@@ -150,7 +150,8 @@ export class CurrentTurn {
     }
     const { receipt = NOTHING_TO_CANCEL } = active
     if (failure !== undefined && !isAborted) {
-      this.#log.add({ type: 'error', error: toErrorData(failure) }, { run: runId, turn: active.turnId })
+      active.failure = toErrorData(failure)
+      this.#log.add({ type: 'error', error: active.failure }, { run: runId, turn: active.turnId })
     }
     const next = failure === undefined && !isAborted ? active.next : undefined
     const waitIds = this.#hold.desk.waitsOf(runId)
@@ -159,7 +160,9 @@ export class CurrentTurn {
     const outcome = await recorder.finish(failure !== undefined, (ended) => [
       ...cancelled,
       ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),
-      ...(next === undefined ? [runEnd(runId, ended, isAborted ? undefined : failure, recorder.output)] : []),
+      ...(next === undefined
+        ? [runEnd(runId, ended, ended === 'error' ? active.failure : undefined, recorder.output)]
+        : []),
     ])
     this.#active = undefined
     await this.#listener.onEnd(active, outcome, next)

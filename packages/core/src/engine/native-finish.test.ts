@@ -110,6 +110,8 @@ test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tool
       const ends = (await bench.records()).filter(({ body }) => body.type === 'run.ended')
       assert.equal(ends.length, 1)
       assert.ok(['complete', 'aborted', 'error'].includes(outcome))
+      const { lastRun } = bench.runtime.state.head
+      assert.equal(lastRun?.error !== undefined, outcome === 'error', 'a run that failed says why, and no other')
       for (const message of await bench.messages()) {
         assert.notEqual(message.state, 'open')
         assert.ok(message.parts.every((part) => part.state !== 'open'))
@@ -117,4 +119,13 @@ test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tool
     }),
     { numRuns: 120 },
   )
+})
+
+test('a run that failed says why: what the model failed of last, not what was tried again', async () => {
+  const script = [{ error: { status: 500, message: 'busy' } }, { error: { status: 400, message: 'no such model' } }]
+  await using bench = await AgentBench.open(script)
+  assert.equal(await bench.play(), 'error')
+  assert.equal(bench.runtime.state.head.lastRun?.error?.message, 'no such model')
+  const [ended] = (await bench.records()).flatMap(({ body }) => (body.type === 'run.ended' ? [body] : []))
+  assert.equal(ended?.error?.message, 'no such model')
 })

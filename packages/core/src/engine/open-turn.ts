@@ -70,6 +70,7 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     capabilities: undefined,
     session: undefined,
     receipt: undefined,
+    failure: undefined,
     openCalls: undefined,
     calls: undefined,
     spans: undefined,

@@ -110,6 +110,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     const event = checkedEvent(said)
     desk.goOn()
     active.spans?.observe(event)
+    if (event.type === 'error') active.failure = event.error
     const written = recorder.record(event)
     if (written !== undefined) await written
     active.calls?.seen(event)
@@ -118,7 +119,8 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
       cancelSession(session).catch(() => undefined)
       throw violation
     }
-    if (event.type === 'step-finish' || event.type === 'finish') budget.check()
+    if (event.type === 'step-finish') budget.check()
+    else if (event.type === 'finish') budget.check(event.usage)
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
       if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {
