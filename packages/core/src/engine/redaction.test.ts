@@ -221,7 +221,7 @@ suite('what a foreign agent says', () => {
     const run = await bench.submit('Use sk-0.', { agentId: 'cli' })
     const wait = await bench.wait()
     assert.deepEqual([wait.description, wait.subject.args], ['May I use [key]?', { key: '[key]' }])
-    await bench.runtime.answer('w', { decision: 'answer', value: 'Yes, sk-0.' })
+    await bench.runtime.answer(wait.id, { decision: 'answer', value: 'Yes, sk-0.' })
     await run.done
     // Raw lines are its own to record, with what the host takes out of them.
     assert.deepEqual(seen, ['Yes, sk-0.', '[key]'])

@@ -109,7 +109,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
       ports.onAsk()
-      const id = options.newId?.() ?? wait.id
+      // A name of our own: an answer is for one question, and a program may use its names again.
+      const id = newId()
       names.set(wait.id, id)
       const asked = bound({ ...wait, id }, active)
       const answer = await desk.ask({

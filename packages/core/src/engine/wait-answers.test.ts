@@ -7,6 +7,7 @@ import {
   type Answer,
   type ErrorCode,
   type JsonObject,
+  type JsonValue,
   type RunnableTool,
   type Wait,
 } from '@evener/protocol'
@@ -20,6 +21,11 @@ import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread } from './threads.ts'
 
 const isCode = (code: ErrorCode) => (error: unknown) => EvenerError.is(error, code)
+
+/** What a question is called here, whatever the program calls it. */
+function idOf(bench: RuntimeBench, description: string): string | undefined {
+  return [...bench.runtime.state.head.waits].find((wait) => wait.description === description)?.id
+}
 
 suite('an answer', () => {
   test('C4-16 to a question of another thread is a clear error, there and here', async () => {
@@ -90,6 +96,27 @@ suite('an answer', () => {
     assert.equal((await bench.store.getWait('thread', id))?.answeredBy, 'ann')
   })
 
+  test('counts for one question, also when a program gives all of its questions one id', async () => {
+    const asks: Act = async function* (_turn, host) {
+      yield { type: 'step-start', stepIndex: 0 }
+      const answer = await host.ask({ id: 'q', kind: 'question', subject: {}, description: 'Which?' })
+      yield { type: 'text-delta', text: JSON.stringify(answer.value) }
+      yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
+    }
+    const agent = new ForeignAgent('cli', [asks, asks])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    const first = await bench.submit('One?', { agentId: 'cli' })
+    const { id } = await bench.wait()
+    await bench.runtime.answer(id, { decision: 'answer', value: 'a' })
+    assert.equal(await first.done, 'complete')
+    const second = await bench.submit('Two?', { agentId: 'cli' })
+    const again = await bench.wait()
+    await assert.rejects(bench.runtime.answer(id, { decision: 'answer', value: 'a' }), isCode('conflict'))
+    assert.ok(bench.runtime.state.head.waits.has(again.id))
+    await bench.runtime.answer(again.id, { decision: 'answer', value: 'b' })
+    assert.equal(await second.done, 'complete')
+  })
+
   test('given from inside a listener, and all else that is said there, comes after what is being told, in order', async () => {
     const agent: ForeignAgent = new ForeignAgent('cli', [runs(() => agent, 'make'), says('Next.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
@@ -142,8 +169,11 @@ suite('an answer', () => {
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
     const { done } = await bench.submit('go', { agentId: 'cli' })
     const waits: Wait[] = await bench.waits(3)
-    assert.deepEqual(waits.map(({ id }) => id).toSorted(), ['free', 'multi', 'single'])
-    for (const [id, wrong] of [
+    const ids = new Map(waits.map(({ description, id }) => [description, id]))
+    assert.deepEqual([...ids.keys()].toSorted(), ['free', 'multi', 'single'])
+    const answer = (name: string, value: JsonValue): Promise<void> =>
+      bench.runtime.answer(ids.get(name) ?? '', { decision: 'answer', value })
+    for (const [name, wrong] of [
       ['multi', ['a', 'a']],
       ['multi', []],
       ['multi', 'a'],
@@ -151,12 +181,12 @@ suite('an answer', () => {
       ['free', ''],
       ['free', 5],
     ] as const) {
-      await assert.rejects(bench.runtime.answer(id, { decision: 'answer', value: wrong }), isCode('invalid-input'))
+      await assert.rejects(answer(name, wrong), isCode('invalid-input'))
     }
     assert.equal(bench.runtime.state.head.waits.size, 3, 'what does not fit changes nothing')
-    await bench.runtime.answer('multi', { decision: 'answer', value: ['c', 'a'] })
-    await bench.runtime.answer('free', { decision: 'answer', value: 'anything' })
-    await bench.runtime.answer('single', { decision: 'answer', value: 'blue' })
+    await answer('multi', ['c', 'a'])
+    await answer('free', 'anything')
+    await answer('single', 'blue')
     assert.equal(await done, 'complete')
     const said = JSON.stringify(await bench.records())
     assert.match(said, /anything.*blue.*c.*a/)
@@ -189,10 +219,10 @@ suite('an answer', () => {
 
   for (const settle of ['answered', 'taken back'] as const) {
     test(`to one of two questions of a program: the run goes on waiting when the first is ${settle}`, async () => {
-      const ask = { kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' } as const
+      const ask = { kind: 'question', subject: { agentId: 'cli' } } as const
       const act: Act = async function* (turn, host) {
-        const first = host.ask({ ...ask, id: 'first' }).catch(() => undefined)
-        const second = host.ask({ ...ask, id: 'second' })
+        const first = host.ask({ ...ask, id: 'first', description: 'first' }).catch(() => undefined)
+        const second = host.ask({ ...ask, id: 'second', description: 'second' })
         if (settle === 'answered') await first
         else await host.withdraw?.('first')
         await second
@@ -200,21 +230,22 @@ suite('an answer', () => {
       }
       await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [act]) } })
       const { done } = await bench.submit('go', { agentId: 'cli' })
-      await bench.until(() => bench.runtime.state.head.waits.has('second'))
-      if (settle === 'answered') await bench.runtime.answer('first', { decision: 'answer', value: 'yes' })
-      await bench.until(() => !bench.runtime.state.head.waits.has('first'))
+      await bench.until(() => idOf(bench, 'second') !== undefined)
+      if (settle === 'answered')
+        await bench.runtime.answer(idOf(bench, 'first') ?? '', { decision: 'answer', value: 'yes' })
+      await bench.until(() => idOf(bench, 'first') === undefined)
       await bench.runtime.idle()
       assert.equal(bench.runtime.state.head.run?.status, 'parked')
-      await bench.runtime.answer('second', { decision: 'answer', value: 'yes' })
+      await bench.runtime.answer(idOf(bench, 'second') ?? '', { decision: 'answer', value: 'yes' })
       assert.equal(await done, 'complete')
     })
   }
 
   test('to one of two questions of a program that goes on with it: the run is at work again', async () => {
-    const ask = { kind: 'question', subject: { agentId: 'cli' }, description: 'Sure?' } as const
+    const ask = { kind: 'question', subject: { agentId: 'cli' } } as const
     const act: Act = async function* (_turn, host) {
-      const second = host.ask({ ...ask, id: 'second' })
-      await host.ask({ ...ask, id: 'first' })
+      const second = host.ask({ ...ask, id: 'second', description: 'second' })
+      await host.ask({ ...ask, id: 'first', description: 'first' })
       yield { type: 'step-start', stepIndex: 0 }
       yield { type: 'text-delta', text: 'I go on.' }
       await second
@@ -222,13 +253,13 @@ suite('an answer', () => {
     }
     await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [act]) } })
     const { done } = await bench.submit('go', { agentId: 'cli' })
-    await bench.until(() => bench.runtime.state.head.waits.has('first'))
+    await bench.until(() => idOf(bench, 'first') !== undefined)
     await bench.runtime.idle()
     const atWork = Promise.withResolvers<string | undefined>()
     bench.runtime.onEntry(({ kind, state }) => void (kind === 'delta' && atWork.resolve(state.head.run?.status)))
-    await bench.runtime.answer('first', { decision: 'answer', value: 'yes' })
+    await bench.runtime.answer(idOf(bench, 'first') ?? '', { decision: 'answer', value: 'yes' })
     assert.equal(await atWork.promise, 'running')
-    await bench.runtime.answer('second', { decision: 'answer', value: 'yes' })
+    await bench.runtime.answer(idOf(bench, 'second') ?? '', { decision: 'answer', value: 'yes' })
     assert.equal(await done, 'complete')
   })
 })

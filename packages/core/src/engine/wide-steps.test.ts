@@ -33,7 +33,7 @@ suite('a step with many calls of which one waits', () => {
       const run = await bench.submit('go', { agentId: 'cli' })
       await bench.until(() => seen.length > ids.length)
       assert.deepEqual(seen, [...ids.map(() => 'running'), 'parked'])
-      await bench.runtime.answer('w', { decision: 'approve' })
+      await bench.runtime.answer((await bench.wait()).id, { decision: 'approve' })
       assert.equal(await run.done, 'complete')
     })
   }
