@@ -210,6 +210,26 @@ suite('a call that was interrupted', () => {
     assert.equal(result?.outcome, 'in-doubt')
   })
 
+  test('of a tool that is safe to repeat is made again, whatever is wanted of others', async () => {
+    const left = new Interrupted({ isIdempotent: true })
+    await using bench = await left.found({ ...rules('allow'), onInterrupted: 'report' })
+    await bench.runtime.idle()
+    assert.deepEqual(left.keys, ['r:c', 'r:c'])
+  })
+
+  test('is what its tool wants, whatever is wanted of others', async () => {
+    const left = new Interrupted({ onInterrupted: 'report' })
+    await using bench = await left.found({ ...rules('allow'), onInterrupted: 'retry' })
+    await bench.runtime.idle()
+    assert.deepEqual(left.keys, ['r:c'])
+  })
+
+  test('and asked about may depend on what it finds then', async () => {
+    const left = new Interrupted({ onInterrupted: 'ask', preconditions: async () => ({ a: 'hash' }) })
+    await using bench = await left.found(rules('allow'))
+    assert.deepEqual((await bench.wait()).preconditions, { a: 'hash' })
+  })
+
   test('of a tool that is safe to repeat may be asked about all the same', async () => {
     const left = new Interrupted({ isIdempotent: true, onInterrupted: 'ask' })
     await using bench = await left.found(rules('allow'))
