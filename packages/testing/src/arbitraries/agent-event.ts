@@ -28,6 +28,7 @@ import {
   arbitraryJsonObject,
   arbitraryJsonValue,
   arbitraryText,
+  arbitraryUrl,
 } from './json.ts'
 import { shape } from './shape.ts'
 import { arbitraryFinishReason, arbitraryUsage } from './usage.ts'
@@ -99,7 +100,7 @@ export const agentEventsByType: {
       mimeType: fc.constantFrom('image/png', 'application/pdf'),
       data: fc.base64String({ maxLength: 12 }),
     },
-    { ...extras, fileName: arbitraryText, ref: arbitraryBlobRef, url: fc.webUrl() },
+    { ...extras, fileName: arbitraryText, ref: arbitraryBlobRef, url: arbitraryUrl },
   ),
   'tool-call': shape<ToolCallEvent>({ type: fc.constant('tool-call'), ...call }, { ...extras, ...origin }),
   'tool-call-delta': shape<ToolCallDeltaEvent>(

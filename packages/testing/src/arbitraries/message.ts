@@ -25,6 +25,7 @@ import {
   arbitraryJsonValue,
   arbitraryText,
   arbitraryTime,
+  arbitraryUrl,
 } from './json.ts'
 import { shape } from './shape.ts'
 import { arbitraryFinishReason, arbitraryUsage } from './usage.ts'
@@ -57,7 +58,7 @@ const media = {
   mimeType: fc.constantFrom('image/png', 'application/pdf', 'text/plain'),
   data: fc.base64String({ maxLength: 12 }),
 }
-const mediaOptions = { ...base, ref: arbitraryBlobRef, url: fc.webUrl(), fileName: arbitraryText }
+const mediaOptions = { ...base, ref: arbitraryBlobRef, url: arbitraryUrl, fileName: arbitraryText }
 
 const text = shape<TextPart>({ type: fc.constant('text'), id, text: arbitraryText }, { ...base, ref: arbitraryBlobRef })
 const image = shape<ImagePart>({ type: fc.constant('image'), ...media }, mediaOptions)
