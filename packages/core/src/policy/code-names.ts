@@ -1,6 +1,7 @@
 import { codeVariants, textsIn } from './code-texts.ts'
 import { namesIn } from './mentioned-files.ts'
 import { mayRunPrograms } from './foreign-code.ts'
+import { isAwk, isSed } from './programs.ts'
 
 /** Which files code in another language may use, as far as its texts tell. */
 export interface CodeNames {
@@ -14,7 +15,6 @@ export interface CodeNames {
 }
 
 const LONGEST_NAME = 200
-const SED = /^g?sed$/
 /** They have more ways to quote than those marks: `q(a)`, `%q(a)`, `[[a]]`. */
 const QUOTES_OTHERWISE = /^(?:perl|ruby|jruby|lua|luajit|raku|php|tclsh|expect)[\d.]*$/
 const NAMES_A_FILE = /^[.~/]|[/.]/
@@ -41,8 +41,8 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   const pieces = new Set<string>()
   for (const code of codes) {
     const variants = codeVariants(code)
-    if (USES.test(code) || AWK.test(base)) for (const piece of piecesIn(variants)) pieces.add(piece)
-    const mayRun = mayRunPrograms(base, code) || AWK.test(base)
+    if (USES.test(code) || isAwk(base)) for (const piece of piecesIn(variants)) pieces.add(piece)
+    const mayRun = mayRunPrograms(base, code) || isAwk(base)
     for (const variant of variants) {
       for (const text of textsIn(variant)) {
         names.add(text)
@@ -53,7 +53,7 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
         }
       }
     }
-    if (SED.test(base)) for (const name of namesInSed(code)) names.add(name)
+    if (isSed(base)) for (const name of namesInSed(code)) names.add(name)
     if (QUOTES_OTHERWISE.test(base)) {
       for (const variant of variants) for (const name of namesIn(variant)) if (NAMES_A_FILE.test(name)) names.add(name)
     }
@@ -86,5 +86,3 @@ function namesInSed(code: string): string[] {
     return [word, ...[...word.matchAll(/[rRwW]/g)].map(({ index }) => word.slice(index + 1))]
   })
 }
-
-const AWK = /^[gmn]?awk$/

@@ -1,7 +1,15 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable, mayBecomeOption } from './argument.ts'
 import { isMessage } from './message-values.ts'
-import { changesShell, isHarmlessSetting, isLookedThrough, isOwnVariable, takesAnything } from './programs.ts'
+import {
+  changesShell,
+  isAwk,
+  isHarmlessSetting,
+  isLookedThrough,
+  isOwnVariable,
+  isSed,
+  takesAnything,
+} from './programs.ts'
 import { findRisky } from './risky-options.ts'
 import { matchesExactly, type ShellPattern } from './shell-pattern.ts'
 
@@ -93,8 +101,6 @@ function isAsWritten(arg: Word, pattern: string): boolean {
   return pattern.startsWith('~') ? arg.dynamic && isReadable(arg) : !arg.dynamic
 }
 
-const READS_SCRIPT = /^(?:g?sed|[gmn]?awk)$/
-
 /** What keeps a command from being covered though its words fit; null when nothing does. */
 function findBlock(
   pattern: ShellPattern,
@@ -127,7 +133,7 @@ function findBlock(
 }
 
 function mayMislead(program: string, arg: Word): boolean {
-  return mayBecomeOption(arg) || (READS_SCRIPT.test(program) && !isReadable(arg))
+  return mayBecomeOption(arg) || ((isSed(program) || isAwk(program)) && !isReadable(arg))
 }
 
 /** Code that the reading does not see is covered only where the pattern names it. */

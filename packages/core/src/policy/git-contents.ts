@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { gitOrder } from './git-files.ts'
+import { gitOrder } from './git-order.ts'
 import type { Location, Whereabouts } from './location.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 

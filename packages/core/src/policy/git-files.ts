@@ -1,7 +1,7 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { widenName } from './glob-word.ts'
-import { takesNext } from './git-looks.ts'
+import { gitOrder } from './git-order.ts'
 import type { Location, Whereabouts } from './location.ts'
 import { ALL_SOURCES, IS_FILE, PLAIN, type Touch } from './touch.ts'
 
@@ -69,20 +69,6 @@ export function gitFiles(
     ...touches,
     ...trees.map((path): Touch => ({ ...common, access: 'edit', from: [where.root, ...from], path, isTree: true })),
   ]
-}
-
-export interface GitOrder {
-  readonly subcommand: string
-  /** What stands behind it. */
-  readonly words: readonly Word[]
-}
-
-/** What git is told to do; null when it is not git. */
-export function gitOrder(base: string, args: readonly Word[]): GitOrder | null {
-  if (base.startsWith('git-')) return { subcommand: base.slice('git-'.length), words: args }
-  if (base !== 'git') return null
-  const own = args.findIndex(({ text }, at) => !isOption(text) && !takesNext(args[at - 1]?.text))
-  return { subcommand: args[own]?.text ?? '', words: args.slice(own + 1) }
 }
 
 function readPathspec(text: string): Pathspec {

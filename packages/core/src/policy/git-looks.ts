@@ -1,5 +1,6 @@
 import type { Word } from '@evener/shell/read'
 import { isOption, mayBecomeOption } from './argument.ts'
+import { gitOrder } from './git-order.ts'
 import { findRisky } from './risky-options.ts'
 
 const LOOKS =
@@ -28,18 +29,14 @@ function onlyLists(args: readonly string[]): boolean {
 
 /** A git command that shows something and changes nothing. */
 export function isGitLook(base: string, given: readonly Word[]): boolean {
+  const order = gitOrder(base, given)
+  if (order === null || given.some(mayBecomeOption)) return false
+  const { subcommand, words } = order
   const args = given.map(({ text }) => text)
-  const own = base === 'git' ? args.findIndex((text, at) => !isOption(text) && !takesNext(args[at - 1])) : -1
-  const subcommand = base === 'git' ? (args[own] ?? '') : base.slice('git-'.length)
-  if (given.some(mayBecomeOption)) return false
-  const rest = args.slice(own + 1)
-  const places = [...args.keys()].slice(own + 1)
+  const places = [...args.keys()].slice(args.length - words.length)
   if (base === 'git' && findRisky('git', args, places) !== undefined) return false
+  const rest = words.map(({ text }) => text)
   if (LOOKS.test(subcommand)) return !(subcommand === 'reflog' && /^(?:expire|delete)$/.test(rest[0] ?? ''))
   if (subcommand === 'branch' || subcommand === 'tag') return onlyLists(rest)
   return LOOKS_WITH.get(subcommand)?.test(rest.join(' ')) === true
-}
-
-export function takesNext(option = ''): boolean {
-  return /^(?:-[cC]|--git-dir|--work-tree|--namespace)$/.test(option)
 }

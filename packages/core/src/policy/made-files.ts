@@ -3,6 +3,7 @@ import { isOption, isReadable } from './argument.ts'
 import { codeVariants, textsIn } from './code-texts.ts'
 import { isLanguage } from './foreign-code.ts'
 import { programBase } from './program-base.ts'
+import { isAwk, isSed } from './programs.ts'
 
 const WRITES = new Set(['write', 'append', 'read-write'])
 const WRITES_ALL =
@@ -14,7 +15,6 @@ const COPIES_OUT = /^(?:docker|podman|nerdctl|kubectl|oc)$/
 const FETCHES = /^(?:curl|wget|aria2c)$/
 const OUTPUT_VALUE = /^(?:-[a-zA-Z]*[oO]|--?out(?:put)?(?:-document|-file)?|-fprint0?|-fprintf|-fls)$/
 const OUTPUT_ATTACHED = /^(?:-o|--out(?:put)?[a-z-]*=)(.+)$/
-const WRITES_BY_CODE = /^(?:[gmn]?awk|g?sed)$/
 /** What comes of it was there before, in another form. */
 const COMPILES = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|rustc|go|javac|tsc|esbuild|swiftc|ghc|ocamlopt|nim|zig)$/
 
@@ -98,7 +98,7 @@ function outputs(args: readonly Word[]): Word[] {
 
 /** Any text of its code may be the name of a file that it writes. */
 function writtenByCode(base: string, { args, runs }: SimpleCommand): string[] {
-  if (runs !== 'inline-code' && !WRITES_BY_CODE.test(base)) return []
+  if (runs !== 'inline-code' && !isAwk(base) && !isSed(base)) return []
   const texts = args.flatMap(({ text }) => [...codeVariants(text)]).flatMap(textsIn)
   return texts.filter((text) => text !== '').map((text) => lastPart(text).replace(/^[<>|+ ]+/, ''))
 }

@@ -7,7 +7,16 @@ import { isLanguage, mayRunPrograms } from './foreign-code.ts'
 import { madeFiles, runsMadeFile } from './made-files.ts'
 import { takesValue } from './option-names.ts'
 import { programBase } from './program-base.ts'
-import { feedsShell, hasSubcommands, isOwnVariable, isRemote, runsNoArgument, takesInputAsData } from './programs.ts'
+import {
+  feedsShell,
+  hasSubcommands,
+  isAwk,
+  isOwnVariable,
+  isRemote,
+  isSed,
+  runsNoArgument,
+  takesInputAsData,
+} from './programs.ts'
 import { strongest, weakest, type Reach } from './reaches.ts'
 import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
@@ -84,7 +93,7 @@ function added(base: string, { appended, args, runs }: SimpleCommand): Reach {
   if (!appended) return 'no'
   if (isRemote(base) || (feedsShell(base) && args.some(({ text }) => RUNS_INSIDE.test(text)))) return 'maybe'
   if (args.some(({ text }) => !isOption(text))) return 'no'
-  return runs === 'inline-code' || TAKES_PROGRAM.test(base) ? 'maybe' : 'no'
+  return runs === 'inline-code' || base === 'git' || isAwk(base) || isSed(base) ? 'maybe' : 'no'
 }
 
 /** `docker exec c $X`: a word that may become several stands behind the container, and belongs to no option. */
@@ -95,8 +104,6 @@ function namesProgramLate(args: readonly Word[]): boolean {
     (word, at) => at > inside + 1 && word.splits && /^[$`]/.test(word.text) && !isOption(args[at - 1]?.text ?? ''),
   )
 }
-
-const TAKES_PROGRAM = /^(?:git|[gmn]?awk|g?sed)$/
 
 interface Run extends Pick<SimpleCommand, 'args' | 'appended'> {
   readonly base: string
@@ -192,12 +199,11 @@ function showsWhatItRuns({ launcher, unknown }: SimpleCommand): boolean {
   return launcher !== null && launcher !== 'tool' && unknown === null
 }
 
-const AWK = /^[gmn]?awk$/
 const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/\d+)$/
 
 /** The program may be run by a script, or by code of another language, that stands in the arguments. */
 function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
-  if (showsWhatItRuns(command) || AWK.test(base)) return 'no'
+  if (showsWhatItRuns(command) || isAwk(base)) return 'no'
   if (isLanguage(base) && goesOn(base, command.args)) return 'maybe'
   if (command.runs === 'inline-code') {
     return hasHiddenCode(base, command.args) || spells(pattern, command.args) ? 'maybe' : 'no'

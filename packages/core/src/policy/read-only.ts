@@ -3,16 +3,13 @@ import { isOption, mayBecomeOption } from './argument.ts'
 import { isDecidingVariable } from './deciding-variables.ts'
 import { readArguments } from './given-arguments.ts'
 import { isGitLook } from './git-looks.ts'
-import { isHarmlessSetting } from './programs.ts'
+import { isAwk, isHarmlessSetting, isSed } from './programs.ts'
 import { findRisky } from './risky-options.ts'
+import { wordList } from './word-list.ts'
 import { changesFiles, isWriter } from './writing-commands.ts'
 
-function names(list: string): ReadonlySet<string> {
-  return new Set(list.split(/\s+/))
-}
-
 /** Whatever they are given, they change no file. */
-const NEVER_WRITES = names(
+const NEVER_WRITES = wordList(
   'cat ls dir echo printf wc head tail tac nl cut tr rev paste fold expand unexpand basename dirname pwd seq sleep whoami id ' +
     'groups uname stat du df which whereis realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum ' +
     'b2sum sum cmp comm join od hexdump strings grep egrep fgrep jq true false : tty arch nproc uptime free printenv test [ [[ (( ' +
@@ -23,12 +20,12 @@ const NEVER_WRITES = names(
 )
 
 /** They only look, unless an option says otherwise. */
-const LOOKS = names(
+const LOOKS = wordList(
   'rg ag ack fd fdfind find gfind sed gsed awk gawk mawk nawk sort uniq xxd tree yq file date less more man bat batcat nm objdump readelf size',
 )
 
 /** They write a file of their own beside what they run. */
-const KEEPS_RECORD = names('script flock perf valgrind firejail rlwrap')
+const KEEPS_RECORD = wordList('script flock perf valgrind firejail rlwrap')
 
 /** Only with these words. */
 const WITH_WORDS: ReadonlyMap<string, RegExp> = new Map([
@@ -97,7 +94,7 @@ function subcommandOf(base: string, command: SimpleCommand): string {
 }
 
 function hasNoRisk(base: string, { args }: SimpleCommand): boolean {
-  if (args.some((arg) => mayBecomeOption(arg) || (/^(?:g?sed|[gmn]?awk)$/.test(base) && arg.dynamic))) return false
+  if (args.some((arg) => mayBecomeOption(arg) || ((isSed(base) || isAwk(base)) && arg.dynamic))) return false
   const texts = args.map(({ text }) => text)
   if (/^bat(?:cat)?$/.test(base) && texts[0] === 'cache') return false
   return findRisky(base, texts, [...texts.keys()]) === undefined

@@ -1,3 +1,6 @@
+import { isOption } from './argument.ts'
+import { subcommandPlace } from './git-order.ts'
+
 /**
  * Options with which a program that only looks writes, runs code or works elsewhere. A pattern's star does not cover them;
  * a pattern that spells them out does. Options that run a program are also known to the shell reading, for more programs.
@@ -177,10 +180,6 @@ export function findRisky(program: string, args: readonly string[], covered: rea
   return risky?.operands === undefined ? undefined : args.filter((arg) => !isOption(arg))[risky.operands]
 }
 
-function isOption(text: string): boolean {
-  return text.length > 1 && text.startsWith('-')
-}
-
 function isRisky({ isExact, long, short, words }: RiskyOptions, text: string): boolean {
   if (words?.test(text) === true) return true
   if (!isOption(text)) return false
@@ -206,7 +205,7 @@ export function setsGitProgram(args: readonly string[]): boolean {
 }
 
 function findRiskyGit(args: readonly string[], covered: readonly number[]): string | undefined {
-  const subcommand = args.findIndex((arg, at) => !isOption(arg) && !/^-[cC]$/.test(args[at - 1] ?? ''))
+  const subcommand = subcommandPlace(args)
   const name = args[subcommand] ?? ''
   const after: RiskyOptions = {
     ...GIT_SUBCOMMAND,

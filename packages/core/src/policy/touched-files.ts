@@ -5,37 +5,36 @@ import { namesInCode } from './code-names.ts'
 import { fold } from './fold.ts'
 import { isLanguage } from './foreign-code.ts'
 import { shownByGit } from './git-contents.ts'
-import { gitFiles, gitOrder } from './git-files.ts'
+import { gitFiles } from './git-files.ts'
+import { gitOrder } from './git-order.ts'
 import { hints, spread, widenName, type Spread } from './glob-word.ts'
 import { locate, type Location, type Whereabouts } from './location.ts'
 import { mentionedFiles } from './mentioned-files.ts'
 import { programBase } from './program-base.ts'
+import { isAwk, isSed } from './programs.ts'
 import { isReadOnly } from './read-only.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
+import { wordList } from './word-list.ts'
 import { changesFiles } from './writing-commands.ts'
 
-function names(list: string): ReadonlySet<string> {
-  return new Set(list.split(/\s+/))
-}
-
-const READS = names(
+const READS = wordList(
   'cat head tail less more nl tac bat batcat base64 xxd od hexdump strings source . wc cut sort uniq rev fold md5sum sha1sum sha256sum',
 )
-const LOOKS = names('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp du df jq find')
+const LOOKS = wordList('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp du df jq find')
 /** Whatever they are told, no file's content comes of it. */
-const IGNORES = names('cd pushd popd echo printf test [ which type pwd true false :')
-const PRINTS = names('echo printf')
-const EDITS = names('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
-const REACHES_BELOW = names(
+const IGNORES = wordList('cd pushd popd echo printf test [ which type pwd true false :')
+const PRINTS = wordList('echo printf')
+const EDITS = wordList('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
+const REACHES_BELOW = wordList(
   'rm mv cp rsync scp chmod chown chgrp ln tar zip shred install 7z 7za 7zr 7zz rar jar pax mksquashfs genisoimage mkisofs ' +
     'xorriso rclone gsutil s3cmd restic borg duplicity',
 )
 /** The same, for one thing that a program of many can do. */
 const COPIES_BELOW =
   /^(?:(?:docker|podman|nerdctl|kubectl|oc) (?:container )?cp|aws s3 (?:cp|sync|mv)|gcloud storage (?:cp|mv|rsync)|python[\d.]* -m (?:zipfile|tarfile|http\.server))\b/
-const ONLY_LISTS = names('ls dir tree stat file du df find')
+const ONLY_LISTS = wordList('ls dir tree stat file du df find')
 /** They print what is in the files they are given, whatever else they are told. */
-const SHOWS = names('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk mawk nawk')
+const SHOWS = wordList('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk mawk nawk')
 
 /** Which files they pack comes on their input. */
 const NAMED_ON_INPUT = /^(?:cpio|afio)$/
@@ -216,7 +215,7 @@ const MOST_LITERALS = 1_000
 /** Code that is given as an argument, or on the input, may name files in its texts. */
 function spelledInCode(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   const { args, redirections, runs, source } = command
-  const isScript = /^(?:g?sed|[gmn]?awk)$/.test(base)
+  const isScript = isSed(base) || isAwk(base)
   const codes = [
     ...(runs === 'inline-code' || isScript ? args.map(({ text }) => text) : []),
     ...(runs === 'stdin-script' ? redirections.map(({ body }) => body ?? '') : []),

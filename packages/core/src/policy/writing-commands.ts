@@ -1,5 +1,6 @@
 import type { SimpleCommand } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
+import { subcommandPlace } from './git-order.ts'
 import { programBase } from './program-base.ts'
 import type { Reach } from './reaches.ts'
 
@@ -83,7 +84,7 @@ function isNowhere(option: string, value = ''): boolean {
 }
 
 function gitChanges(texts: readonly string[]): Reach {
-  const at = texts.findIndex((text, place) => !isOption(text) && !/^-[cC]$/.test(texts[place - 1] ?? ''))
+  const at = subcommandPlace(texts)
   const [subcommand = '', next = ''] = at === -1 ? [] : texts.slice(at)
   if (!GIT_CHANGES.test(subcommand)) return 'no'
   return /^(?:stash|worktree)$/.test(subcommand) && /^(?:list|show)$/.test(next) ? 'no' : 'maybe'

@@ -1,0 +1,23 @@
+import type { Word } from '@evener/shell/read'
+import { isOption } from './argument.ts'
+
+export interface GitOrder {
+  readonly subcommand: string
+  /** What stands behind it. */
+  readonly words: readonly Word[]
+}
+
+const TAKES_NEXT = /^(?:-[cC]|--git-dir|--work-tree|--namespace)$/
+
+/** The place of the subcommand behind git's own options; -1 when there is none. */
+export function subcommandPlace(texts: readonly string[]): number {
+  return texts.findIndex((text, at) => !isOption(text) && !TAKES_NEXT.test(texts[at - 1] ?? ''))
+}
+
+/** What git is told to do, also as `git-log`; null when it is not git. */
+export function gitOrder(base: string, args: readonly Word[]): GitOrder | null {
+  if (base.startsWith('git-')) return { subcommand: base.slice('git-'.length), words: args }
+  if (base !== 'git') return null
+  const at = subcommandPlace(args.map(({ text }) => text))
+  return { subcommand: args[at]?.text ?? '', words: args.slice(at + 1) }
+}
