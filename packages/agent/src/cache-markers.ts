@@ -20,13 +20,16 @@ const MOST_MARKS = 4
 /** How long is kept what is marked without a time. */
 const USUAL = '5m'
 
-/** Keeps prefixes by itself, and finds them sooner when it is told which requests go on from one another. */
-const KEYED = /^openai\./
+/**
+ * Keeps prefixes by itself, and finds them sooner when it is told which requests go on from one another. Its chat API is
+ * spoken by many servers that go by its name, and some refuse a field they do not know.
+ */
+const KEYED = /^openai\.responses$/
 
 /**
  * Marks what stays the same from request to request: the instructions, the tools, and all that has been said. Requests
  * only ever grow, so that the next one finds this one's mark; it is looked for only a few blocks back, so the place where
- * the last request ended keeps its mark. OpenAI gets a key instead, made of the `conversation`; other providers keep
+ * the last request ended keeps its mark. OpenAI's Responses get a key instead, made of the `conversation`; other providers keep
  * prefixes by themselves.
  */
 export function withCacheMarkers(

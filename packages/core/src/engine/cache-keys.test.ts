@@ -14,11 +14,6 @@ import { createThread, forkThread } from './threads.ts'
 const openai = ({ url }: Provider): ReturnType<typeof createOpenAI> =>
   createOpenAI({ baseURL: `${url}/v1`, apiKey: 'any' })
 
-const MODELS: { readonly [name: string]: (provider: Provider) => LanguageModel } = {
-  Responses: (provider) => openai(provider)('gpt-5'),
-  Chat: (provider) => openai(provider).chat('gpt-5'),
-}
-
 const note = createTool({ id: 'note', description: 'Notes.', execute: () => 'noted' })
 const ANSWERS = [{ toolCalls: [{ name: 'note' }] }, ...['One.', 'Two.', 'Three.'].map((text) => ({ text }))]
 
@@ -38,32 +33,30 @@ async function ask(bench: AgentBench, thread: string, model: LanguageModel): Pro
 }
 
 suite('OpenAI is told which requests go on from one another', () => {
-  for (const [name, open] of Object.entries(MODELS)) {
-    test(`${name}: by a key that steps, runs, processes and forks of a conversation share`, async () => {
-      await using provider = await startProvider([...ANSWERS, { text: 'Another.' }])
-      const model = open(provider)
-      await using bench = await AgentBench.open([], { agent: { tools: [note], model } })
-      assert.equal(await bench.play(), 'complete')
-      await bench.restart()
-      assert.equal(await bench.play('And now?'), 'complete')
-      const { head } = bench.runtime.state
-      const at = await boundaryAt(bench.store, head.lineage, head.seq)
-      const owner = await ProcessOwner.register(bench.store)
-      await forkThread(bench.store, owner, bench.runtime.state, { id: 'fork', resourceId: 'test', at })
-      await owner.close()
-      await ask(bench, 'fork', model)
-      await createThread(bench.store, { id: 'other', resourceId: 'test' })
-      await ask(bench, 'other', model)
-      const [key, ...more] = keysOf(provider)
-      const other = more.pop()
-      assert.ok(typeof key === 'string' && key !== '')
-      // A longer one is refused.
-      assert.ok(key.length <= 64)
-      assert.deepEqual(more, [key, key, key])
-      assert.equal(typeof other, 'string')
-      assert.notEqual(other, key)
-    })
-  }
+  test('by a key that steps, runs, processes and forks of a conversation share', async () => {
+    await using provider = await startProvider([...ANSWERS, { text: 'Another.' }])
+    const model = openai(provider)('gpt-5')
+    await using bench = await AgentBench.open([], { agent: { tools: [note], model } })
+    assert.equal(await bench.play(), 'complete')
+    await bench.restart()
+    assert.equal(await bench.play('And now?'), 'complete')
+    const { head } = bench.runtime.state
+    const at = await boundaryAt(bench.store, head.lineage, head.seq)
+    const owner = await ProcessOwner.register(bench.store)
+    await forkThread(bench.store, owner, bench.runtime.state, { id: 'fork', resourceId: 'test', at })
+    await owner.close()
+    await ask(bench, 'fork', model)
+    await createThread(bench.store, { id: 'other', resourceId: 'test' })
+    await ask(bench, 'other', model)
+    const [key, ...more] = keysOf(provider)
+    const other = more.pop()
+    assert.ok(typeof key === 'string' && key !== '')
+    // A longer one is refused.
+    assert.ok(key.length <= 64)
+    assert.deepEqual(more, [key, key, key])
+    assert.equal(typeof other, 'string')
+    assert.notEqual(other, key)
+  })
 
   const own = { openai: { promptCacheKey: 'mine' } }
   for (const [what, agent, sent] of [
@@ -78,11 +71,16 @@ suite('OpenAI is told which requests go on from one another', () => {
     })
   }
 
-  test('nobody else is', async () => {
-    await using provider = await startProvider([{ text: 'Hi.' }])
-    const model = createAnthropic({ baseURL: `${provider.url}/v1`, apiKey: 'any' })('claude-sonnet-4-5')
-    await using bench = await AgentBench.open([], { agent: { model } })
-    assert.equal(await bench.play(), 'complete')
-    assert.deepEqual(keysOf(provider), [undefined])
-  })
+  const others: { readonly [name: string]: (provider: Provider) => LanguageModel } = {
+    'servers that speak its chat API': (provider) => openai(provider).chat('gpt-5'),
+    Anthropic: ({ url }) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'any' })('claude-sonnet-4-5'),
+  }
+  for (const [name, open] of Object.entries(others)) {
+    test(`not told: ${name}`, async () => {
+      await using provider = await startProvider([{ text: 'Hi.' }])
+      await using bench = await AgentBench.open([], { agent: { model: open(provider) } })
+      assert.equal(await bench.play(), 'complete')
+      assert.deepEqual(keysOf(provider), [undefined])
+    })
+  }
 })
