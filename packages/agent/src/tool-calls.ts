@@ -81,7 +81,10 @@ async function callTool(call: OrderedCall, { context, hooks, host, signal }: Car
   }
 }
 
-/** Cut off by a cancel it has said nothing: the tool has run all the same, and whoever goes on later has to know. */
+/**
+ * Cut off by a cancel it has not said what may be shown, so nothing is; but the tool has run, and whoever goes on later has
+ * to know.
+ */
 async function afterTool(
   call: Parameters<NonNullable<LoopHooks['afterTool']>>[0],
   hooks: LoopHooks,
@@ -90,10 +93,13 @@ async function afterTool(
   try {
     return (await callHook(hooks, 'afterTool', call, signal)) ?? undefined
   } catch (error) {
-    if (signal.aborted) return undefined
+    if (signal.aborted) return { result: HOOK_CUT_OFF, isError: call.isError }
     throw error
   }
 }
+
+const HOOK_CUT_OFF =
+  'The tool has run. Its result is not shown: the run was cancelled before the hook afterTool had seen it.'
 
 /** What the model is to see instead of the result is kept with it: the next request is made from the log. */
 function resultEvent({ call, changedInput, outcome: { modelOutput, ...outcome } }: Carried): AgentEvent {

@@ -169,11 +169,13 @@ suite('hooks', () => {
     })
   }
 
+  const CUT_OFF =
+    'The tool has run. Its result is not shown: the run was cancelled before the hook afterTool had seen it.'
   for (const [name, isRun, recorded] of [
     ['beforeTool', false, { isError: true, outcome: 'aborted', result: 'The call was aborted.' }],
-    ['afterTool', true, { isError: undefined, outcome: undefined, result: { echoed: 'hi' } }],
+    ['afterTool', true, { isError: false, outcome: undefined, result: CUT_OFF }],
   ] as const) {
-    const what = isRun ? 'the result of the tool is kept' : 'the call is on record as aborted'
+    const what = isRun ? 'the tool is on record as run, what it gave is not shown' : 'the call is on record as aborted'
     test(`that are cut off by a cancel fail nothing: ${what} (${name})`, async () => {
       const called = Promise.withResolvers<void>()
       const hang = (): Promise<never> => {
