@@ -67,7 +67,7 @@ export function shownByGit(
 
 /** What a pattern stands for is worked out elsewhere. */
 function mayBeFolder(path: string): boolean {
-  return !IS_FILE.test(path) && !/[*?[]/.test(path)
+  return !IS_FILE.test(path) && !/[*?[]|\{.*\.\w+$/s.test(path)
 }
 
 function showsContents(subcommand: string, words: readonly Word[]): boolean {
@@ -94,9 +94,14 @@ function pathsIn(subcommand: string, words: readonly Word[]): string[] {
 
 /** Without what it leaves out; a pattern that is not readable leaves nothing to be kept to. */
 function told(words: readonly Word[]): string[] {
-  return words.every(isReadable)
+  return words.every(isSpelledOut)
     ? words.map(({ text }) => text).filter((text) => !/^:(?:[!^]|\([^)]*exclude)/.test(text))
     : []
+}
+
+/** Its text is what git gets, or a pattern that the shell makes paths of. */
+function isSpelledOut(word: Word): boolean {
+  return isReadable(word) || word.expansions.every((expansion) => expansion === 'glob' || expansion === 'brace')
 }
 
 /** `HEAD:src/a.ts`: it shows this very file, which is seen elsewhere. */
