@@ -120,7 +120,8 @@ function closeMessage(message: ThreadMessage, { error, isForeign = false }: Clos
     if (sealed !== undefined) bodies.push(sealed)
   }
   for (const part of message.parts) {
-    if (part.type !== 'tool-call' || part.call.stage === 'ended') continue
+    // One whose input was cut off never became a call: it has no result either.
+    if (part.type !== 'tool-call' || part.call.stage === 'ended' || part.state !== undefined) continue
     const outcome = outcomeOf(part.call, isForeign)
     bodies.push({
       type: 'tool-result',

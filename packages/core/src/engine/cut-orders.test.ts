@@ -50,7 +50,7 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     assert.equal(await run.done, 'aborted')
   })
 
-  test('left so by a process that closed, it has no result in what the model is asked next', async () => {
+  test('left so by a process that closed, it has no result, nor in what the model is asked next', async () => {
     const script: Script = [{ text: 'Blue.', toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }, { text: 'Done.' }]
     await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })
     const begun = Promise.withResolvers<void>()
@@ -63,6 +63,12 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     await bench.restart()
     assert.equal(await bench.play('And now?'), 'complete')
     assert.doesNotMatch(bench.prompts().at(-1)?.join('') ?? '', /c1/)
+    const orders = await bench.eventsOf('tool-call')
+    assert.deepEqual(
+      orders.map(({ meta, toolCallId }) => [toolCallId, meta?.interrupted]),
+      [['c1', true]],
+    )
+    assert.deepEqual(await bench.eventsOf('tool-result'), [])
   })
 })
 
