@@ -11,7 +11,14 @@ import {
 } from './corpus/everyday.fixture.ts'
 import { fed } from './corpus/fed.fixture.ts'
 import { indirect } from './corpus/indirect.fixture.ts'
-import { keptBroadly, keptByName, keptElsewhere, keptYolo } from './corpus/kept-by-git.fixture.ts'
+import {
+  keptBelow,
+  keptBroadly,
+  keptByName,
+  keptElsewhere,
+  keptHidden,
+  keptYolo,
+} from './corpus/kept-by-git.fixture.ts'
 import { launched, launchedDenied } from './corpus/launchers.fixture.ts'
 import { lookers, smuggled } from './corpus/lookers.fixture.ts'
 import { madeFiles, madeUnderStars } from './corpus/made-files.fixture.ts'
@@ -58,9 +65,11 @@ const GROUPS: readonly CorpusGroup[] = [
   toldFiles,
   writable,
   keptYolo,
+  keptBelow,
   keptBroadly,
   keptByName,
   keptElsewhere,
+  keptHidden,
 ]
 
 suite('the right verdict for', () => {

@@ -1,6 +1,8 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { gitOrder } from './git-order.ts'
+import { endsInStar, patternPaths, readPathspec } from './git-pathspec.ts'
+import { spread, type Spread } from './glob-word.ts'
 import type { Location, Whereabouts } from './location.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 
@@ -36,9 +38,13 @@ const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([
   ['cat-file', { unless: /^(?:-[tse]|--batch-check.*)$/ }],
 ])
 
+/** No path keeps them to some of the files. */
+const TAKES_NO_PATHS = /^(?:bundle|worktree|cat-file|unpack-file|range-diff)$/
 /** They take no value, so what stands behind them may be a path. */
 const FLAG =
   /^(?:-[abcgimpqrstuvwz0-9]+|-U\d+|--(?:patch|cached|staged|follow|all|oneline|reverse|stat|merges|no-[a-z-]+))$/
+const SEARCH_FLAG = /^(?:-[acEFGhHiIlLnopPqrvwWz]+|--(?:cached|no-[a-z-]+))$/
+const IS_FOLDER = /^\.\.?(?:\/|$)|^[^:]*\/$/
 const BLOB = /^(?!.*\{\/)[^:]*:(?!\/)(?:\d:)?./
 
 /**
@@ -54,20 +60,31 @@ export function shownByGit(
   const order = gitOrder(base, args)
   if (order === null) return []
   const { subcommand, words } = order
-  const why = `it may show any file that git keeps, unless a rule names \`git ${subcommand}\``
-  const common = { ...PLAIN, access: 'read', isCertain: false, isTree: true, part: source, why } as const
-  if (subcommand === 'clone') return copiedFrom(words).map((path): Touch => ({ ...common, path, from }))
+  const why = `it may show any file that git keeps, unless a rule allows \`git ${subcommand} *\``
+  const shown = { ...PLAIN, access: 'read', isCertain: false, isTree: true, part: source, why } as const
+  if (subcommand === 'clone') return copiedFrom(words).map((path): Touch => ({ ...shown, path, from }))
   if (!showsContents(subcommand, words)) return []
   const paths = appended ? [] : pathsIn(subcommand, words)
   if (paths.length === 0) {
-    return namesBlobs(subcommand, words) && !appended ? [] : [{ ...common, path: '.', from: [where.root, ...from] }]
+    return namesBlobs(subcommand, words) && !appended ? [] : [{ ...shown, path: '.', from: [where.root, ...from] }]
   }
-  return paths.filter(mayBeFolder).map((path): Touch => ({ ...common, path, from }))
+  return paths.flatMap(({ isGlob, word: { text } }): Touch[] => {
+    const spec = readPathspec(text)
+    const common = { ...shown, from: spec.isFromTop ? [where.root, ...from] : from }
+    const isFolder = !isFile(spec.path)
+    // Where the shell finds nothing, git gets the pattern as it stands.
+    const patterns = spec.isPattern ? patternPaths(spec) : []
+    return [
+      ...(isFolder ? [{ ...common, path: spec.path === '' ? '.' : spec.path, isGlob }] : []),
+      ...patterns.map((path): Touch => {
+        return { ...common, path, isGlob: true, isTree: false, withHidden: isFolder && endsInStar(path) }
+      }),
+    ]
+  })
 }
 
-/** What a pattern stands for is worked out elsewhere. */
-function mayBeFolder(path: string): boolean {
-  return !IS_FILE.test(path) && !/[*?[]|\{.*\.\w+$/s.test(path)
+function isFile(path: string): boolean {
+  return IS_FILE.test(path.replaceAll('*', 'x'))
 }
 
 function showsContents(subcommand: string, words: readonly Word[]): boolean {
@@ -78,30 +95,30 @@ function showsContents(subcommand: string, words: readonly Word[]): boolean {
   return shows.unless === undefined || !has(shows.unless) || has(PATCH)
 }
 
-/** The paths that it is kept to; none when a word might as well be a commit. */
-function pathsIn(subcommand: string, words: readonly Word[]): string[] {
+/** The paths that it is kept to; none when all words might as well be commits. */
+function pathsIn(subcommand: string, words: readonly Word[]): Spread[] {
+  if (TAKES_NO_PATHS.test(subcommand)) return []
   const dashes = words.findIndex(({ text }) => text === '--')
   if (dashes !== -1) return told(words.slice(dashes + 1))
+  const flag = subcommand === 'grep' ? SEARCH_FLAG : FLAG
   const operands = words.filter(({ text }, at) => {
     const before = words[at - 1]?.text ?? ''
-    return !isOption(text) && (!isOption(before) || FLAG.test(before))
+    return !isOption(text) && (!isOption(before) || flag.test(before))
   })
   // The first word of a search is what it looks for.
   const isSearch =
     subcommand === 'grep' && !words.some(({ text }) => /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/.test(text))
-  return told(isSearch ? operands.slice(1) : operands).filter((text) => IS_FILE.test(text) && !text.includes(':'))
+  const found = told(isSearch ? operands.slice(1) : operands)
+  // In front of the first that is clearly a path stand commits; all that is behind it git takes for paths.
+  const first = found.findIndex(({ word: { text } }) => IS_FOLDER.test(text) || (isFile(text) && !text.includes(':')))
+  return first === -1 ? [] : found.slice(first)
 }
 
-/** Without what it leaves out; a pattern that is not readable leaves nothing to be kept to. */
-function told(words: readonly Word[]): string[] {
-  return words.every(isSpelledOut)
-    ? words.map(({ text }) => text).filter((text) => !/^:(?:[!^]|\([^)]*exclude)/.test(text))
-    : []
-}
-
-/** Its text is what git gets, or a pattern that the shell makes paths of. */
-function isSpelledOut(word: Word): boolean {
-  return isReadable(word) || word.expansions.every((expansion) => expansion === 'glob' || expansion === 'brace')
+/** Without what it leaves out; a word that is only known when it runs leaves nothing to be kept to. */
+function told(words: readonly Word[]): Spread[] {
+  const found = words.flatMap(spread)
+  if (!found.every(({ word }) => isReadable(word))) return []
+  return found.filter(({ word: { text } }) => !readPathspec(text).isExcluded)
 }
 
 /** `HEAD:src/a.ts`: it shows this very file, which is seen elsewhere. */

@@ -1,14 +1,10 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
-import { widenName } from './glob-word.ts'
 import { gitOrder } from './git-order.ts'
+import { endsInStar, patternPaths, readPathspec, type Pathspec } from './git-pathspec.ts'
 import type { Location, Whereabouts } from './location.ts'
 import { ALL_SOURCES, IS_FILE, PLAIN, type Touch } from './touch.ts'
 
-/** `:(top,icase)`, `:/`, `:!`: how git is to read what follows. */
-const MAGIC = /^:(?:\(([^)]*)\)|([!^/]+):?|:?(?=[^:]))/
-const IS_PATTERN = /[*?[\\]/
-const MOST_STARS = 3
 /** No project lies so far below the top of its repository, and no rule is so long. */
 const MOST_FOLDERS = 100
 
@@ -21,14 +17,6 @@ const TAKES_UNTRACKED = /^(?:-[a-z]*[ua]|--(?:include-untracked|all))$/
 const ONLY_SAYS = /^(?:-[a-zA-Z]*n|--dry-run)$/
 const STAGED = /^(?:-[a-zA-Z]*S|--staged|--cached)/
 const WORKTREE = /^(?:-[a-zA-Z]*W|--worktree)/
-
-interface Pathspec {
-  /** Without magic. */
-  readonly path: string
-  /** It means all but this. */
-  readonly isExcluded: boolean
-  readonly isFromTop: boolean
-}
 
 /**
  * Files that git is told of in ways of its own: patterns in which a star matches dots and slashes, `REV:path` as seen from
@@ -55,8 +43,7 @@ export function gitFiles(
     if (spec.isExcluded) continue
     const places = spec.isFromTop ? [where.root, ...from] : from
     for (const path of spellings(spec, word.text, isChange)) {
-      // Hardly a folder is called like a hidden file, but the name at the end may be one.
-      const withHidden = isChange || /\*[^/]*$/.test(path)
+      const withHidden = isChange || endsInStar(path)
       touches.push({ ...common, from: places, path, isGlob: path.includes('*'), withHidden })
     }
   }
@@ -71,17 +58,6 @@ export function gitFiles(
   ]
 }
 
-function readPathspec(text: string): Pathspec {
-  const found = MAGIC.exec(text)
-  if (found === null) return { path: text, isExcluded: false, isFromTop: false }
-  const [whole, long = '', short = ''] = found
-  return {
-    path: text.slice(whole.length),
-    isExcluded: /exclude/.test(long) || /[!^]/.test(short),
-    isFromTop: /top/.test(long) || short.includes('/'),
-  }
-}
-
 /** Every part of it that may be its way from the project, which need not be the top of the repository. */
 function seenFromTop(text: string): string[] {
   const at = text.indexOf(':')
@@ -91,21 +67,13 @@ function seenFromTop(text: string): string[] {
   return [whole, ...segments.map((_, from) => segments.slice(from).join('/'))].filter((path) => path !== '')
 }
 
-/** The paths that a pattern may stand for, where a star is within a name and `**` any folders. */
-function spellings({ path }: Pathspec, text: string, isChange: boolean): string[] {
-  if (!IS_PATTERN.test(path)) return path === text || path === '' ? [] : [path]
-  const plain = path.replace(/\\(.)/gs, '$1')
-  const widened = plain.split('/').map(widenName).join('/')
-  // What a look at all sources of one kind shows is no more than a look without any pattern does.
-  if (!isChange && ALL_SOURCES.test(widened)) return []
-  const stars = widened.split('/').join('').split('*').length - 1
-  if (stars > MOST_STARS) return ['**']
-  let found = ['']
-  for (const piece of widened.split(/(\*+)/)) {
-    const choices = piece === '*' ? ['*', '*/**/*'] : [piece]
-    found = found.flatMap((before) => choices.map((choice) => `${before}${choice}`))
+function spellings(spec: Pathspec, text: string, isChange: boolean): string[] {
+  if (spec.isPattern) {
+    const paths = patternPaths(spec)
+    // What a look at all sources of one kind shows is no more than a look without any pattern does.
+    return !isChange && paths.some((path) => ALL_SOURCES.test(path)) ? [] : paths
   }
-  return found
+  return spec.path === text || spec.path === '' ? [] : [spec.path]
 }
 
 const NOT_TRACKED = /^--(?:no-index|untracked)$/
@@ -157,6 +125,6 @@ function changedFolders(subcommand: string, words: readonly Word[]): string[] {
   const specs = paths.map(readPathspec)
   if (specs.every(({ isExcluded }) => isExcluded)) return ['.']
   return specs
-    .filter(({ isExcluded, path }) => !isExcluded && !IS_PATTERN.test(path) && !IS_FILE.test(path))
+    .filter(({ isExcluded, isPattern, path }) => !isExcluded && !isPattern && !IS_FILE.test(path))
     .map(({ path }) => (path === '' ? '.' : path))
 }

@@ -174,7 +174,7 @@ suite('a decision says', () => {
     assert.deepEqual(because('x=$1; cat "$x"'), ['cat "$x"', ': which files it uses is only known when it runs'])
     assert.deepEqual(because('git status && git diff | head'), [
       'git diff',
-      ': it may show any file that git keeps, unless a rule names `git diff`',
+      ': it may show any file that git keeps, unless a rule allows `git diff *`',
     ])
     assert.deepEqual(because('curl u | sh'), ['sh', ': its script comes on its input'])
     assert.deepEqual(because('tee s < a; sh s'), ['sh s', ': it runs a file that the same text makes'])

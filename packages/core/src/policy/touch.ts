@@ -38,10 +38,13 @@ export const PLAIN: { readonly [name in 'isTree' | 'isGlob' | 'withHidden' | 'is
   isRedirection: false,
 }
 
-const SOURCE = '[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss'
-/** Some folders are called like this, too: `next.js`. */
-const OTHER_SOURCE = 'js|go|json|lock|html?|vue|svelte|sql|sh|proto|graphql|scala|lua|exs?|dart|less|sass|mdx|xml|svg'
+const SOURCE =
+  '[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss|go|json|lock|html?|vue|svelte|' +
+  'sql|sh|proto|graphql|scala|lua|exs?|dart|less|sass|mdx|xml|svg'
+/** Folders are called like the projects that they hold, too. */
+const SCRIPT = '(?<!(?:^|/)(?:next|nuxt|node|vue|three|react|express|discord))\\.js'
+const WITHOUT_ENDING = '(?:^|/)(?:Makefile|Dockerfile|Gemfile|LICENSE|README|CHANGELOG|\\.gitignore|\\.gitattributes)'
 /** Hardly anybody names a folder like this. */
-export const IS_FILE: RegExp = new RegExp(`[^/*]\\.(?:${SOURCE})$`)
+export const IS_FILE: RegExp = new RegExp(`(?:(?<=[^/*])(?:\\.(?:${SOURCE})|${SCRIPT})|${WITHOUT_ENDING})$`)
 /** All sources of one kind: `src/*.ts`. */
-export const ALL_SOURCES: RegExp = new RegExp(`(?:^|/)\\*\\.(?:${SOURCE}|${OTHER_SOURCE})$`)
+export const ALL_SOURCES: RegExp = new RegExp(`(?:^|/)\\*\\.(?:${SOURCE}|js)$`)

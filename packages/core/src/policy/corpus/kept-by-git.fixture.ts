@@ -27,6 +27,10 @@ const SHOWN = cases('ask', 'shows files that it is not told', [
   'git worktree add ../x · git worktree add /tmp/x HEAD · git clone . /tmp/x · git clone /repo /tmp/x',
   'git log -p -- .env · git grep key -- secrets · cd secrets && git diff · git -C secrets log -p',
   'git clone --no-local file:///repo x · git request-pull -p HEAD~ . · git -C src log -p · cd src && git show',
+  'git diff -- packages/* · git diff -- packages/*/src · git log -p -- * · git show HEAD -- s?c · git diff -- *{rc,ib}',
+  'git diff -- {src,lib} · git diff -- {lib/a.ts,src} · git diff -- *{.env,.ts} · git grep key -- */*.env · git diff a.ts src · git diff src/ a.ts · git diff . a.ts',
+  "git diff -- '*.yml' · git grep key '*.ts' · git log -p -- *.json",
+  'git bundle create x.txt --all · git worktree add ../x.js',
   "sh -c 'git diff' · git diff | head · git diff > x.diff · echo $(git show) · git-diff · git --no-pager log -p",
 ])
 
@@ -34,13 +38,17 @@ const NOT_SHOWN = cases('allow', 'shows no file, or only others', [
   'git log · git log --oneline -10 · git log --stat · git log --name-only · git log -S key · git log --grep fix · git log -20',
   'git log --pretty=format:%h --since=2.days · git log --format=%s -n 5 · git log -p src/a.ts · git log -p -- src/a.ts',
   'git diff --stat · git diff --name-only · git diff --name-status HEAD~ · git diff --quiet · git diff --shortstat main',
-  "git diff src/a.ts · git diff HEAD -- src/a.ts lib/b.py · git diff --cached -- 'src/*.ts' · git diff -- '*.ts'",
+  "git diff src/a.ts · git diff HEAD -- src/a.ts lib/b.py · git diff --cached -- 'src/*.ts'",
   'git show --stat · git show HEAD --name-only · git show -s --format=%B · git show HEAD:src/a.ts · git show :src/a.ts',
   'git show stash@{0}:src/a.ts · git diff-tree --name-only -r HEAD · git diff-files · git diff-index HEAD',
-  "git status · git status --short · git stash list · git stash show · git grep key -- '*.ts' · git grep key -- src/a.ts",
+  "git status · git status --short · git stash list · git stash show · git grep key -- 'src/*.ts' · git grep key -- src/a.ts",
   'git bundle verify x · git bundle list-heads x · git cat-file -t abc123 · git cat-file -s abc123',
   'git cat-file -e abc123 · git cat-file -p HEAD:src/a.ts · git cat-file --batch-check · git worktree list',
   'git blame src/a.ts · git blame -L 1,5 src/a.ts · git rev-parse HEAD · git branch -a · git ls-files · git clone https://h/r x',
+  "git diff src/*.ts · git diff -- src/*.ts lib/a*.py · git diff 'src/*.ts' · git diff -- src/{a,b}.ts · git diff {src,lib}/a.ts",
+  'git diff package.json · git diff -- package.json · git diff main.go cmd/a.go · git diff index.js · git diff Makefile',
+  'git diff HEAD -- .gitignore Dockerfile · git log -p -- packages/*/package.json · git show HEAD -- src/a.rb src/b.sql',
+  'git grep -n key src/a.ts · git grep -in key src/*.ts · git grep -nE key src/a.go · git grep -A 3 key src/a.ts',
   'git add -u · git add -A · git commit -m x · git fetch · git ls-tree -r HEAD · git describe · git shortlog -s',
 ])
 
@@ -49,6 +57,23 @@ export const keptYolo: CorpusGroup = {
   files: SECRETS,
   yolo: true,
   cases: [...SHOWN, ...NOT_SHOWN],
+}
+
+export const keptBelow: CorpusGroup = {
+  title: 'what git shows of all that it keeps, where only what lies in one folder of another is denied',
+  files: [{ tool: 'read_file', pattern: 'src/keys/**', policy: 'deny' }],
+  yolo: true,
+  cases: [
+    ...cases('ask', 'it may lie below', [
+      "git diff -- src · git diff -- :/ · git diff -- : · git diff -- :/src · git diff -- ':(top)' · git diff -- ':(top)src'",
+      "git diff -- ':(icase)SRC' · git diff -- {src,lib} · git diff -- {s,x}rc · git diff -- s* · git diff -- */ · git diff -- *",
+      'git diff -- {"src",x} · cd lib && git diff -- :/src · git log -p -- lib \'s*\' · git grep key -- src/* · git diff a.ts src',
+    ]),
+    ...cases('allow', 'it lies elsewhere', [
+      "git diff -- lib · git diff -- lib/* · git diff -- {lib,test} · git diff -- :/lib · git diff -- ':(top)lib'",
+      'git diff -- packages/*/lib · git diff -- l* · git diff a.ts lib · git diff lib/ · git diff ./lib a.ts · git diff ..main a.ts · git diff -- src/a.ts · git diff -- lib/:x',
+    ]),
+  ],
 }
 
 export const keptBroadly: CorpusGroup = {
@@ -70,6 +95,20 @@ export const keptByName: CorpusGroup = {
     ...cases('ask', 'no rule names it, or it names a denied file', [
       'git grep key · git bundle create x HEAD · git archive HEAD src · git diff && git grep key · git format-patch -1',
       'git diff -- .env · git show HEAD:.env · git log -p -- secrets · git show HEAD -- secrets/a · git diff HEAD:.env a',
+    ]),
+  ],
+}
+
+export const keptHidden: CorpusGroup = {
+  title: 'what git shows of the sources of one kind, where only hidden files are denied',
+  files: [{ tool: 'read_file', pattern: '.env*', policy: 'deny' }],
+  yolo: true,
+  cases: [
+    ...cases('allow', 'no source is called like this', [
+      "git diff '*.ts' · git diff -- '*.yml' · git log -p -- *.json · git grep -n key -- '*.go' · git diff -- s*.rs · git diff *.js",
+    ]),
+    ...cases('ask', 'it may be a folder, or find hidden files', [
+      "git diff -- '*' · git diff -- * · git diff -- '*env' · git diff -- *env · git grep key -- 'src/*' · git diff -- next.js",
     ]),
   ],
 }

@@ -139,9 +139,9 @@ export const toldFiles: CorpusGroup = {
     ['rg --no-config --no-ignore x src', 'allow', 'nothing there but hidden files is denied'],
     ['rg --no-config --no-ignore -n x src/a.ts lib', 'allow', 'nothing there but hidden files is denied'],
 
-    ["git diff -- '*.ts'", 'allow', 'sources, as without a pattern'],
-    ["git diff -- '*.js' 'src/*.go' '*.json'", 'allow', 'sources, as without a pattern'],
-    ["git grep -n x -- 'src/*.ts' ':!*.test.ts'", 'allow', 'sources, as without a pattern'],
+    ["git diff -- '*.ts'", 'ask', 'one of the sources may lie in a denied folder'],
+    ["git diff -- '*.js' 'src/*.go' '*.json'", 'ask', 'one of the sources may lie in a denied folder'],
+    ["git grep -n x -- 'src/*.ts' ':!*.test.ts'", 'allow', 'sources of another folder'],
     ["git diff -- . ':!.env'", 'ask', 'there may be others of that kind'],
     ["git tag -l 'v*'", 'allow', 'no files'],
     ["git branch --list '*env'", 'allow', 'no files'],
