@@ -42,7 +42,7 @@ const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([
 const TAKES_NO_PATHS = /^(?:bundle|worktree|cat-file|unpack-file|range-diff)$/
 /** They take no value, so what stands behind them may be a path. */
 const FLAG =
-  /^(?:-[abcgimpqrstuvwz0-9]+|-U\d+|--(?:patch|cached|staged|follow|all|oneline|reverse|stat|merges|no-[a-z-]+))$/
+  /^(?:-[abcgimpqrstuvwz0-9]+|-U\d+|--(?:patch|cached|staged|follow|all|oneline|reverse|stat|merges|minimal|word-diff|color(?:-words)?|(?:no|ignore)-(?!matching)[a-z-]+))$/
 const SEARCH_FLAG = /^(?:-[acEFGhHiIlLnopPqrvwWz]+|--(?:cached|no-[a-z-]+))$/
 const IS_FOLDER = /^\.\.?(?:\/|$)|^[^:]*\/$/
 const BLOB = /^(?!.*\{\/)[^:]*:(?!\/)(?:\d:)?./

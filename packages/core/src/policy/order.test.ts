@@ -170,6 +170,7 @@ suite('a decision says', () => {
     }
     assert.deepEqual(because('cd src && tool -f .env | wc'), ['tool -f .env', ': it may use `.env`'])
     assert.deepEqual(because('ls; rg key src'), ['rg key src', ': it may use what lies below `src`'])
+    assert.deepEqual(because('ls; cp -rf src out'), ['cp -rf src out', ': it may use what lies below `src`'])
     assert.deepEqual(because('ls; tool .e*'), ['tool .e*', ': it may use `.e*`'])
     assert.deepEqual(because('x=$1; cat "$x"'), ['cat "$x"', ': which files it uses is only known when it runs'])
     assert.deepEqual(because('git status && git diff | head'), [

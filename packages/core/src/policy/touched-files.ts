@@ -101,6 +101,8 @@ function given(base: string, command: SimpleCommand, from: readonly Location[]):
   const found = args
     // Which names there are is no secret.
     .filter(({ isGlob, word }) => isReadable(word) && !(isGlob && ONLY_LISTS.has(base)))
+    // What is said about a command is what was found first: rather `src` than the `f` of `-rf`.
+    .toSorted((a, b) => Number(isOption(a.word.text)) - Number(isOption(b.word.text)))
     .flatMap(({ isGlob, word }) => named(word, base, command, from).map((touch): Touch => ({ ...touch, isGlob })))
   if (!(READS.has(base) || LOOKS.has(base)) || isReadOnly(command)) return [...found, ...unknown]
   // What prints by itself writes with some option or operand: it may be this one.

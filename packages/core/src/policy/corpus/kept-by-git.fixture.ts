@@ -47,6 +47,7 @@ const NOT_SHOWN = cases('allow', 'shows no file, or only others', [
   'git blame src/a.ts · git blame -L 1,5 src/a.ts · git rev-parse HEAD · git branch -a · git ls-files · git clone https://h/r x',
   "git diff src/*.ts · git diff -- src/*.ts lib/a*.py · git diff 'src/*.ts' · git diff -- src/{a,b}.ts · git diff {src,lib}/a.ts",
   'git diff package.json · git diff -- package.json · git diff main.go cmd/a.go · git diff index.js · git diff Makefile',
+  'git diff --word-diff README.md · git diff --color src/a.ts · git diff --ignore-all-space HEAD src/a.ts',
   'git diff HEAD -- .gitignore Dockerfile · git log -p -- packages/*/package.json · git show HEAD -- src/a.rb src/b.sql',
   'git grep -n key src/a.ts · git grep -in key src/*.ts · git grep -nE key src/a.go · git grep -A 3 key src/a.ts',
   'git add -u · git add -A · git commit -m x · git fetch · git ls-tree -r HEAD · git describe · git shortlog -s',
