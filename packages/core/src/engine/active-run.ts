@@ -176,15 +176,18 @@ export function isOpenCall(part: Part | undefined): part is ToolCallPart {
   return part?.type === 'tool-call' && part.call.stage !== 'ended' && part.state !== 'interrupted'
 }
 
-/** The calls whose tools were carried out and gave what they were asked for. */
-export function doneCalls({ messages }: ThreadState): ReadonlySet<string> {
-  return new Set([...messages].flatMap(({ parts }) => parts.pick(doneCall, DONE_CALLS)))
+/** Of the calls that were open when their turn was cancelled, those that are closed for it: they got no result of their own. */
+export function closedCalls({ messages }: ThreadState, open: readonly string[]): string[] {
+  const closed = new Set([...messages].flatMap(({ parts }) => parts.pick(closedCall, CLOSED_CALLS)))
+  return open.filter((toolCallId) => closed.has(toolCallId))
 }
 
-const DONE_CALLS = new WeakMap<object, readonly string[]>()
+const CLOSED_CALLS = new WeakMap<object, readonly string[]>()
 
-function doneCall(part: Part): string | undefined {
-  return part.type === 'tool-call' && part.call.outcome === 'ok' ? part.toolCallId : undefined
+/** An order that is not whole is cut off, and is none. */
+function closedCall(part: Part): string | undefined {
+  if (part.type !== 'tool-call' || part.state !== undefined) return undefined
+  return part.call.stage !== 'ended' || part.call.outcome === 'aborted' ? part.toolCallId : undefined
 }
 
 /** What a run has asked and nobody has answered. */

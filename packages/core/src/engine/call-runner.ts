@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  EvenerError,
   toErrorData,
   unlessAborted,
   type Answer,
@@ -174,7 +175,7 @@ export class CallRunner {
     const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
     const { resume, waitId } = this.#callOf(address) ?? {}
     const suspended = resume === undefined ? undefined : await this.#unlessAborted(this.#suspended(waitId))
-    if (this.#isOver) return this.#end(call, 'aborted', 'The call was aborted.')
+    this.#assertWanted(call)
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
     const origin = { run: runId, turn: turnId }
@@ -195,7 +196,7 @@ export class CallRunner {
     )
     await faults.reach('tool.before', toolName)
     // Somebody may have cancelled the run while this was written: nothing may happen any more.
-    if (this.#isOver) return this.#end(call, 'aborted', 'The call was aborted.')
+    this.#assertWanted(call)
     let isOver = false
     try {
       const work = (): Promise<ToolOutcome | ToolSuspension> =>
@@ -222,7 +223,7 @@ export class CallRunner {
       const outcome = await this.#unlessAborted(around === undefined ? work() : around(call, work))
       return 'suspend' in outcome ? outcome : checkedOutcome(outcome, toolName)
     } catch (error) {
-      if (signal.aborted) return this.#end(call, 'aborted', 'The call was aborted.')
+      this.#assertWanted(call)
       const data = toErrorData(error)
       return { result: data.message, isError: true, error: data }
     } finally {
@@ -238,9 +239,12 @@ export class CallRunner {
     return wait?.kind === 'approval' ? undefined : wait?.payload
   }
 
-  /** Nobody wants the call any more, or nobody is there for its result. */
-  get #isOver(): boolean {
-    return this.#options.signal.aborted || this.#options.recorder.outcome !== undefined
+  /** Throws when nobody wants the call any more, or nobody is there for its result: it has none then. */
+  #assertWanted({ toolCallId }: ToolCallRequest): void {
+    const { recorder, signal } = this.#options
+    if (!signal.aborted && recorder.outcome === undefined) return
+    recorder.noteOutcome(toolCallId, 'aborted')
+    throw new EvenerError('closed', 'The call was aborted.')
   }
 
   /** A tool that does not listen to its signal must not keep a cancelled run from ending. */

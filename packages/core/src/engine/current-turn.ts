@@ -9,7 +9,7 @@ import {
 } from '@evener/protocol'
 import {
   cancelBodies,
-  doneCalls,
+  closedCalls,
   fullReceipt,
   isForeign,
   NOTHING_TO_CANCEL,
@@ -143,10 +143,8 @@ export class CurrentTurn {
     const { runId, recorder } = active
     const isAborted = active.abort.signal.aborted
     if (isAborted) {
-      // What had its result all the same is not closed as aborted.
-      const done = doneCalls(this.#log.state)
-      const closed = active.openCalls?.filter((id) => !done.has(id))
-      active.receipt = fullReceipt(this.#log.state, active.receipt, closed)
+      const { state } = this.#log
+      active.receipt = fullReceipt(state, active.receipt, closedCalls(state, active.openCalls ?? []))
     }
     const { receipt = NOTHING_TO_CANCEL } = active
     if (failure !== undefined && !isAborted) {

@@ -50,6 +50,21 @@ suite('an order whose input was cut off is none, and nobody is at work with it:'
     assert.equal(await run.done, 'aborted')
   })
 
+  test('cut off by the cancel itself, it is not among them either, and has no result', async () => {
+    const script: Script = [{ toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }]
+    await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })
+    const begun = Promise.withResolvers<void>()
+    bench.runtime.onEntry(({ state }) => {
+      if (state.messages.toArray().some(({ parts }) => parts.at(0)?.type === 'tool-call')) begun.resolve()
+    })
+    const run = await bench.submit('Paint.')
+    await begun.promise
+    const { calls } = await bench.runtime.cancel()
+    assert.deepEqual(calls, [])
+    assert.equal(await run.done, 'aborted')
+    assert.deepEqual(await bench.eventsOf('tool-result'), [])
+  })
+
   test('left so by a process that closed, it has no result, nor in what the model is asked next', async () => {
     const script: Script = [{ text: 'Blue.', toolCalls: [{ ...order, inputDeltas: 4 }], hang: true }, { text: 'Done.' }]
     await using bench = await AgentBench.open(script, { agent: { tools: [paint] } })

@@ -204,4 +204,43 @@ suite('hooks', () => {
       assert.deepEqual(await thread.eventsOf('error'), [])
     })
   }
+
+  test('that see results are not asked about a call that a cancel cut off: it is on record as aborted', async () => {
+    const begun = Promise.withResolvers<void>()
+    const seen: unknown[] = []
+    const hang = createTool({
+      id: 'echo',
+      description: 'Never ends.',
+      execute: () => {
+        begun.resolve()
+        return new Promise<never>(() => undefined)
+      },
+    })
+    const hooks: LoopHooks = { afterTool: ({ result }) => void seen.push(result) }
+    await using thread = await AgentBench.open(CALL, { agent: { tools: [hang], hooks } })
+    const run = await thread.submit('Go.')
+    await begun.promise
+    assert.deepEqual((await thread.runtime.cancel()).calls, ['c1'])
+    assert.equal(await run.done, 'aborted')
+    const results = (await thread.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body] : []))
+    assert.deepEqual(
+      results.map(({ outcome, result }) => [outcome, result]),
+      [['aborted', 'The call was aborted.']],
+    )
+    assert.deepEqual(seen, [])
+  })
+
+  test('that are cut off leave a call that failed as failed: a cancel does not name it as aborted', async () => {
+    const called = Promise.withResolvers<void>()
+    const fail = createTool({ id: 'echo', description: 'Fails.', execute: () => Promise.reject(new Error('broken')) })
+    const afterTool = (): Promise<never> => {
+      called.resolve()
+      return new Promise(() => undefined)
+    }
+    await using thread = await AgentBench.open(CALL, { agent: { tools: [fail], hooks: { afterTool } } })
+    const run = await thread.submit('Go.')
+    await called.promise
+    assert.deepEqual((await thread.runtime.cancel()).calls, [])
+    assert.equal(await run.done, 'aborted')
+  })
 })
