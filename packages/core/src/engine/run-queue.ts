@@ -29,11 +29,16 @@ export function steeredItems({ head }: ThreadState): QueueItem[] {
   return head.queueHeld ? [] : [...head.queue].filter((item) => item.lane === 'steer')
 }
 
+/** What was said into a run that was cancelled before it could hear it: said before what is said next. */
+export function unheardFacts({ head }: ThreadState, newId: () => string): HeardFact[] {
+  const unheard = head.queueHeld ? [...head.queue].filter((item) => item.lane === 'steer') : []
+  return unheard.flatMap((item) => heardBodies(item, newId))
+}
+
+type HeardFact = Extract<RecordBody, { type: 'queue.removed' | 'message.added' }>
+
 /** What is put on record when it is heard. */
-export function heardBodies(
-  item: QueueItem,
-  newId: () => string,
-): Extract<RecordBody, { type: 'queue.removed' | 'message.added' }>[] {
+export function heardBodies(item: QueueItem, newId: () => string): HeardFact[] {
   return [
     { type: 'queue.removed', itemId: item.id, reason: 'heard' },
     { type: 'message.added', messageId: item.messageId ?? newId(), role: 'user', parts: item.parts },

@@ -8,7 +8,7 @@ import {
   type Part,
 } from '@evener/protocol'
 import { describeInTime } from '../engine/patiently.ts'
-import { heardBodies, queueItem } from '../engine/run-queue.ts'
+import { queueItem } from '../engine/run-queue.ts'
 import type { Submission, ThreadRuntime } from '../engine/thread-runtime.ts'
 import { isFields, optionalFlag } from './check-given.ts'
 import type { HarnessCore } from './harness-core.ts'
@@ -72,19 +72,8 @@ export class Conversation {
   async #begin(parts: readonly Part[], input: MessageInput): Promise<{ runtime: ThreadRuntime; runId?: string }> {
     const runtime = await this.#parts.ensureThread()
     if (hasRun(runtime)) return { runtime }
-    await this.#sayUnheard(runtime)
     const { runId } = await runtime.submit(this.#submission(parts, input))
     return { runtime, runId }
-  }
-
-  /** What was said into a run that was ended before it could hear it comes before what is said now. */
-  async #sayUnheard(runtime: ThreadRuntime): Promise<void> {
-    const { core } = this.#parts
-    const { queue, queueHeld } = runtime.state.head
-    const unheard = queueHeld ? [...queue].filter(({ lane }) => lane === 'steer') : []
-    if (unheard.length === 0) return
-    await runtime.record(unheard.flatMap((item) => heardBodies(item, core.newId)))
-    for (const { messageId } of unheard) if (messageId !== undefined) core.contexts.drop(messageId)
   }
 
   /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */

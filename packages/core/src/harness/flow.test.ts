@@ -295,6 +295,32 @@ suite('abort', () => {
     assert.match(bench.model.requestBodies[1] ?? '', /Two.*Three/)
   })
 
+  test('has what was not heard said once, also when two things are said at once next', async () => {
+    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+    await using bench = new HarnessBench([{ toolCalls: [{ name: 'paint' }] }, { text: 'Yes.', repeat: true }], {
+      tools: { paint },
+    })
+    const { harness } = bench
+    const asked = bench.next('tool_approval_required')
+    const sent = harness.sendMessage({ content: 'One' })
+    await asked
+    const steering = bench.next('info')
+    const steered = harness.steer({ content: 'Two' })
+    await steering
+    // In its turn, after what was steered.
+    await harness.followUp({ content: 'Last' })
+    await harness.abort()
+    await Promise.all([sent, steered])
+    const last = bench.next('message_end', ({ message }) => JSON.stringify(message.content).includes('Last'))
+    await Promise.all(['Three', 'Four'].map((content) => harness.sendMessage({ content })))
+    await last
+    const said = (await harness.session.thread.listActiveMessages()).filter(({ role }) => role === 'user')
+    assert.deepEqual(
+      said.map(({ content }) => content),
+      ['One', 'Two', 'Three', 'Four', 'Last'].map((text) => [{ type: 'text', text }]),
+    )
+  })
+
   test('settles a tool that waits for an answer', async () => {
     await using bench = new HarnessBench([{ toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Why?' } }] }])
     await bench.harness.sendMessage({ content: 'Begin' })

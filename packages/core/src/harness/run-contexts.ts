@@ -60,10 +60,10 @@ export class RunContexts {
       this.#byRun.delete(body.runId)
       this.#senders.delete(body.runId)
     }
-    if (body.type !== 'message.added' || run === undefined) return
+    if (body.type !== 'message.added') return
     const kept = this.#byMessage.get(body.messageId)
     this.#byMessage.delete(body.messageId)
-    if (kept === undefined) return
+    if (kept === undefined || run === undefined) return
     if (!this.#senders.has(run)) this.#senders.set(run, kept.sender)
     if (kept.context.size > 0) this.add(run, kept.context)
   }

@@ -15,6 +15,7 @@ import {
 } from '@evener/protocol'
 import type { TurnContext } from '../engine/active-run.ts'
 import type { ProcessOwner } from '../engine/ownership.ts'
+import { unheardFacts } from '../engine/run-queue.ts'
 import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
@@ -81,7 +82,7 @@ export async function openThread(
         newId: core.newId,
         beforeRecovery: async () => control?.takeUp(),
         withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
-        beforeRun: (state) => summaryBeforeRun(state, core.newId),
+        beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
         sessionRules: () => rulesOf(viewers),
         grants: () => grantsOf(viewers),
         ...(tracing === undefined ? {} : { tracing }),
