@@ -30,6 +30,7 @@ const DECODES =
   /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|\bbytes(?:earray)?\(\s{0,9}\[|\bstrrev\b|["'`]\)?(?:\[\s{0,9}-?\d*\s{0,9}:|\.(?:reverse|replace|slice|substr|translate|[lr]?strip|remove|charAt|g?sub|tr|chars)|\.split\([^)\n]{0,9}\)\.reverse)/
 /** Where something is put into a text, or a text is taken apart. */
 const BETWEEN_PIECES = /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]|[#$]?\{[^{}]*\}|\$\w+|\s+/
+const TAKES_APART = /split|\bqw\b|%w|\bwords\b/
 const LOADS_SETTINGS = /loadEnvFile|dotenv/
 const PACKS = /\b(?:un)?pack\b/
 /** It does something with files. */
@@ -41,8 +42,9 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   const pieces = new Set<string>()
   for (const code of codes) {
     const variants = codeVariants(code)
-    if (USES.test(code) || isAwk(base)) for (const piece of piecesIn(variants)) pieces.add(piece)
     const mayRun = mayRunPrograms(base, code) || isAwk(base)
+    const isTakenApart = mayRun || TAKES_APART.test(code)
+    if (USES.test(code) || isAwk(base)) for (const piece of piecesIn(variants, isTakenApart)) pieces.add(piece)
     for (const variant of variants) {
       for (const text of textsIn(variant)) {
         names.add(text)
@@ -65,9 +67,11 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
   return { names, globs, pieces, isOpen: codes.some((code) => hidesNames(base, code)) }
 }
 
-function piecesIn(variants: ReadonlySet<string>): string[] {
+/** Prose, and the code between its texts, has blanks: no name is made of it, unless it is taken apart. */
+function piecesIn(variants: ReadonlySet<string>, isTakenApart: boolean): string[] {
   const texts = [...variants].flatMap(textsIn)
   return texts
+    .filter((text) => isTakenApart || !/\s/.test(text))
     .flatMap((text) => text.split(BETWEEN_PIECES))
     .filter((piece) => piece !== '' && piece.length <= LONGEST_NAME)
 }

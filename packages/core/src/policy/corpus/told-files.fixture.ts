@@ -166,6 +166,8 @@ export const toldFiles: CorpusGroup = {
       'allow',
       'another file',
     ],
+    ['python3 -c \'env = 1; print(open("a.txt").read(), ".")\'', 'allow', 'another file, and a word of the code'],
+    ['python3 -c \'print("no secret", open("a.csv").read(), "s")\'', 'allow', 'another file, and a sentence'],
     ['python3 -c \'n = "a"; print(open(f"src/{n}.json").read(), "done.", "e", "v")\'', 'allow', 'another file'],
     [
       'node -e \'console.log(JSON.parse(fs.readFileSync("package.json")).scripts["env"], "Done.")\'',
