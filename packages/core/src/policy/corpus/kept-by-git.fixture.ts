@@ -107,6 +107,7 @@ export const keptHidden: CorpusGroup = {
   cases: [
     ...cases('allow', 'no source is called like this', [
       "git diff '*.ts' · git diff -- '*.yml' · git log -p -- *.json · git grep -n key -- '*.go' · git diff -- s*.rs · git diff *.js",
+      'git diff -- src/**/*.{ts,tsx} · git diff -- packages/*/src/[a-z]*.ts · git diff -- app/[id]/page.tsx · git diff {a,b}.json',
     ]),
     ...cases('ask', 'it may be a folder, or find hidden files', [
       "git diff -- '*' · git diff -- * · git diff -- '*env' · git diff -- *env · git grep key -- 'src/*' · git diff -- next.js",
