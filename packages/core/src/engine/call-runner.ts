@@ -40,8 +40,8 @@ export interface CallRunnerOptions {
   readonly decide: (call: ToolCallRequest) => Decision
   /** Waits for the answer to a question that is already on record, or records it first. */
   readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
-  /** What a call has asked. */
-  readonly asked: (waitId: string) => Promise<Wait | undefined>
+  /** What the tool of a call asked itself; `waitId`: what was asked last, by it or about it. */
+  readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<Wait | undefined>
   /** Watches a tool being carried out. */
   readonly around?: (
     call: ToolCallRequest,
@@ -174,7 +174,9 @@ export class CallRunner {
   ): Promise<ToolOutcome | ToolSuspension> {
     const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
     const { resume, waitId } = this.#callOf(address) ?? {}
-    const suspended = resume === undefined ? undefined : await this.#unlessAborted(this.#suspended(waitId))
+    const isAnswered = resume !== undefined && waitId !== undefined
+    const question = isAnswered ? await this.#unlessAborted(this.#options.lastQuestion(address, waitId)) : undefined
+    const suspended = question?.payload
     this.#assertWanted(call)
     const idempotencyKey = `${runId}:${call.toolCallId}`
     const { toolCallId, toolName } = call
@@ -231,12 +233,6 @@ export class CallRunner {
       isOver = true
       await faults.reach('tool.after', toolName)
     }
-  }
-
-  /** What the tool itself has asked; nothing where somebody had to be asked about the call again meanwhile. */
-  async #suspended(waitId: string | undefined): Promise<JsonObject | undefined> {
-    const wait = waitId === undefined ? undefined : await this.#options.asked(waitId)
-    return wait?.kind === 'approval' ? undefined : wait?.payload
   }
 
   /** Throws when nobody wants the call any more, or nobody is there for its result: it has none then. */

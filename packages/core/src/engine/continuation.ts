@@ -1,4 +1,5 @@
-import { MAX_PAGE, type Answer, type Part, type RunState, type Store, type Wait, type WaitRow } from '@evener/protocol'
+import type { Answer, Part, RunState, Store, Wait } from '@evener/protocol'
+import { answeredRows } from './answered-waits.ts'
 
 interface AnsweredWait {
   readonly wait: Wait
@@ -7,18 +8,7 @@ interface AnsweredWait {
 
 /** What was asked in the run and answered after the asker was gone. */
 export async function answeredWaits(store: Store, stream: string, run: RunState): Promise<AnsweredWait[]> {
-  const rows: WaitRow[] = []
-  let cursor: string | null = null
-  do {
-    const page = await store.listWaits({
-      stream,
-      state: 'answered',
-      limit: MAX_PAGE,
-      ...(cursor === null ? {} : { cursor }),
-    })
-    rows.push(...page.items.filter(({ wait }) => wait.run === run.runId))
-    cursor = page.next
-  } while (cursor !== null)
+  const rows = await answeredRows(store, stream, run.runId)
   // From the newest back: of what was asked and answered several times in the run, the last answers are still kept.
   const kept = new Map([...(run.kept?.entries() ?? [])].map(([hash, answers]) => [hash, [...answers]]))
   const answered: AnsweredWait[] = []

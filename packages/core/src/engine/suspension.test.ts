@@ -160,6 +160,31 @@ suite('a tool that asks', () => {
     assert.equal((await opened.result('c'))?.result, 'Rome today')
   })
 
+  test('is told what it had asked also when somebody had to approve the call again before it went on', async () => {
+    const seen: unknown[] = []
+    const trip = createTool({
+      id: 'trip',
+      description: 'Books a trip.',
+      execute: async (_input, { resumeData, suspend, suspendData }) => {
+        if (resumeData === undefined) return suspend({ ask: 'where' })
+        seen.push(suspendData)
+        return 'booked'
+      },
+    })
+    let policy: Decision['policy'] = 'allow'
+    const decide = (): Decision => ({ policy, reason: 'today' })
+    await using opened = await open([{ toolCalls: [{ id: 'c', name: 'trip' }] }, { text: 'Done.' }], [trip], decide)
+    const run = await opened.runtime.submit({ agentId: 'native', parts: [] })
+    const question = await opened.wait()
+    policy = 'ask'
+    await opened.runtime.answer(question.id, { decision: 'answer', value: 'Rome' })
+    const approval = await opened.wait()
+    assert.equal(approval.kind, 'approval')
+    await opened.runtime.answer(approval.id, { decision: 'approve' })
+    assert.equal(await run.done, 'complete')
+    assert.deepEqual(seen, [{ ask: 'where' }])
+  })
+
   test('does nothing after its question, whether it waits for it or not', async () => {
     const journal: string[] = []
     const careless = createTool({

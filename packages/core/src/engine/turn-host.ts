@@ -13,6 +13,7 @@ import {
   type WaitRequest,
 } from '@evener/protocol'
 import { isForeign, type ActiveTurn } from './active-run.ts'
+import { lastQuestion } from './answered-waits.ts'
 import { callHash } from './call-hash.ts'
 import { CallRunner } from './call-runner.ts'
 import type { Mailbox } from './mailbox.ts'
@@ -69,7 +70,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       assertGoesOn()
       return desk.ask({ wait: { id: newId(), ...question }, call, origin })
     },
-    asked: async (waitId) => (await options.store.getWait(log.stream, waitId))?.wait,
+    lastQuestion: (call, waitId) => lastQuestion(options.store, log.stream, { runId, call, waitId }),
     around: (call, work) => active.spans?.tool(call, work) ?? work(),
   })
   return {
