@@ -220,27 +220,34 @@ test('a foreign agent is stopped at its limit as well', async () => {
   assert.equal((await turnEnd(bench))?.finishReason, 'length')
 })
 
-test('a foreign agent that says only at its end what it used is told of, and has ended by itself', async () => {
-  const agent = new ForeignAgent('foreign', [])
-  const driver: AgentDriver = {
-    id: 'foreign',
-    describe: () => agent.describe(),
-    open: async (binding, host) => ({
-      ...(await agent.open(binding, host)),
-      async *run(): AsyncGenerator<AgentEvent> {
-        yield { type: 'start' }
-        yield { type: 'text-delta', text: 'All of it.' }
-        yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 20 } }
+for (const [limit, max, used] of [
+  ['tokens', 100, 120],
+  ['usd', 1, 1.5],
+] as const)
+  test(`a foreign agent that says only at its end what it used is told of, and has ended by itself (${limit})`, async () => {
+    const agent = new ForeignAgent('foreign', [])
+    const driver: AgentDriver = {
+      id: 'foreign',
+      describe: () => agent.describe(),
+      open: async (binding, host) => ({
+        ...(await agent.open(binding, host)),
+        async *run(): AsyncGenerator<AgentEvent> {
+          yield { type: 'start' }
+          yield { type: 'text-delta', text: 'All of it.' }
+          yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 20 } }
+        },
+      }),
+    }
+    await using bench = await AgentBench.open([], {
+      runtime: {
+        priceOf: () => 1.5,
+        agents: { foreign: { driver, turn: { model: 'acme/large', budget: { [limit]: max } } } },
       },
-    }),
-  }
-  await using bench = await AgentBench.open([], {
-    runtime: { agents: { foreign: { driver, turn: { budget: { tokens: 100 } } } } },
+    })
+    assert.equal(await bench.play('Go.', { agentId: 'foreign' }), 'complete')
+    assert.deepEqual(await notices(bench), [
+      [limit, 'near', used],
+      [limit, 'reached', used],
+    ])
+    assert.equal((await turnEnd(bench))?.finishReason, 'stop')
   })
-  assert.equal(await bench.play('Go.', { agentId: 'foreign' }), 'complete')
-  assert.deepEqual(await notices(bench), [
-    ['tokens', 'near', 120],
-    ['tokens', 'reached', 120],
-  ])
-  assert.equal((await turnEnd(bench))?.finishReason, 'stop')
-})

@@ -1,15 +1,8 @@
-import {
-  addUsage,
-  NO_USAGE,
-  subtractUsage,
-  type Budget,
-  type Head,
-  type UsageMetadata,
-  type UsageTotals,
-} from '@evener/protocol'
+import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@evener/protocol'
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from './budget-meter.ts'
 import { timerMs } from './check-options.ts'
+import type { PricedUsage } from './priced-usage.ts'
 import type { ThreadLog } from './thread-log.ts'
 
 /**
@@ -49,9 +42,14 @@ export class TurnBudget implements Disposable {
     return this.#check()
   }
 
-  /** Asked after everything that may have changed what was used. `inAll`: what the agent says that its turn used. */
-  check(inAll: UsageMetadata = {}): void {
-    if (this.#check(inAll)) this.#onLimit()
+  /** Asked after everything that may have changed what was used. */
+  check(): void {
+    if (this.#check()) this.#onLimit()
+  }
+
+  /** Asked when the agent has said its last word: programs may say only then what they used. There is nothing to stop. */
+  async checkEnd(): Promise<void> {
+    if (this.#budget !== undefined) this.#check(await this.#active.recorder.unsaidUsage())
   }
 
   [Symbol.dispose](): void {
@@ -68,14 +66,10 @@ export class TurnBudget implements Disposable {
   }
 
   /** Tells what there is to tell; whether the turn has to end for it. */
-  #check(inAll: UsageMetadata = {}): boolean {
+  #check(unsaid: PricedUsage = {}): boolean {
     const budget = this.#budget
     if (budget === undefined) return false
-    const { attempt, recorder, spent } = this.#active
-    const before = attempt === undefined ? NO_USAGE : spent.turnUsage
-    // Programs may say only at their end what they used.
-    const unsaid = subtractUsage(inAll, addUsage(before, recorder.used)) ?? {}
-    const usage = addUsage(addUsage(usedByRun(this.#headBefore), recorder.used), unsaid)
+    const usage = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unsaid)
     const ms = this.#elapsed
     this.#checkedMs = ms
     const notices = this.#meter.check(budget, { usage, ms })

@@ -120,7 +120,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
       throw violation
     }
     if (event.type === 'step-finish') budget.check()
-    else if (event.type === 'finish') budget.check(event.usage)
+    else if (event.type === 'finish') await budget.checkEnd()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
       if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {

@@ -26,7 +26,6 @@ import {
   type ToolCallEvent,
   type ToolProgressEvent,
   type ToolResultEvent,
-  type UsageIncrement,
   type UsageMetadata,
   type UsageTotals,
 } from '@evener/protocol'
@@ -204,13 +203,14 @@ export class TurnRecorder {
       bodies.push(this.#messageEnd(speaker, isCut && !speaker.stepOver ? 'interrupted' : 'done'))
     }
     this.#speakers.clear()
+    const unsaid = await this.unsaidUsage()
     bodies.push({
       type: 'turn.ended',
       turnId: this.#turnId,
       finishReason,
       outcome,
       ...(this.#finish?.usage === undefined ? {} : { usage: this.#finish.usage }),
-      ...(await this.#uncountedUsage()),
+      ...(unsaid === undefined ? {} : { increment: { ...unsaid, source: 'reported', scope: 'own' } }),
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
     })
     await this.#log.commit([...bodies, ...more(outcome)], this.#origin)
@@ -218,9 +218,9 @@ export class TurnRecorder {
   }
 
   /** What the whole turn used beyond what its steps said: programs that report only at the end. */
-  async #uncountedUsage(): Promise<{ increment?: UsageIncrement }> {
+  async unsaidUsage(): Promise<PricedUsage | undefined> {
     const rest = subtractUsage(this.#finish?.usage ?? {}, addUsage(this.#usedBefore, this.#stepUsage))
-    return rest === undefined ? {} : { increment: { ...(await this.#priced(rest)), source: 'reported', scope: 'own' } }
+    return rest === undefined ? undefined : this.#priced(rest)
   }
 
   #priced(usage: UsageMetadata): Promise<PricedUsage> {
