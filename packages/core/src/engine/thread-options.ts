@@ -38,7 +38,10 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly sessionRules?: () => PermissionRules
   /** What was granted besides the thread's own grants. */
   readonly grants?: () => Grants
-  /** Where an "always" is kept. Without this it is kept with the thread. */
+  /**
+   * Where an "always" is kept: all grants, with the new one. Without this it is kept with the thread. When it takes too long
+   * the answer is refused, and what is kept afterwards counts nevertheless.
+   */
   readonly keepGrants?: (grants: Grants) => Promise<void> | void
   /** Decides besides the policy; the stricter of both counts. */
   readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
