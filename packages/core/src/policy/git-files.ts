@@ -1,6 +1,7 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { gitOrder } from './git-order.ts'
+import { spread } from './glob-word.ts'
 import { endsInStar, patternPaths, readPathspec, type Pathspec } from './git-pathspec.ts'
 import type { Location, Whereabouts } from './location.ts'
 import { ALL_SOURCES, IS_FILE, PLAIN, type Touch } from './touch.ts'
@@ -52,10 +53,20 @@ export function gitFiles(
   }
   if (!isChange) return touches
   const trees = changedFolders(subcommand, words)
+  const found = foldersFound(words)
   return [
     ...touches,
     ...trees.map((path): Touch => ({ ...common, access: 'edit', from: [where.root, ...from], path, isTree: true })),
+    ...found.map((path): Touch => ({ ...common, access: 'edit', path, isTree: true, isGlob: true, withHidden: true })),
   ]
+}
+
+/** What the shell may find for its patterns, or git where the shell finds nothing; hardly a folder has a dot in its name. */
+function foldersFound(words: readonly Word[]): string[] {
+  return words
+    .flatMap(spread)
+    .filter(({ isGlob, word: { text } }) => isGlob && !/\.[^/]*$/.test(text))
+    .flatMap(({ word: { text } }) => patternPaths(readPathspec(text)))
 }
 
 /** Every part of it that may be its way from the project, which need not be the top of the repository. */

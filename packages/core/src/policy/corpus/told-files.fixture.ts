@@ -13,6 +13,13 @@ export const toldFiles: CorpusGroup = {
   ],
   cases: [
     ["git checkout -- '*env'", 'ask', 'to git a star matches a dot'],
+    ['git checkout -- *env', 'ask', 'the shell finds nothing, and to git a star matches a dot'],
+    ['git checkout -- *', 'ask', 'folders that may hold it'],
+    ['git rm -r packages/*', 'ask', 'folders that may hold it'],
+    ['git restore {src,lib}', 'ask', 'folders that may hold it'],
+    ['git restore src/*.ts', 'allow', 'other files'],
+    ['git rm *.log', 'allow', 'other files'],
+    ['git checkout -- src/{a,b}.ts', 'allow', 'other files'],
     ["git restore -- '?env'", 'ask', 'to git a question mark matches a dot'],
     ["git diff -- '[.]env'", 'ask', 'so does a bracket'],
     ["git diff -- '.e\\nv'", 'ask', 'git takes the backslash away'],
