@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { existsSync, fstatSync, readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { EvenerError } from '@evener/protocol'
 import type { Command, Terminal } from './command.ts'
 import { UsageError } from './command.ts'
@@ -41,9 +42,8 @@ const COMMANDS: readonly ListedCommand[] = [
 
 /** Codes above this one say which signal it was. */
 const ENDED_BY_SIGNAL = 128
-/** How often it is looked whether a reader takes anything, and how often it may not have. */
-const LOOK_MS = 1000
-const IDLE_LOOKS = 5
+/** How long nobody may take anything of what was printed. */
+const UNTAKEN_MS = 5_000
 
 /** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
@@ -150,17 +150,16 @@ function unlessGone(error: NodeJS.ErrnoException): void {
 
 /** A pipe that nobody empties would keep the process for ever. */
 function endUnlessTaken(code: number): void {
-  let left = Infinity
-  let idleLooks = 0
-  const look = (): void => {
-    const before = left
-    left = process.stdout.writableLength + process.stderr.writableLength
-    idleLooks = left < before ? 0 : idleLooks + 1
-    if (idleLooks < IDLE_LOOKS) return
-    process.stderr.write('evener: Nobody has taken the rest of the output. It is left out.\n')
-    process.exit(code)
+  for (const stream of [process.stdout, process.stderr]) {
+    // A file takes everything at once.
+    if (!(stream instanceof Socket)) continue
+    // Also what is taken of a piece that is still being written counts.
+    stream.setTimeout(UNTAKEN_MS, () => {
+      if (stream.writableLength === 0) return
+      process.stderr.write('evener: Nobody has taken the rest of the output. It is left out.\n')
+      process.exit(code)
+    })
   }
-  setInterval(look, LOOK_MS).unref()
 }
 
 function processTerminal(): Terminal {

@@ -30,12 +30,16 @@ for (let id = 0; id < end; id += 1) await say(${line})
 await say({ type: 'turn.completed', usage: {} })
 `
 const TEXT = `{ type: 'item.completed', item: { id: String(id), type: 'agent_message', text: ${WORDS} } }`
+/** Somebody who takes little at a time, for longer than one who takes nothing is waited for, and has not got one line. */
+const SIP = 16_384
+const SIPS = 150
+const LONG = TEXT.replace(WORDS, `'x'.repeat(${SIP * SIPS})`)
 const UNKNOWN = `{ type: 'something-new', text: ${WORDS} }`
 
 let folder = ''
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'evener-slow-'))
-  for (const [name, line] of Object.entries({ text: TEXT, unknown: UNKNOWN })) {
+  for (const [name, line] of Object.entries({ text: TEXT, long: LONG, unknown: UNKNOWN })) {
     await writeFile(join(folder, name), program(line))
     await chmod(join(folder, name), 0o755)
   }
@@ -95,6 +99,28 @@ suite('evener run into a reader that is slow', () => {
     const [code] = (await once(evener, 'close')) as [number]
     assert.equal(code, 130)
     assert.equal((JSON.parse(lines.at(-1) ?? '') as { type: string }).type, 'finish')
+  })
+
+  test('says all after Ctrl-C to one who takes little at a time', async () => {
+    const evener = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', 'Go'], {
+      cwd: folder,
+      env: { ...envFor('long'), EVENER_TEST_ENDLESS: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let told = ''
+    evener.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    let read = await untilItSpeaks(evener.stdout)
+    const closed = once(evener, 'close')
+    evener.kill('SIGINT')
+    for (let times = 0; times < SIPS; times += 1) {
+      await pause(50)
+      read += String(evener.stdout.read(SIP) ?? '')
+    }
+    evener.stdout.on('data', (chunk: Buffer) => (read += chunk.toString()))
+    evener.stdout.resume()
+    await closed
+    assert.equal(told.includes('Nobody'), false, told)
+    assert.equal((JSON.parse(read.trimEnd().split('\n').at(-1) ?? '') as { type: string }).type, 'finish')
   })
 
   test('ends at Ctrl-C by itself although nobody ever reads on, and says so', async () => {
