@@ -2,9 +2,9 @@ import type { SimpleCommand, Word } from '@evener/shell/read'
 import { isOption, isReadable } from './argument.ts'
 import { gitOrder } from './git-order.ts'
 import { spread } from './glob-word.ts'
-import { endsInStar, patternPaths, readPathspec, type Pathspec } from './git-pathspec.ts'
+import { endsInStar, isSources, patternPaths, readPathspec, type Pathspec } from './git-pathspec.ts'
 import type { Location, Whereabouts } from './location.ts'
-import { ALL_SOURCES, IS_FILE, PLAIN, type Touch } from './touch.ts'
+import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 
 /** No project lies so far below the top of its repository, and no rule is so long. */
 const MOST_FOLDERS = 100
@@ -79,11 +79,8 @@ function seenFromTop(text: string): string[] {
 }
 
 function spellings(spec: Pathspec, text: string, isChange: boolean): string[] {
-  if (spec.isPattern) {
-    const paths = patternPaths(spec)
-    // What a look at all sources of one kind shows is no more than a look without any pattern does.
-    return !isChange && paths.some((path) => ALL_SOURCES.test(path)) ? [] : paths
-  }
+  // What a look at all sources of one kind shows is no more than a look without any pattern does.
+  if (spec.isPattern) return !isChange && isSources(spec) ? [] : patternPaths(spec)
   return spec.path === text || spec.path === '' ? [] : [spec.path]
 }
 

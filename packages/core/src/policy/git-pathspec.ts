@@ -1,4 +1,5 @@
 import { widenName } from './glob-word.ts'
+import { ALL_SOURCES } from './touch.ts'
 
 /** `:(top,icase)`, `:/`, `:!`: how git is to read what follows. */
 const MAGIC = /^:(?:\(([^)]*)\)|([!^/]+):?|:?(?=[^:]))/
@@ -27,17 +28,27 @@ export function readPathspec(text: string): Pathspec {
 }
 
 /** The paths that a pattern may stand for, where a star is within a name and `**` any folders. */
-export function patternPaths({ path }: Pathspec): string[] {
-  const plain = path.replace(/\\(.)/gs, '$1')
-  const widened = plain.split('/').map(widenName).join('/')
+export function patternPaths(spec: Pathspec): string[] {
+  const widened = widen(spec)
   const stars = widened.split('/').join('').split('*').length - 1
-  if (stars > MOST_STARS) return ['**']
+  // Whatever they become, it lies below the folders in front of them.
+  if (stars > MOST_STARS) return [`${/^(?:[^*/]*\/)*/.exec(widened)?.[0] ?? ''}**`]
   let found = ['']
   for (const piece of widened.split(/(\*+)/)) {
     const choices = piece === '*' ? ['*', '*/**/*'] : [piece]
     found = found.flatMap((before) => choices.map((choice) => `${before}${choice}`))
   }
   return found
+}
+
+/** All sources of one kind, wherever they lie. */
+export function isSources(spec: Pathspec): boolean {
+  return ALL_SOURCES.test(widen(spec))
+}
+
+function widen({ path }: Pathspec): string {
+  const plain = path.replace(/\\(.)/gs, '$1')
+  return plain.split('/').map(widenName).join('/')
 }
 
 /** Hardly a folder is called like a hidden file, but the name at the end may be one. */

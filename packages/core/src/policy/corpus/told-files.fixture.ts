@@ -17,6 +17,8 @@ export const toldFiles: CorpusGroup = {
     ['git checkout -- *', 'ask', 'folders that may hold it'],
     ['git rm -r packages/*', 'ask', 'folders that may hold it'],
     ['git restore {src,lib}', 'ask', 'folders that may hold it'],
+    ["git diff -- 'a*.ts'", 'ask', 'to git a star matches a slash: a/.env.ts'],
+    ["git diff -- 'packages/*/src/**/*.ts'", 'allow', 'sources of other folders'],
     ['git restore src/*.ts', 'allow', 'other files'],
     ['git rm *.log', 'allow', 'other files'],
     ['git checkout -- src/{a,b}.ts', 'allow', 'other files'],
