@@ -356,6 +356,7 @@ suite('an agent that cannot take the floor', () => {
     })
     assert.equal(await (await bench.submit('Go.', { agentId: 'first' })).done, 'error')
     assert.match(JSON.stringify(await bench.bodies('error')), /It is not installed/)
+    assert.equal(bench.runtime.state.head.lastRun?.error?.message, 'It is not installed.')
     assert.equal(await (await bench.submit('Go.', { agentId: 'free' })).done, 'complete')
   })
 })

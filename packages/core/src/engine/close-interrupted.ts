@@ -10,8 +10,16 @@ import {
   type ThreadMessage,
   type UsageMetadata,
 } from '@evener/protocol'
+import { runEnd } from './active-run.ts'
 import type { RecordOrigin } from './record-body.ts'
 import type { ThreadLog } from './thread-log.ts'
+
+interface RunClosing {
+  readonly isForeign?: boolean
+  readonly usage?: UsageMetadata | undefined
+  /** Why it failed. */
+  readonly error?: ErrorData
+}
 
 /**
  * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls
@@ -21,15 +29,14 @@ import type { ThreadLog } from './thread-log.ts'
 export async function closeInterruptedRun(
   log: ThreadLog,
   outcome: RunOutcome = 'interrupted',
-  isForeign = false,
-  usage?: UsageMetadata,
+  { error, isForeign = false, usage }: RunClosing = {},
 ): Promise<string | null> {
   const { run, waits } = log.state.head
   if (run === null) return null
   const cancelled = [...waits]
     .filter((wait) => wait.run === run.runId)
     .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' }))
-  const ended: RecordBody = { type: 'run.ended', runId: run.runId, outcome }
+  const ended = runEnd(run.runId, outcome, error, undefined)
   await log.commit([...turnEnd(log, outcome, isForeign, usage), ...cancelled, ended], originOf(run))
   return run.runId
 }

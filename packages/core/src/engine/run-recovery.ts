@@ -140,7 +140,7 @@ export class RunRecovery {
 
   async #giveUp(isOther: boolean): Promise<void> {
     const usage = await openTurnUsage(this.#ports.options.store, this.#log)
-    const runId = await closeInterruptedRun(this.#log, 'interrupted', isOther, usage)
+    const runId = await closeInterruptedRun(this.#log, 'interrupted', { isForeign: isOther, usage })
     if (runId !== null) this.#ports.handles.settle(runId, 'interrupted')
     await this.#ports.nextInQueue()
   }

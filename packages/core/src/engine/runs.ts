@@ -266,10 +266,11 @@ export class Runs {
   async #passFloor(next: NextTurn, runId: string): Promise<void> {
     try {
       await this.#nextTurn(next, runId)
-    } catch (error) {
-      if (this.active !== undefined || this.#log.failure !== undefined) throw error
-      this.#log.add({ type: 'error', error: toErrorData(error) }, { run: runId })
-      await closeInterruptedRun(this.#log, 'error')
+    } catch (failure) {
+      if (this.active !== undefined || this.#log.failure !== undefined) throw failure
+      const error = toErrorData(failure)
+      this.#log.add({ type: 'error', error }, { run: runId })
+      await closeInterruptedRun(this.#log, 'error', { error })
       this.#handles.settle(runId, 'error')
       await this.#nextInQueue()
     }
@@ -297,7 +298,7 @@ export class Runs {
 
   async #closeInterrupted(outcome: RunOutcome, isOther: boolean): Promise<void> {
     const usage = await openTurnUsage(this.#ports.options.store, this.#log)
-    await closeInterruptedRun(this.#log, outcome, isOther, usage)
+    await closeInterruptedRun(this.#log, outcome, { isForeign: isOther, usage })
   }
 
   /** One after the other. */
