@@ -496,6 +496,20 @@ describe('Goose: all in one object, when it is over', () => {
     assert.deepEqual(map(['{', '"x": 1', '}']), ['{', '"x": 1', '}'].map(unknown))
     assert.deepEqual(map(['{', 'x', text('a', 'Hi.'), complete]), [unknown('{'), unknown('x'), agent('Hi.')])
   })
+
+  it('an empty line among those that wait says nothing', () => {
+    assert.deepEqual(map(['{', '', ' ', 'x']), [
+      { type: 'unknown', raw: '{' },
+      { type: 'unknown', raw: 'x' },
+    ])
+  })
+
+  it('many short lines are not waited for without end', () => {
+    const lines = ['{', ...Array.from({ length: 150_000 }, () => 'x')]
+    const run = mapped(lines, { end: null })
+    assert.ok(run.activity.length > 0)
+    assert.equal(run.sums.waiting + run.activity.length, lines.length)
+  })
 })
 
 describe('Goose in its chat mode', () => {

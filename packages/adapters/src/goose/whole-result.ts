@@ -4,7 +4,9 @@ import { parseRecord } from '../kit/json-line.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
 /** More than this is not waited for: memory does not grow with what somebody prints. */
-const MOST_CHARACTERS = 64 * 1024 * 1024
+const MOST_BYTES = 64 * 1024 * 1024
+/** What a line that waits takes besides its text. */
+const LINE_BYTES = 600
 
 /**
  * `--output-format json`: one object when all is over, over many lines. They wait until it is whole; lines that do not
@@ -22,9 +24,9 @@ export class WholeResult {
 
   /** Gives the object with its last line, `true` for a line that waits for it, `false` for any other. */
   line(text: string): JsonObject | boolean {
-    if (this.#lines.length === 0 && text !== '{') return false
+    if (text.trim() === '' || (this.#lines.length === 0 && text !== '{')) return false
     this.#lines.push(text)
-    this.#size += text.length
+    this.#size += text.length + LINE_BYTES
     if (text === '}') {
       const result = parseRecord(this.#lines.join('\n'))
       const isWhole = asArray(result?.['messages']) !== undefined
@@ -32,7 +34,7 @@ export class WholeResult {
       return isWhole && result !== undefined ? result : false
     }
     this.#held.push(this.#run.hold([{ type: 'unknown', raw: text }]))
-    if (this.#size > MOST_CHARACTERS) this.giveUp()
+    if (this.#size > MOST_BYTES) this.giveUp()
     return true
   }
 
