@@ -7,7 +7,7 @@ export interface GitOrder {
   readonly words: readonly Word[]
 }
 
-const TAKES_NEXT = /^(?:-[cC]|--git-dir|--work-tree|--namespace)$/
+const TAKES_NEXT = /^(?:-[cC]|--(?:git-dir|work-tree|namespace|config-env|attr-source))$/
 
 /** The place of the subcommand behind git's own options; -1 when there is none. */
 export function subcommandPlace(texts: readonly string[]): number {

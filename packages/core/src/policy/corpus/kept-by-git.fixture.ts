@@ -31,7 +31,7 @@ const SHOWN = cases('ask', 'shows files that it is not told', [
   'git diff -- {src,lib} · git diff -- {lib/a.ts,src} · git diff -- *{.env,.ts} · git grep key -- */*.env · git diff a.ts src · git diff src/ a.ts · git diff . a.ts',
   "git diff -- '*.yml' · git grep key '*.ts' · git log -p -- *.json",
   'git bundle create x.txt --all · git worktree add ../x.js',
-  "sh -c 'git diff' · git diff | head · git diff > x.diff · echo $(git show) · git-diff · git --no-pager log -p",
+  "sh -c 'git diff' · git diff | head · git diff > x.diff · echo $(git show) · git-diff · git --no-pager log -p · git --attr-source HEAD diff",
 ])
 
 const NOT_SHOWN = cases('allow', 'shows no file, or only others', [
