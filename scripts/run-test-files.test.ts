@@ -92,6 +92,19 @@ describe('running test files', () => {
     }
   })
 
+  it('takes a file for failed that ends before its tests are over, however well it ends', async () => {
+    for (const [name, code] of Object.entries({
+      'empty.test.mjs': '',
+      'early.test.mjs': `process.exit(0)\n${PASSES}`,
+      'inside.test.mjs': `${PASSES}\nit('ends all', () => process.exit(0))`,
+      'later.test.mjs': `${PASSES}\nit('ends all', () => new Promise(() => setTimeout(() => process.exit(0), 500)))`,
+    })) {
+      const { out, havePassed } = await runFiles({ 'good.test.mjs': PASSES, [name]: code })
+      assert.equal(havePassed, false, name)
+      assert.match(out, new RegExp(`^✖ ended before its tests were over: .*${name}$`, 'm'))
+    }
+  })
+
   it('knows the files that take longest by names that there are', () => {
     for (const file of LONGEST) assert.ok(existsSync(join(dirname(here), file)), file)
   })

@@ -30,8 +30,10 @@ export interface TestFilesOptions {
 export async function runTestFiles(files: readonly string[], { root, env }: TestFilesOptions): Promise<boolean> {
   const startedAt = Date.now()
   let ended = 0
+  const running = new Set<string>()
   const timer = setInterval(() => {
-    console.error(`[${Math.round((Date.now() - startedAt) / 1_000)} s] ${ended} of ${files.length} files`)
+    const seconds = Math.round((Date.now() - startedAt) / 1_000)
+    console.error(`[${seconds} s] ${ended} of ${files.length} files, now ${[...running].join(', ')}`)
   }, PROGRESS_MS)
   const events = run({
     files: longestFirst(files),
@@ -42,8 +44,24 @@ export async function runTestFiles(files: readonly string[], { root, env }: Test
     env: { ...process.env, ...env },
   })
   let havePassed = false
-  events.on('test:complete', ({ nesting, name }) => {
-    if (nesting === 0 && files.includes(name)) ended += 1
+  // Who ends with code 0 in the middle of everything has passed for Node.
+  const withoutTests: string[] = []
+  const openTests = new Map<string, number>()
+  const count = (file: string, more: number): void => void openTests.set(file, (openTests.get(file) ?? 0) + more)
+  const isFile = (nesting: number, name: string): boolean => nesting === 0 && files.includes(name)
+  events.on('test:enqueue', ({ file = '' }) => count(file, 1))
+  events.on('test:dequeue', ({ nesting, name }) => {
+    if (isFile(nesting, name)) running.add(name)
+  })
+  events.on('test:complete', ({ nesting, name, file = '' }) => {
+    count(file, -1)
+    if (!isFile(nesting, name)) return
+    ended += 1
+    running.delete(name)
+  })
+  // A file is told of as a test only when there was none in it.
+  events.on('test:pass', ({ nesting, name }) => {
+    if (isFile(nesting, name)) withoutTests.push(name)
   })
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined) havePassed = success
@@ -53,7 +71,9 @@ export async function runTestFiles(files: readonly string[], { root, env }: Test
   } finally {
     clearInterval(timer)
   }
-  return havePassed
+  const unfinished = [...openTests].flatMap(([file, open]) => (open > 0 ? [file] : [])).concat(withoutTests)
+  if (unfinished.length > 0) process.stdout.write(`✖ ended before its tests were over: ${unfinished.join(', ')}\n`)
+  return havePassed && unfinished.length === 0 && ended === files.length
 }
 
 function longestFirst(files: readonly string[]): string[] {
