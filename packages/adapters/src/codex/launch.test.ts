@@ -101,6 +101,18 @@ describe('Codex is told', () => {
     assert.equal(setting(launch({ mcp }), 'mcp_optional_startup_grace_ms'), '0')
     assert.equal(setting(launch(), 'mcp_optional_startup_grace_ms'), undefined)
   })
+
+  it('how long a server may take to start, where that was said', () => {
+    const mcp = {
+      toy: { type: 'stdio', command: 'toy', timeout: 2_500 },
+      other: { type: 'stdio', command: 'o' },
+    } as const
+    assert.equal(
+      setting(launch({ mcp }), 'mcp_servers'),
+      '{"toy"={"command"="toy","args"=[],"startup_timeout_sec"=2.5,"default_tools_approval_mode"="approve"},' +
+        '"other"={"command"="o","args"=[],"default_tools_approval_mode"="approve"}}',
+    )
+  })
 })
 
 describe('Codex may', () => {

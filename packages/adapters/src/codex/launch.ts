@@ -98,6 +98,7 @@ function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<str
     const hidden = rules.disabledTools.get(name) ?? []
     servers[name] = {
       ...connection(server, secrets, `EVENER_MCP_${Object.keys(servers).length}`),
+      ...(server.timeout === undefined ? {} : { startup_timeout_sec: server.timeout / 1_000 }),
       ...(rules.mayCallMcp ? { default_tools_approval_mode: 'approve' } : {}),
       ...(hidden.length === 0 ? {} : { disabled_tools: hidden }),
     }
