@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { it, mock } from 'node:test'
+import { it, mock, type TestContext } from 'node:test'
 import { setImmediate as nextTask } from 'node:timers/promises'
-import { APPROVE, liveHost } from '../../test/live/live-host.ts'
+import { APPROVE, liveHost, type LiveHost } from '../../test/live/live-host.ts'
 import { Asks } from '../live/asks.ts'
 import { Permissions } from './permissions.ts'
 
-it('an agent whose input follows is asked about it when it is there, however long that takes it', async (t) => {
+const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }]
+const toolCall = { toolCallId: 'c1', status: 'pending', title: 'toy_echo', rawInput: {} }
+
+/** Of an agent whose input follows, while time stands still. */
+function asking(t: TestContext): { readonly permissions: Permissions; readonly host: LiveHost } {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())
   const host = liveHost()
@@ -18,8 +22,11 @@ it('an agent whose input follows is asked about it when it is there, however lon
     servers: [],
     refusal: () => undefined,
   })
-  const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }]
-  const toolCall = { toolCallId: 'c1', status: 'pending', title: 'toy_echo', rawInput: {} }
+  return { permissions, host }
+}
+
+it('an agent whose input follows is asked about it when it is there, however long that takes it', async (t) => {
+  const { permissions, host } = asking(t)
   const answered = permissions.answer({ toolCall, options }, 'k1', new AbortController().signal)
   mock.timers.tick(30_000)
   await nextTask()
@@ -33,4 +40,25 @@ it('an agent whose input follows is asked about it when it is there, however lon
   assert.deepEqual(request.subject.args, { text: 'hi' })
   answer(APPROVE)
   assert.deepEqual(await answered, { outcome: { outcome: 'selected', optionId: 'yes' } })
+})
+
+it('an input that never follows is not waited for without end: a person is asked with what is known', async (t) => {
+  const { permissions, host } = asking(t)
+  const answered = permissions.answer({ toolCall, options }, 'k1', new AbortController().signal)
+  mock.timers.tick(60_000)
+  const { request, answer } = await host.nextAsk()
+  assert.match(request.description ?? '', /toy_echo/)
+  answer(APPROVE)
+  assert.deepEqual(await answered, { outcome: { outcome: 'selected', optionId: 'yes' } })
+})
+
+it('what is taken back, or is over, while its input is waited for is answered at once', async (t) => {
+  const { permissions } = asking(t)
+  const takenBack = new AbortController()
+  const first = permissions.answer({ toolCall, options }, 'k1', takenBack.signal)
+  takenBack.abort()
+  assert.deepEqual(await first, { outcome: { outcome: 'cancelled' } })
+  const second = permissions.answer({ toolCall, options }, 'k2', new AbortController().signal)
+  permissions.read({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'failed' })
+  assert.deepEqual(await second, { outcome: { outcome: 'cancelled' } })
 })

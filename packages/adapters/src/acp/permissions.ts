@@ -84,7 +84,7 @@ export class Permissions {
     const toolCall = asObject(params['toolCall']) ?? NO_FIELDS
     const call = this.#call(asText(toolCall['toolCallId']) ?? key)
     call.mergeAsked(toolCall)
-    await this.#known(call)
+    await this.#known(call, signal)
     const turn = this.#turn
     if (turn === undefined || signal.aborted || call.hasEnded) return CANCELLED
     const options = optionsOf(params)
@@ -126,10 +126,11 @@ export class Permissions {
   }
 
   /** Some agents ask first and tell what about right after it. */
-  async #known(call: AcpToolCall): Promise<void> {
-    if (isKnownCall(call, this.#habits) || this.#turn === undefined) return
+  async #known(call: AcpToolCall, signal: AbortSignal): Promise<void> {
+    if (isKnownCall(call, this.#habits) || this.#turn === undefined || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const late = setTimeout(resolve, this.#habits.inputFollows === true ? INPUT_FOLLOWS_MS : INPUT_MAY_FOLLOW_MS)
+    signal.addEventListener('abort', () => resolve())
     this.#whenKnown.set(call, resolve)
     await promise
     clearTimeout(late)
