@@ -83,9 +83,8 @@ class ClaudeReader implements DialectReader {
         this.#beginTurn()
         if (this.#heldError !== undefined) this.#settleError(hasFailed(record))
         if (hasFailed(record)) this.#tasks.failed()
-        // `--output-format json`: nothing but the result, so nothing has said its text yet.
+        // `--output-format json`: nothing but results, so nothing has said its text yet.
         else if (!this.#hasBegun) this.#run.text(asText(record['result']) ?? '', { native: this.#native(record) })
-        this.#hasBegun = true
         readResult(record, this.#run, {
           native: this.#lastMessage ?? this.#native(record),
           hadSubagents: this.#tasks.hadAgents,

@@ -36,6 +36,11 @@ describe('Claude Code: the end of a turn', () => {
       { type: 'error', message: 'No key' },
     ])
     assert.deepEqual(map([result({ subtype: 'success', result: '' })]), [])
+    const answers = ['First.', 'Second.'].map((words) => result({ subtype: 'success', result: words }))
+    assert.deepEqual(map(answers), [
+      { type: 'agent', message: 'First.' },
+      { type: 'agent', message: 'Second.' },
+    ])
   })
 
   it('the list of all records is read as they are one by one', () => {
