@@ -497,6 +497,16 @@ describe('Goose: all in one object, when it is over', () => {
     assert.deepEqual(map(['{', 'x', text('a', 'Hi.'), complete]), [unknown('{'), unknown('x'), agent('Hi.')])
   })
 
+  it('is read behind half of one, as a killed run leaves it', () => {
+    const [first, second, ...rest] = printed(turn)
+    const half = [first, second]
+    assert.deepEqual(map([...half, first, second, ...rest]), [
+      ...half.map((raw) => ({ type: 'unknown', raw })),
+      made('make', 2),
+      agent('Done.'),
+    ])
+  })
+
   it('an empty line among those that wait says nothing', () => {
     assert.deepEqual(map(['{', '', ' ', 'x']), [
       { type: 'unknown', raw: '{' },

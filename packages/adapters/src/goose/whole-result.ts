@@ -24,6 +24,8 @@ export class WholeResult {
 
   /** Gives the object with its last line, `true` for a line that waits for it, `false` for any other. */
   line(text: string): JsonObject | boolean {
+    // Within one, all braces but the first and the last are indented.
+    if (text === '{') this.giveUp()
     if (text.trim() === '' || (this.#lines.length === 0 && text !== '{')) return false
     this.#lines.push(text)
     this.#size += text.length + LINE_BYTES
