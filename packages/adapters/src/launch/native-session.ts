@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Binding, Capabilities, Host, JsonObject } from '@evener/protocol'
+import type { Binding, Capabilities, Host, UsageTotals } from '@evener/protocol'
 import type { RunWarning } from './run-note.ts'
 
 /** The conversation of the program's own that a turn goes on with. */
@@ -17,16 +17,37 @@ export function newSession(session: NativeSession, title: string): readonly RunW
   return [{ message: `${title} begins a new session, because ${session.because}.`, code: 'new-session' }]
 }
 
-/** What a binding of ours carries beyond what all bindings have. */
-export interface BindingFacts {
+/** What is known of a native session in the course of a turn or after it. */
+export interface SessionFacts {
+  readonly agentId: string
+  readonly nativeId: string
+  readonly version: string | undefined
+  readonly cwd: string | undefined
+  readonly anchor: string | undefined
+  readonly usageTotal: UsageTotals | undefined
   /** The turn has ended by itself: the session's end is where we left it. */
-  readonly settled?: true
+  readonly isSettled: boolean
   /** Hash of the instructions that the session was begun with. */
-  readonly instructions?: string
+  readonly instructions: string | undefined
 }
 
-export function bindingFacts(facts: BindingFacts): JsonObject {
-  return { ...facts }
+/** What ties the thread to the session, after a turn that began with `before`. */
+export function bindingOf(facts: SessionFacts, before: Binding | null): Binding {
+  const { agentId, nativeId, version, cwd, anchor, isSettled, instructions } = facts
+  const usageTotal = facts.usageTotal ?? (before?.nativeId === nativeId ? before.usageTotal : undefined)
+  return {
+    agentId,
+    nativeId,
+    syncedTo: before?.syncedTo ?? 0,
+    ...(anchor === undefined ? {} : { anchor }),
+    ...(usageTotal === undefined ? {} : { usageTotal }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(version === undefined ? {} : { version }),
+    extra: {
+      ...(isSettled ? { settled: true } : {}),
+      ...(instructions === undefined ? {} : { instructions }),
+    },
+  }
 }
 
 export function instructionsHash(instructions: string | undefined): string | undefined {

@@ -9,8 +9,8 @@ import {
   type Host,
   type Turn,
 } from '@evener/protocol'
+import { cliFinder } from './cli-finder.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
-import { findCli } from './find-cli.ts'
 import type { LaunchRequest } from './launch-plan.ts'
 import { chooseSession, newSession, type NativeSession } from './native-session.ts'
 import { printDriver, PrintSession, type PrintContext, type PrintHarness, type PrintOptions } from './print-driver.ts'
@@ -39,14 +39,12 @@ export interface PlacedHarness extends PrintHarness {
 export function placedDriver(harness: PlacedHarness, options: PrintOptions = {}): AgentDriver {
   const plain = printDriver(harness, options)
   const env: Environment = { ...process.env, ...options.env }
-  const bin = options.bin === undefined ? {} : { bin: options.bin }
+  const { find } = cliFinder(harness.profile, env, options.bin)
   return {
     id: plain.id,
     describe: () => plain.describe(),
-    open: async (binding, host) => {
-      const cli = await findCli(harness.profile, { env, ...bin })
-      return new PlacedSession({ id: plain.id, harness, options, env, cli }, binding, host)
-    },
+    open: async (binding, host) =>
+      new PlacedSession({ id: plain.id, harness, options, env, cli: await find() }, binding, host),
   }
 }
 

@@ -12,7 +12,8 @@ import {
 } from '@evener/protocol'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
-import { findCli, type Environment, type FoundCli } from './find-cli.ts'
+import { cliFinder } from './cli-finder.ts'
+import type { Environment, FoundCli } from './find-cli.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
 import type { PermissionLevel } from './permissions.ts'
 import { PrintRun } from './print-run.ts'
@@ -82,19 +83,12 @@ export interface PrintOptions {
 export function printDriver(harness: PrintHarness, options: PrintOptions = {}): AgentDriver {
   const id = options.id ?? harness.profile.id
   const env: Environment = { ...process.env, ...options.env }
-  const find = (): Promise<FoundCli> =>
-    findCli(harness.profile, { env, ...(options.bin === undefined ? {} : { bin: options.bin }) })
+  const cliOf = cliFinder(harness.profile, env, options.bin)
   return {
     id,
-    describe: async () => {
-      const found = await find().catch((error: unknown) => {
-        if (EvenerError.is(error)) return undefined
-        throw error
-      })
-      const version = found?.version
-      return version === undefined ? harness.capabilities : { ...harness.capabilities, version }
-    },
-    open: async (binding, host) => new PrintSession({ id, harness, options, env, cli: await find() }, binding, host),
+    describe: () => cliOf.describe(harness.capabilities),
+    open: async (binding, host) =>
+      new PrintSession({ id, harness, options, env, cli: await cliOf.find() }, binding, host),
   }
 }
 

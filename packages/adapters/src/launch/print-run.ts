@@ -11,11 +11,12 @@ import {
 } from '@evener/protocol'
 import type { RunExit, SpawnRunOptions } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
+import { untestedVersion } from './cli-finder.ts'
 import { EventQueue } from './event-queue.ts'
 import { hasKey } from './find-cli.ts'
 import { handoverText } from './handover-text.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
-import { bindingFacts, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
+import { bindingOf, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { refuseUnstartable } from './plan-limits.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
@@ -26,9 +27,8 @@ import { RunLog } from './run-log.ts'
 import type { RunHeader, RunWarning, StopReason } from './run-note.ts'
 import { Program } from './run-program.ts'
 import { refuseInstead } from './strict.ts'
+import { turnLimits } from './turn-limits.ts'
 
-const DEFAULT_DEADLINE_MS = 4 * 60 * 60_000
-const DEFAULT_STALL_MS = 5 * 60_000
 const NEVER_STARTED: RunExit = { code: null, signal: null }
 
 export interface PrintRunPorts {
@@ -328,22 +328,17 @@ export class PrintRun {
 
   #limits(): Pick<SpawnRunOptions, 'deadlineMs' | 'onDeadline' | 'stallMs' | 'onStall'> {
     const { options, harness } = this.#context
-    const { title } = harness.profile
-    const { deadlineMs = DEFAULT_DEADLINE_MS, stallMs = DEFAULT_STALL_MS, onStall = 'warn' } = options
-    const late = (): void =>
-      void this.stop(
-        'deadline',
-        failure('deadline', `${title} did not finish within ${deadlineMs} ms and was stopped.`),
-      )
-    const silent = ({ silentMs }: { silentMs: number }): void => {
-      const message = `${title} has printed nothing for ${silentMs} ms`
+    const { deadlineMs, stallMs, late, silence } = turnLimits(harness.profile.title, options)
+    const onDeadline = (): void => void this.stop('deadline', late)
+    const onStall = ({ silentMs }: { silentMs: number }): void => {
+      const { warning, failure: stalled } = silence(silentMs)
       this.#openLog()
-      this.#log.warn(`${message}.`, 'stall')
-      if (onStall === 'abort') void this.stop('stalled', failure('stall', `${message} and was stopped.`))
+      this.#log.warn(warning, 'stall')
+      if (stalled !== undefined) void this.stop('stalled', stalled)
     }
     return {
-      ...(deadlineMs === null ? {} : { deadlineMs, onDeadline: late }),
-      ...(stallMs === null ? {} : { stallMs, onStall: silent }),
+      ...(deadlineMs === null ? {} : { deadlineMs, onDeadline }),
+      ...(stallMs === null ? {} : { stallMs, onStall }),
     }
   }
 
@@ -351,13 +346,8 @@ export class PrintRun {
   #countUnknown(): void {
     const { cli, harness } = this.#context
     const sums = this.#log.mapper?.ledger.sums()
-    if (cli.isKnown || this.#program === undefined || sums === undefined) return
-    const { title, knownVersions } = harness.profile
-    this.#log.warn(
-      `${title} ${cli.version ?? 'of unknown version'} is not a version this was tested with (${knownVersions.join(', ')}): ` +
-        `${sums.unknown} of ${sums.lines} lines were not understood.`,
-      'untested-version',
-    )
+    if (this.#program === undefined || sums === undefined) return
+    for (const { message, code } of untestedVersion(harness.profile, cli, sums)) this.#log.warn(message, code)
   }
 
   #bind(isFinal: boolean): void {
@@ -365,27 +355,20 @@ export class PrintRun {
     const mapper = this.#log.mapper
     const nativeId = mapper?.sessionId ?? this.#lookedUpSession
     if (nativeId === undefined) return
-    const usageTotal = (isFinal ? mapper?.usage.totals : undefined) ?? this.#usageBefore(nativeId)
-    const binding: Binding = {
+    const facts = {
       agentId: id,
       nativeId,
-      syncedTo: this.#binding?.syncedTo ?? 0,
-      ...(this.#anchor === undefined ? {} : { anchor: this.#anchor }),
-      ...(usageTotal === undefined ? {} : { usageTotal }),
-      ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
-      ...(cli.version === undefined ? {} : { version: cli.version }),
-      extra: bindingFacts({
-        ...(isFinal && !this.#isStopped ? { settled: true } : {}),
-        ...(this.#instructions === undefined ? {} : { instructions: this.#instructions }),
-      }),
+      version: cli.version,
+      cwd: this.#cwd,
+      anchor: this.#anchor,
+      usageTotal: isFinal ? mapper?.usage.totals : undefined,
+      isSettled: isFinal && !this.#isStopped,
+      instructions: this.#instructions,
     }
+    const binding = bindingOf(facts, this.#binding)
     const text = JSON.stringify(binding)
     if (text === this.#bound) return
     this.#bound = text
     this.#ports.bind(binding)
-  }
-
-  #usageBefore(nativeId: string): Binding['usageTotal'] {
-    return this.#binding?.nativeId === nativeId ? this.#binding.usageTotal : undefined
   }
 }

@@ -1,7 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ProcessNote } from '@evener/protocol'
 import {
-  findTagged,
   spawnRun,
   StdinClosedError,
   type KillReceipt,
@@ -11,13 +9,12 @@ import {
   type SpawnRunOptions,
 } from '@evener/shell/run'
 import { endsWithin } from './ends-within.ts'
+import { endsWithItsOutput, leftRunning } from './left-running.ts'
 import { processNote } from './process-note.ts'
 import type { StopWay } from './profile.ts'
 import type { RunLog } from './run-log.ts'
 import { stopRun } from './stop-run.ts'
 
-/** How long something that outlives the program may hold its output open. */
-const HELD_OPEN_MS = 2_000
 const UNKNOWN_EXIT: RunExit = { code: null, signal: null }
 
 export interface ProgramOptions extends Omit<SpawnRunOptions, 'stdin' | 'spool'> {
@@ -127,22 +124,11 @@ export class Program {
 
   async #waitForEnd(): Promise<void> {
     const process = this.#process
-    await process.processExited
-    let isOver = false
-    do {
-      const over = new AbortController()
-      const held = pause(HELD_OPEN_MS, false, { signal: over.signal }).catch(() => false)
-      isOver = await Promise.race([process.exited.then(() => true), held])
-      over.abort()
-    } while (!isOver && (process.stdout.paused || process.stderr.paused))
+    const isOutputOver = await endsWithItsOutput(process)
     if (this.#killing !== undefined) return
-    const left = await findTagged(process.runId)
-    if (isOver && left.length === 0) return
-    const names = left.map(({ name, pid }) => `${name} (${pid})`).join(', ')
-    this.#options.log.warn(
-      `What the program had left running was ended: ${names || 'an unknown process'}.`,
-      'left-running',
-    )
+    const left = await leftRunning(process, isOutputOver)
+    if (left === undefined) return
+    this.#options.log.warn(`What the program had left running was ended: ${left}.`, 'left-running')
     await process.kill()
   }
 }

@@ -1,5 +1,6 @@
-import { EvenerError, type AgentDriver } from '@evener/protocol'
-import { findCli, type Environment, type FoundCli } from '../launch/find-cli.ts'
+import type { AgentDriver } from '@evener/protocol'
+import { cliFinder, foundCli } from '../launch/cli-finder.ts'
+import type { Environment, FoundCli } from '../launch/find-cli.ts'
 import { FollowedSession, type SessionFacts } from './followed-session.ts'
 import type { LiveOptions } from './live-driver.ts'
 import type { LiveHarness } from './live-harness.ts'
@@ -18,19 +19,12 @@ export function followedDriver(
   const { profile, dialect, capabilities } = harnessOf({ nativeId: undefined, isSettled: false, isGone: false })
   const id = options.id ?? profile.id
   const env: Environment = { ...process.env, ...options.env }
-  const bin = options.bin === undefined ? {} : { bin: options.bin }
-  const find = async (): Promise<FoundCli> => options.cli ?? findCli(profile, { env, ...bin })
+  const cliOf = options.cli === undefined ? cliFinder(profile, env, options.bin) : foundCli(options.cli)
   return {
     id,
-    describe: async () => {
-      const found = await find().catch((error: unknown) => {
-        if (EvenerError.is(error)) return undefined
-        throw error
-      })
-      return found?.version === undefined ? capabilities : { ...capabilities, version: found.version }
-    },
+    describe: () => cliOf.describe(capabilities),
     open: async (binding, host) => {
-      const cli = await find()
+      const cli = await cliOf.find()
       const header = { harness: dialect.id, ...(cli.version === undefined ? {} : { version: cli.version }) }
       return new FollowedSession(
         (bound, to, facts) => new LiveSession({ id, harness: harnessOf(facts), options, env, cli, header }, bound, to),

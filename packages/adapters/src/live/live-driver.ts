@@ -1,5 +1,6 @@
-import { EvenerError, type AgentDriver } from '@evener/protocol'
-import { findCli, type Environment, type FoundCli } from '../launch/find-cli.ts'
+import type { AgentDriver } from '@evener/protocol'
+import { cliFinder } from '../launch/cli-finder.ts'
+import type { Environment, FoundCli } from '../launch/find-cli.ts'
 import type { PrintOptions } from '../launch/print-driver.ts'
 import type { RunHeader } from '../launch/run-note.ts'
 import type { LiveHarness } from './live-harness.ts'
@@ -30,20 +31,12 @@ export interface LiveContext {
 export function liveDriver(harness: LiveHarness, options: LiveOptions = {}): AgentDriver {
   const id = options.id ?? harness.profile.id
   const env: Environment = { ...process.env, ...options.env }
-  const find = (): Promise<FoundCli> =>
-    findCli(harness.profile, { env, ...(options.bin === undefined ? {} : { bin: options.bin }) })
+  const cliOf = cliFinder(harness.profile, env, options.bin)
   return {
     id,
-    describe: async () => {
-      const found = await find().catch((error: unknown) => {
-        if (EvenerError.is(error)) return undefined
-        throw error
-      })
-      const version = found?.version
-      return version === undefined ? harness.capabilities : { ...harness.capabilities, version }
-    },
+    describe: () => cliOf.describe(harness.capabilities),
     open: async (binding, host) => {
-      const cli = await find()
+      const cli = await cliOf.find()
       const header = { harness: harness.dialect.id, ...(cli.version === undefined ? {} : { version: cli.version }) }
       return new LiveSession({ id, harness, options, env, cli, header }, binding, host)
     },

@@ -1,7 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { JsonObject, ProcessNote } from '@evener/protocol'
 import {
-  findTagged,
   spawnRun,
   type KillReceipt,
   type Line,
@@ -11,13 +9,12 @@ import {
 } from '@evener/shell/run'
 import type { Environment } from '../launch/find-cli.ts'
 import { endsWithin } from '../launch/ends-within.ts'
+import { endsWithItsOutput, leftRunning } from '../launch/left-running.ts'
 import { processNote } from '../launch/process-note.ts'
 import type { PrivateDir } from '../launch/private-dir.ts'
 import { stopRun } from '../launch/stop-run.ts'
 import { strictJson } from '../launch/strict-json.ts'
 
-/** How long something that outlives the program may hold its output open. */
-const HELD_OPEN_MS = 2_000
 const UNKNOWN_EXIT: RunExit = { code: null, signal: null }
 
 export interface LiveProcessOptions {
@@ -119,21 +116,14 @@ export class LiveProcess {
   /** What a program leaves running when it ends by itself is ended too. */
   async #endRest(): Promise<void> {
     const process = this.#process
-    await process.processExited
-    let isOver = false
-    do {
-      const over = new AbortController()
-      const held = pause(HELD_OPEN_MS, false, { signal: over.signal }).catch(() => false)
-      isOver = await Promise.race([process.exited.then(() => true), held])
-      over.abort()
-    } while (!isOver && (process.stdout.paused || process.stderr.paused))
+    const isOutputOver = await endsWithItsOutput(process)
     if (this.#stopping !== undefined) {
       await this.#stopping
       return
     }
-    const left = await findTagged(process.runId)
-    if (isOver && left.length === 0) return
-    this.#options.onLeft(left.map(({ name, pid }) => `${name} (${pid})`).join(', ') || 'an unknown process')
+    const left = await leftRunning(process, isOutputOver)
+    if (left === undefined) return
+    this.#options.onLeft(left)
     await process.kill()
   }
 }

@@ -1,19 +1,18 @@
 import type { AgentEvent, Binding, ErrorData, Host, Turn, UsageTotals } from '@evener/protocol'
 import type { Line, RunExit } from '@evener/shell/run'
 import type { MappedEvent } from '../kit/activity.ts'
+import { untestedVersion } from '../launch/cli-finder.ts'
 import { EventQueue } from '../launch/event-queue.ts'
-import { bindingFacts, instructionsHash } from '../launch/native-session.ts'
+import { bindingOf, instructionsHash } from '../launch/native-session.ts'
 import { recordedFor } from '../launch/recording.ts'
-import { failure } from '../launch/run-failure.ts'
 import { RunLog } from '../launch/run-log.ts'
 import type { RunHeader, StopReason } from '../launch/run-note.ts'
+import { turnLimits } from '../launch/turn-limits.ts'
 import { Asks, type Ask } from './asks.ts'
 import type { LiveContext } from './live-driver.ts'
 import type { TurnPort } from './live-harness.ts'
 import { TurnClock } from './turn-clock.ts'
 
-const DEFAULT_DEADLINE_MS = 4 * 60 * 60_000
-const DEFAULT_STALL_MS = 5 * 60_000
 /** The turn is over and the process is not. */
 const STILL_RUNNING: RunExit = { code: null, signal: null }
 
@@ -183,22 +182,17 @@ export class LiveTurn implements TurnPort {
     const { id, cli } = this.#context
     const nativeId = this.#log.mapper?.sessionId
     if (nativeId === undefined) return
-    const before = this.#binding?.nativeId === nativeId ? this.#binding.usageTotal : undefined
-    const usageTotal = (isFinal ? this.usageTotal : undefined) ?? before
-    const instructions = instructionsHash(this.turn.instructions)
-    const binding: Binding = {
+    const facts = {
       agentId: id,
       nativeId,
-      syncedTo: this.#binding?.syncedTo ?? 0,
-      ...(this.#anchor === undefined ? {} : { anchor: this.#anchor }),
-      ...(usageTotal === undefined ? {} : { usageTotal }),
-      ...(this.#cwd === undefined ? {} : { cwd: this.#cwd }),
-      ...(cli.version === undefined ? {} : { version: cli.version }),
-      extra: bindingFacts({
-        ...(isFinal && !this.#isStopped ? { settled: true } : {}),
-        ...(instructions === undefined ? {} : { instructions }),
-      }),
+      version: cli.version,
+      cwd: this.#cwd,
+      anchor: this.#anchor,
+      usageTotal: isFinal ? this.usageTotal : undefined,
+      isSettled: isFinal && !this.#isStopped,
+      instructions: instructionsHash(this.turn.instructions),
     }
+    const binding = bindingOf(facts, this.#binding)
     const text = JSON.stringify(binding)
     if (text === this.#bound) return
     this.#bound = text
@@ -207,20 +201,15 @@ export class LiveTurn implements TurnPort {
 
   #newClock(): TurnClock {
     const { options, harness } = this.#context
-    const { title } = harness.profile
-    const { deadlineMs = DEFAULT_DEADLINE_MS, stallMs = DEFAULT_STALL_MS, onStall = 'warn' } = options
+    const { deadlineMs, stallMs, late, silence } = turnLimits(harness.profile.title, options)
     return new TurnClock({
       deadlineMs,
       stallMs,
-      onDeadline: () =>
-        this.#ports.stop(
-          'deadline',
-          failure('deadline', `${title} did not finish within ${deadlineMs} ms and was stopped.`),
-        ),
+      onDeadline: () => this.#ports.stop('deadline', late),
       onStall: (silentMs) => {
-        const message = `${title} has printed nothing for ${silentMs} ms`
-        this.warn(`${message}.`, 'stall')
-        if (onStall === 'abort') this.#ports.stop('stalled', failure('stall', `${message} and was stopped.`))
+        const { warning, failure } = silence(silentMs)
+        this.warn(warning, 'stall')
+        if (failure !== undefined) this.#ports.stop('stalled', failure)
       },
     })
   }
@@ -229,12 +218,7 @@ export class LiveTurn implements TurnPort {
   #countUnknown(): void {
     const { cli, harness } = this.#context
     const sums = this.#log.mapper?.ledger.sums()
-    if (cli.isKnown || sums === undefined || sums.lines === 0) return
-    const { title, knownVersions } = harness.profile
-    this.#log.warn(
-      `${title} ${cli.version ?? 'of unknown version'} is not a version this was tested with (${knownVersions.join(', ')}): ` +
-        `${sums.unknown} of ${sums.lines} lines were not understood.`,
-      'untested-version',
-    )
+    if (sums === undefined || sums.lines === 0) return
+    for (const { message, code } of untestedVersion(harness.profile, cli, sums)) this.#log.warn(message, code)
   }
 }

@@ -1,0 +1,41 @@
+import { EvenerError, type Capabilities } from '@evener/protocol'
+import type { LedgerSums } from '../kit/ledger.ts'
+import { findCli, type Environment, type FoundCli } from './find-cli.ts'
+import type { CliProfile } from './profile.ts'
+import type { RunWarning } from './run-note.ts'
+
+export interface CliFinder {
+  /** Asked each time, as the program may be installed or updated in between. */
+  readonly find: () => Promise<FoundCli>
+  /** A program that is not there is described as well, without its version. */
+  readonly describe: (capabilities: Capabilities) => Promise<Capabilities>
+}
+
+export function cliFinder(profile: CliProfile, env: Environment, bin: string | undefined): CliFinder {
+  const find = (): Promise<FoundCli> => findCli(profile, { env, ...(bin === undefined ? {} : { bin }) })
+  return { find, describe: (capabilities) => described(capabilities, find) }
+}
+
+/** A program that was found already. */
+export function foundCli(cli: FoundCli): CliFinder {
+  const find = async (): Promise<FoundCli> => cli
+  return { find, describe: (capabilities) => described(capabilities, find) }
+}
+
+async function described(capabilities: Capabilities, find: CliFinder['find']): Promise<Capabilities> {
+  const found = await find().catch((error: unknown) => {
+    if (EvenerError.is(error)) return undefined
+    throw error
+  })
+  return found?.version === undefined ? capabilities : { ...capabilities, version: found.version }
+}
+
+/** Says how much of an untested version's output was not understood. */
+export function untestedVersion(profile: CliProfile, cli: FoundCli, sums: LedgerSums): readonly RunWarning[] {
+  if (cli.isKnown) return []
+  const { title, knownVersions } = profile
+  const message =
+    `${title} ${cli.version ?? 'of unknown version'} is not a version this was tested with (${knownVersions.join(', ')}): ` +
+    `${sums.unknown} of ${sums.lines} lines were not understood.`
+  return [{ message, code: 'untested-version' }]
+}

@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { findTagged, type RunProcess } from '@evener/shell/run'
+
+/** How long something that outlives the program may hold its output open. */
+const HELD_OPEN_MS = 2_000
+
+/** Waits for the program to end. False: something that it left running still holds its output open. */
+export async function endsWithItsOutput(process: RunProcess): Promise<boolean> {
+  await process.processExited
+  let isOver = false
+  do {
+    const over = new AbortController()
+    const held = pause(HELD_OPEN_MS, false, { signal: over.signal }).catch(() => false)
+    isOver = await Promise.race([process.exited.then(() => true), held])
+    over.abort()
+  } while (!isOver && (process.stdout.paused || process.stderr.paused))
+  return isOver
+}
+
+/** What an ended program has left running, for a person to read. */
+export async function leftRunning(process: RunProcess, isOutputOver: boolean): Promise<string | undefined> {
+  const left = await findTagged(process.runId)
+  if (isOutputOver && left.length === 0) return undefined
+  return left.map(({ name, pid }) => `${name} (${pid})`).join(', ') || 'an unknown process'
+}
