@@ -1,1 +1,0 @@
-export type { JsonValue } from '@evener/protocol'
