@@ -9,13 +9,13 @@ import type { ToolOutcome } from '../kit/tool-table.ts'
 export function readOutcome(block: JsonObject): ToolOutcome {
   const answer = asObject(block['toolResult']) ?? NO_FIELDS
   const { status, error } = answer
-  if (status === 'error') return { isSuccess: false, result: error ?? null }
+  if (status === 'error') return { isSuccess: false, isUndone: true, result: error ?? null }
   const value = asObject(answer['value']) ?? NO_FIELDS
   const structured = asObject(value['structuredContent']) ?? NO_FIELDS
   const exitCode = asInteger(structured['exit_code'])
   const isError = asBoolean(value['isError'])
   const result = value['content'] ?? answer['value']
-  if (exitCode === undefined && wasSkipped(result)) return { isSuccess: false, result }
+  if (exitCode === undefined && wasSkipped(result)) return { isSuccess: false, isUndone: true, result }
   const isSuccess = successOf(exitCode, isError) ?? (status === 'success' ? true : undefined)
   return { isSuccess, exitCode, detail: value['_meta'], result }
 }

@@ -527,8 +527,9 @@ describe('Goose in its chat mode', () => {
     const skipped = 'Let the user know the tool call was skipped in goose chat mode. DO NOT apologize.'
     const value = { content: [{ type: 'text', text: skipped }], isError: false }
     const answer = message('u', 'user', [{ type: 'toolResponse', id: 'c1', toolResult: { status: 'success', value } }])
-    assert.deepEqual(map([calls('a', request('c1', 'make')), answer, text('b', 'A plan.'), complete]), [
-      { type: 'command', command: 'make', isSuccess: false },
+    assert.deepEqual(map([calls('a', request('c1', 'cat /a /b')), answer, text('b', 'A plan.'), complete]), [
+      { type: 'read', path: '/a', isSuccess: false },
+      { type: 'read', path: '/b', isSuccess: false },
       agent('A plan.'),
     ])
   })

@@ -288,6 +288,16 @@ describe('any program: calls', () => {
     assert.deepEqual([done.sums.waiting, done.sums.events], [0, 2])
   })
 
+  it('a call that is open at the end has failed, with all that it consists of', () => {
+    const run = mapRun(plain, [call('1', 'make'), call('2', 'cat /a; cat /b')])
+    assert.deepEqual(unstamped(run.activity), [
+      { type: 'command', command: 'make', isSuccess: false },
+      { type: 'read', path: '/a', isSuccess: false },
+      { type: 'read', path: '/b', isSuccess: false },
+    ])
+    assert.equal(run.sums.waiting, 0)
+  })
+
   it('bookkeeping is consumed, call and result', () => {
     const run = mapRun(plain, [
       { do: 'call', text: '1', tool: 'todo' },

@@ -32,7 +32,7 @@ import { UsageMeter } from './usage-meter.ts'
 
 const UNREPORTED = 'The program ended before it reported a result.'
 const AMBIGUOUS = 'Several open calls have this id, so their results cannot be told apart.'
-const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, result: UNREPORTED })
+const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, isUndone: true, result: UNREPORTED })
 
 /**
  * So many lines are parsed before they are mapped: a processor that does one thing for a while is a fifth faster than one

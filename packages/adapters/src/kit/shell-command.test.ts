@@ -40,6 +40,13 @@ describe('a shell command as activity', () => {
     ])
   })
 
+  it('that was refused or never ended has done none of its operations', () => {
+    assert.deepEqual(activity('cat a.txt && ls src', { isSuccess: false, isUndone: true }), [
+      { type: 'read', path: '/repo/a.txt', isSuccess: false },
+      { type: 'list', path: '/repo/src', isSuccess: false },
+    ])
+  })
+
   it('has succeeded with its exit code, unless one of its programs complains: then that is left open', () => {
     const both = [
       { type: 'read', path: '/repo/a' },

@@ -26,6 +26,7 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
   if (operations === null || first === undefined) {
     return [commandDraft(command, outcome.exitCode, outcome.isSuccess, shell.workingDirectory)]
   }
+  if (outcome.isUndone === true) return operations.map((each) => operationDraft(each, false, shell.workingDirectory))
   const isDoubtful = exitCode === 0 && JOINED.test(command) && hasComplaint(outcome.result)
   if (operations.length === 1) {
     // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one

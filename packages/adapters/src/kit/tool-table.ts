@@ -12,6 +12,8 @@ export interface ToolOutcome {
   /** Absent: not reported. */
   readonly isSuccess?: boolean | undefined
   readonly exitCode?: number | undefined
+  /** It was refused, or never ended: whatever it consists of, none of it has succeeded. */
+  readonly isUndone?: boolean | undefined
   /** What the program adds to the result for its own use (paths, ranges, ids). */
   readonly detail?: JsonValue | undefined
   /** The result itself; a rule may look at it but must not repeat it. */

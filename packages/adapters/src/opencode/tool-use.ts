@@ -57,7 +57,9 @@ function outcomeOf(tool: string, state: JsonObject): ToolOutcome {
     ? false
     : (commandSuccess(exit) ?? (status === 'completed' && tool !== SHELL ? true : undefined))
   const result = hasFailed ? error : output
-  return { isSuccess, exitCode, detail: metadata, result }
+  // A command that was run is completed, whatever its exit code.
+  const isUndone = hasFailed && exit === undefined
+  return { isSuccess, exitCode, isUndone, detail: metadata, result }
 }
 
 /** `exit` is `null` for a command that was killed. */

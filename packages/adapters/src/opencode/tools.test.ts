@@ -179,8 +179,10 @@ describe('OpenCode: commands', () => {
   })
 
   it('a command that was not run has failed', () => {
-    assert.deepEqual(activity(refused('bash', { command: 'make' })), [
+    assert.deepEqual(activity(refused('bash', { command: 'make' }), refused('bash', { command: 'cat /a; cat /b' })), [
       { type: 'command', command: 'make', isSuccess: false },
+      { type: 'read', path: '/a', isSuccess: false },
+      { type: 'read', path: '/b', isSuccess: false },
     ])
   })
 
