@@ -47,7 +47,7 @@ describe('a shell command as activity', () => {
     ])
   })
 
-  it('has succeeded with its exit code, unless one of its programs complains: then that is left open', () => {
+  it('has succeeded with its exit code, unless one of its programs may have failed: then that is left open', () => {
     const both = [
       { type: 'read', path: '/repo/a' },
       { type: 'read', path: '/repo/b' },
@@ -62,8 +62,13 @@ describe('a shell command as activity', () => {
     assert.deepEqual(activity('cat a | head -5', ended(complaint)), [
       { type: 'read', path: '/repo/a', startLine: 1, endLine: 5 },
     ])
+    assert.deepEqual(activity('cat a 2>/dev/null; cat b', ended('bee\n')), both)
+    assert.deepEqual(activity('cat a 2>/dev/null || true', ended('')), [{ type: 'read', path: '/repo/a' }])
+    assert.deepEqual(activity('cat a || true', ended('ay\n')), [{ type: 'read', path: '/repo/a', isSuccess: true }])
+    assert.deepEqual(activity('cat a || cat b', ended('ay\n')), both)
     // Every part of it has succeeded, whatever is in the files.
     assert.deepEqual(activity('cat a && cat b', ended(complaint)), succeeded)
+    assert.deepEqual(activity('cat a 2>/dev/null && cat b', ended('')), succeeded)
     assert.deepEqual(activity('cat a', ended(complaint)), [{ type: 'read', path: '/repo/a', isSuccess: true }])
   })
 

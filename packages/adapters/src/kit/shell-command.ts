@@ -27,7 +27,7 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
     return [commandDraft(command, outcome.exitCode, outcome.isSuccess, shell.workingDirectory)]
   }
   if (outcome.isUndone === true) return operations.map((each) => operationDraft(each, false, shell.workingDirectory))
-  const isDoubtful = exitCode === 0 && JOINED.test(command) && hasComplaint(outcome.result)
+  const isDoubtful = exitCode === 0 && JOINED.test(command) && (SILENCED.test(command) || hasComplaint(outcome.result))
   if (operations.length === 1) {
     // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one
     // is all there was.
@@ -41,6 +41,8 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
 
 /** Something may have failed in a command that ends with 0. */
 const JOINED = /[;|\n]/
+/** Where nobody would hear of it. */
+const SILENCED = /(?:2|&)>>? *\/dev\/null/
 /** How the programs that read, search and list say that they could not. */
 const COMPLAINT =
   /(?:^|\n)(?:cat|bat|nl|head|tail|tac|less|more|wc|sed|[ef]?grep|rg|ag|ack|find|fd|ls|dir|tree|eza|exa|lsd): [^\n]*?: /

@@ -654,9 +654,13 @@ describe('success', () => {
     assert.deepEqual(successes('cat a && cat b', 1), [undefined, undefined])
     assert.deepEqual(successes('cat a b', 1), [undefined, undefined])
     assert.deepEqual(successes('cat a | grep x', 1), [undefined])
+    assert.deepEqual(successes('cat a || cat b', 0), [undefined, undefined])
+    assert.deepEqual(successes('bash -c "cat a || cat b | head -5"', 0), [undefined, undefined])
+    assert.deepEqual(successes('X=1 cat a ||\ncat b', 0), [undefined, undefined])
   })
 
   it('holds for all operations of a command that ended with 0', () => {
     assert.deepEqual(successes('cat a && rg foo', 0), [true, true])
+    assert.deepEqual(successes('rg foo || true', 0), [true])
   })
 })

@@ -42,7 +42,7 @@ function isInsideWord({ origin }: SimpleCommand): boolean {
 const NO_OPERATIONS: readonly FileOperation[] = []
 
 function nothingFound(): Found {
-  return { operations: NO_OPERATIONS, producers: 0, last: '' }
+  return { operations: NO_OPERATIONS, producers: 0, last: '', isEither: false }
 }
 
 function conclude(found: Found, { exitCode }: ClassifyOptions): readonly FileOperation[] | null {
@@ -64,7 +64,9 @@ function classifyScript(
     if (first === undefined || (first.origin !== 'text' && first.origin !== 'script')) return false
     const stages = own.slice(at, at + first.stages)
     if (stages.length !== first.stages || stages.some((stage) => stage.pipeline !== first.pipeline)) return false
+    const { producers } = found
     if (!classifyStages(stages, commands, start, found)) return false
+    if (first.joined === '||' && found.producers > producers) found.isEither = true
     at += stages.length
   }
   return true

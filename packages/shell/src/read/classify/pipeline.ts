@@ -20,6 +20,8 @@ export interface Found {
   producers: number
   /** The program whose exit code the whole command has. */
   last: string
+  /** An operation stands behind `||`: it was done only if what is before it failed. */
+  isEither: boolean
 }
 
 /** Adds the operations of the pipe from `from` to `to`; false when it is, or may be, anything else. */

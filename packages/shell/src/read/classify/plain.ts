@@ -40,7 +40,9 @@ function classifyCommands(commands: readonly PlainCommand[], cwd: string | undef
     command.moved = directory.path !== start
     const next = at + 1
     if (next < commands.length && commands[next]?.joined === '|') continue
+    const { producers } = found
     if (!classifyPipeline(commands, first, next, found)) return false
+    if (commands[first]?.joined === '||' && found.producers > producers) found.isEither = true
     if (command.isCd && first === at) {
       // What comes after `||` may run because the `cd` has failed.
       if (commands.some(({ joined }) => joined === '||')) return null

@@ -3,16 +3,16 @@ import type { Found } from './pipeline.ts'
 import { isSearcher } from './searches.ts'
 
 /**
- * Adds whether the operations succeeded. Zero is success for all. Any other code is known to be the operation's own only
- * if there is just one; where it may belong to another part of the command nothing is said. For a search 1 means that
- * nothing was found.
+ * Adds whether the operations succeeded. Zero is success for all, unless one of them was to be done only if something else
+ * failed. Any other code is known to be the operation's own only if there is just one; where it may belong to another part of
+ * the command nothing is said. For a search 1 means that nothing was found.
  */
 export function withSuccess(
   operations: readonly FileOperation[],
   exitCode: number,
-  { producers, last }: Found,
+  { producers, last, isEither }: Found,
 ): readonly FileOperation[] {
-  if (exitCode === 0) return all(operations, true)
+  if (exitCode === 0) return isEither ? operations : all(operations, true)
   if (producers > 1) return operations
   if (exitCode === 1 && isSearcher(last)) {
     return operations.every((operation) => operation.kind === 'search') ? all(operations, true) : operations
