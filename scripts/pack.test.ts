@@ -81,7 +81,8 @@ describe('packing', () => {
     describe(source.name, () => {
       it('holds what was built, a README and the licence, and nothing else', async () => {
         const files = await filesOf(installed(source.name))
-        for (const needed of ['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts']) {
+        const built = builtEntries(source).flatMap((entry) => [`${entry}.js`, `${entry}.d.ts`])
+        for (const needed of ['package.json', 'README.md', 'LICENSE', ...built]) {
           assert.ok(files.includes(needed), `${needed} is missing`)
         }
         const unwanted = files.filter((file) => !isWanted(file))
@@ -92,8 +93,10 @@ describe('packing', () => {
         const files = await filesOf(installed(source.name))
         const modules = files.filter((file) => file.startsWith('dist/') && file.endsWith('.js'))
         // What is loaded on first use lies apart, in a small file each.
-        const atOnce = await loadedWith(join(installed(source.name), 'dist/index.js'))
-        assert.ok(atOnce.size <= 60, `${atOnce.size} modules are loaded at once`)
+        for (const entry of builtEntries(source)) {
+          const atOnce = await loadedWith(join(installed(source.name), `${entry}.js`))
+          assert.ok(atOnce.size <= 60, `${entry}: ${atOnce.size} modules are loaded at once`)
+        }
         assert.ok(modules.length < files.filter((file) => file.endsWith('.d.ts')).length)
       })
 
@@ -292,6 +295,13 @@ function entries(): string[] {
       .filter((entry) => !entry.includes('*'))
       .map((entry) => join(source.name, entry).replaceAll('\\', '/')),
   )
+}
+
+/** What its sources are built into, without the ending. */
+function builtEntries({ exports }: PackageJson): string[] {
+  return Object.values(exports)
+    .filter((target) => typeof target === 'string' && target.endsWith('.ts'))
+    .map((target) => String(target).replace('./src/', 'dist/').replace(/\.ts$/, ''))
 }
 
 function isWanted(file: string): boolean {
