@@ -197,7 +197,7 @@ function inboxOf(store: Store, log: ThreadLog): Inbox {
       return log.state
     },
     record: async (facts: readonly RecordBody[]) => void (await log.commit(facts)),
-    submit: () => Promise.reject(new Error('Nothing is submitted here.')),
+    steer: () => Promise.reject(new Error('Nothing is submitted here.')),
   }
   return new Inbox(threadPort(runtime, store, () => 'a'))
 }

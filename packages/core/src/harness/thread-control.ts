@@ -30,7 +30,7 @@ import { ForeignPlans, type ForeignPlanModes } from './tools/foreign-plans.ts'
 
 export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
-  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'submit' | 'onEntry' | 'idle' | 'run'>
+  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'steer' | 'onEntry' | 'idle' | 'run'>
   /** The agent that takes the next turn. */
   readonly agentId: () => string
   readonly disabledTools?: readonly BuiltinToolId[]

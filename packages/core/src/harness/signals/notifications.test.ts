@@ -259,7 +259,7 @@ suite('the inbox', () => {
     assert.ok(state.head.settings.size > 0)
     const head = { ...state.head, stream: fork.id }
     const port = threadPort(
-      { ...bench.port, state: { ...state, head }, submit: () => assert.fail() },
+      { ...bench.port, state: { ...state, head }, steer: () => assert.fail() },
       bench.store,
       () => '',
     )

@@ -84,11 +84,6 @@ export async function route(
       return { accepted: true, action }
     case 'wake':
     case 'deliver': {
-      if (run?.status === 'parked') {
-        // It answers no question: it is heard when the run goes on.
-        await port.record([{ type: 'queue.added', item: { id: messageId, lane: 'steer', parts } }])
-        return { accepted: true, action, runId: run.runId }
-      }
       const { runId } = await port.submit(parts, message)
       return { accepted: true, action, runId }
     }

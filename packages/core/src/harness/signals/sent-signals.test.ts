@@ -32,6 +32,28 @@ suite('a signal that was sent', () => {
     assert.deepEqual(seen, ['blue'])
   })
 
+  test('while a tool waits is heard after its answer, with its id and what goes along with it', async () => {
+    const seen: unknown[] = []
+    const look = createTool({
+      id: 'look',
+      description: 'Looks.',
+      execute: (_input, { requestContext }) => void seen.push(requestContext?.get('tenant')),
+    })
+    const ask = { toolCalls: [{ name: 'ask_user', input: { question: 'Which?' } }] }
+    const script = [ask, { toolCalls: [{ name: 'look' }] }, { text: 'Done.' }]
+    await using bench = new HarnessBench(script, { tools: { look }, initialState: { yolo: true } })
+    const { harness } = bench
+    await harness.sendMessage({ content: 'Go.' })
+    const { id, accepted } = harness.sendSignal({ content: 'Look.', requestContext: { tenant: 'blue' } })
+    const runId = harness.session.run.getRunId()
+    assert.deepEqual(await accepted, { accepted: true, action: 'deliver', runId })
+    assert.equal(bench.model.calls, 1, 'it answers nothing')
+    await harness.respondToToolSuspension({ resumeData: 'The left one.' })
+    const messages = await harness.session.thread.listActiveMessages()
+    assert.deepEqual(messages.find((message) => message.id === id)?.content, [{ type: 'text', text: 'Look.' }])
+    assert.deepEqual(seen, ['blue'])
+  })
+
   test('and fails is told by an event, whoever looks at it', async () => {
     const release = new Error('The lock is stuck.')
     await using bench = new HarnessBench([], {

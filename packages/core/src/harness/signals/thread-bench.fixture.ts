@@ -39,7 +39,7 @@ export class ThreadBench implements AsyncDisposable {
           return runtime().state
         },
         record: (...args) => runtime().record(...args),
-        submit: (...args) => runtime().submit(...args),
+        steer: (...args) => runtime().steer(...args),
       },
       this.store,
       () => 'native',

@@ -8,7 +8,7 @@ import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread
 export interface ThreadPort {
   readonly state: ThreadState
   record(facts: readonly ControlFact[], origin?: RecordOrigin): Promise<void>
-  /** Says something to whoever has the floor in the thread: starts a run, or is heard in the one that is going on. */
+  /** Says something to whoever has the floor in the thread: starts a run, or is heard in the one there is, also if it waits. */
   submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle>
   /** `null` when the conversation, as it stands now, does not hold it. */
   getMessage(messageId: string): Promise<StoredMessage | null>
@@ -19,7 +19,7 @@ export interface ThreadPort {
 
 export type SubmittedMessage = Pick<Submission, 'messageId' | 'requestContext'>
 
-type PortRuntime = Pick<ThreadRuntime, 'state' | 'record' | 'submit'>
+type PortRuntime = Pick<ThreadRuntime, 'state' | 'record' | 'steer'>
 type PortStore = Pick<Store, 'getMessage' | 'listMessages'>
 
 /** `agentId` is asked at every submission: a mode switch may have changed it. */
@@ -55,7 +55,7 @@ class RuntimePort implements ThreadPort {
 
   submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle> {
     const [messageId, runId] = [this.newId(), this.newId()]
-    return this.#runtime.submit({ agentId: this.#agentId(), parts, messageId, runId, ...message })
+    return this.#runtime.steer({ agentId: this.#agentId(), parts, messageId, runId, ...message })
   }
 
   getMessage(messageId: string): Promise<StoredMessage | null> {
