@@ -90,11 +90,16 @@ export async function readFirstUserMessage(store: Store, state: ThreadState): Pr
   do {
     const from: { cursor?: string } = cursor === null ? {} : { cursor }
     const page = await store.listMessages(state.head.lineage, { order: 'oldest', limit: 10, ...from })
-    const found = page.items.find(({ role }) => role === 'user')
+    const found = page.items.find(isUsers)
     if (found !== undefined) return toHarnessMessage(await inflateMessage(store, found))
     cursor = page.next
   } while (cursor !== null)
   return null
+}
+
+/** Signals stand among the messages of the user, and are not what the user has said. */
+function isUsers({ parts, role }: StoredMessage): boolean {
+  return role === 'user' && parts.some(({ type }) => type !== 'signal')
 }
 
 async function* newest(

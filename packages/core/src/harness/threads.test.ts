@@ -316,6 +316,18 @@ suite('threads', () => {
     )
   })
 
+  test('the first words of a thread are those of its user, whatever it was told before', async () => {
+    await using bench = new HarnessBench([{ text: 'Yes.', repeat: true }])
+    const { harness } = bench
+    const { id } = await harness.createThread()
+    await harness.sendNotificationSignal({ source: 'ci', kind: 'build', summary: 'It broke.', priority: 'low' })
+    await harness.saveSystemReminderMessage({ message: 'Be kind.', reminderType: 'manners' })
+    const { thread } = harness.session
+    assert.equal(await thread.firstUserMessage({ threadId: id }), null)
+    await harness.sendMessage({ content: 'First' })
+    assert.deepEqual((await thread.firstUserMessage({ threadId: id }))?.content, [{ type: 'text', text: 'First' }])
+  })
+
   test('settings are kept with the thread', async () => {
     const storage = new MemoryStore()
     const first = new HarnessBench([], { storage })
