@@ -35,6 +35,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     ...config,
     onFailure: (error) => hooks.broadcast({ type: 'error', error, errorType: 'model-catalogue' }),
   })
+  const contexts = new RunContexts(config.restoreRequestContext)
   const now = Date.now
   const { toolCategory } = withKnownTools(
     config.toolCategoryResolver === undefined ? {} : { toolCategory: config.toolCategoryResolver },
@@ -50,12 +51,12 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     store,
     threads,
     models,
-    agents: new ModeAgents(config, models, store),
+    agents: new ModeAgents(config, models, contexts, store),
     policy: createPolicy({ rules: standingRules(config), toolCategory }),
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast, hooks.runtime),
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
-    contexts: new RunContexts(config.restoreRequestContext),
+    contexts,
     traces: new RunTraces(),
     scorers: new Map(),
     deletions: new Mailbox(),

@@ -28,9 +28,9 @@ import { Heartbeats, type HeartbeatHandler } from './heartbeats.ts'
 import type { AvailableModel, ModelAuthStatus } from './models/model-types.ts'
 import { memoryRecord, memoryStatus, type ObservationalMemoryRecord } from './observational-memory.ts'
 import { prepareTracing } from './observability.ts'
-import { requestContextOf, type RequestContextInput } from './request-context.ts'
+import type { RequestContextInput } from './request-context.ts'
 import { SessionRegistry } from './session-registry.ts'
-import type { Session, ToolSuspensionResponse } from './session.ts'
+import { lifeOf, type Session, type ToolSuspensionResponse } from './session.ts'
 import type { NotificationInput } from './signals/notification.ts'
 import type { SentNotification } from './signals/notifications.ts'
 import type { SentSignal, SignalInput, SignalRouting } from './signals/send-signal.ts'
@@ -233,7 +233,7 @@ export class Harness<State extends HarnessState = HarnessState> {
 
   async getResolvedMemory(requestContext?: RequestContextInput): Promise<object | null> {
     const { memory } = this.#config
-    const context = requestContextOf(requestContext)
+    const context = lifeOf(this.session).requestContext(requestContext)
     if (typeof memory !== 'function') return memory ?? null
     return (memory as (context: DynamicContext) => object)({ requestContext: context })
   }
@@ -325,7 +325,7 @@ export class Harness<State extends HarnessState = HarnessState> {
   async #resolveWorkspace(options: WorkspaceRequest): Promise<HarnessWorkspace | undefined> {
     const { requestContext } = givenFields(options, 'resolveWorkspace({ requestContext? })')
     await this.#ready()
-    return this.#core.workspace.resolve(requestContextOf(requestContext))
+    return this.#core.workspace.resolve(lifeOf(this.session).requestContext(requestContext))
   }
 
   destroyWorkspace(): Promise<void> {

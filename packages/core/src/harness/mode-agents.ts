@@ -21,6 +21,7 @@ import type { RuntimeAgent, TurnContext } from '../engine/active-run.ts'
 import { defaultModeOf } from './check-config.ts'
 import type { HarnessAgent, HarnessConfig, HarnessMode } from './harness-config.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
+import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from './tools/thread-tools.ts'
 import { offeredTools } from './offered-tools.ts'
 
@@ -45,7 +46,12 @@ export class ModeAgents {
   readonly #shared: HarnessAgent | undefined
   readonly #drivers = new Map<string, { readonly agent: HarnessAgent; readonly driver: AgentDriver }>()
 
-  constructor(config: HarnessConfig, models: Pick<ModelCatalogue, 'resolve'>, store: Store) {
+  constructor(
+    config: HarnessConfig,
+    models: Pick<ModelCatalogue, 'resolve'>,
+    contexts: Pick<RunContexts, 'find'>,
+    store: Store,
+  ) {
     this.#config = config
     this.#store = store
     this.#shared = config.agent ?? ownAgent(config)
@@ -57,7 +63,7 @@ export class ModeAgents {
           hint: 'A thread remembers by its id which agent said what: give each its own.',
         })
       }
-      if (known === undefined) this.#drivers.set(agent.id, { agent, driver: driverOf(agent, models) })
+      if (known === undefined) this.#drivers.set(agent.id, { agent, driver: driverOf(agent, models, contexts) })
     }
   }
 
@@ -145,12 +151,23 @@ function ownAgent(config: HarnessConfig): HarnessAgent | undefined {
   return new Agent({ id: config.id, model: defaultModeOf(config).defaultModelId ?? '' })
 }
 
-/** A model that is only named is found by the harness first, then by the agent itself. */
-function driverOf(agent: HarnessAgent, models: Pick<ModelCatalogue, 'resolve'>): AgentDriver {
+/**
+ * A model that is only named is found by the harness first, then by the agent itself. A function that chooses it is given
+ * the same context as those that make tools and instructions.
+ */
+function driverOf(
+  agent: HarnessAgent,
+  models: Pick<ModelCatalogue, 'resolve'>,
+  contexts: Pick<RunContexts, 'find'>,
+): AgentDriver {
   if (!(agent instanceof Agent)) return agent
-  const own = agent.options.resolveModel
+  const { model, resolveModel: own } = agent.options
   return nativeDriver({
     ...agent.options,
+    model:
+      typeof model === 'function'
+        ? (context) => model({ ...context, requestContext: contexts.find(context.runId) ?? context.requestContext })
+        : model,
     resolveModel: async (modelId) => (await models.resolve(modelId)) ?? resolveModel(modelId, own),
   })
 }

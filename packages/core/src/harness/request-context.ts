@@ -11,10 +11,10 @@ export type RequestContextInput = RequestContext | ReadonlyMap<string, unknown> 
 /** Makes of what was recorded of a request's context what no record can hold; its entries go over the recorded ones. */
 export type RestoreRequestContext = (recorded: JsonObject) => RequestContextInput
 
-/** What tools find in their request context under `harness`. */
+/** What tools, and functions that make something for a request, find in its context under `harness`. */
 export interface HarnessRequestContext {
   readonly harnessId: string
-  /** The state when the call began; `getState` gives what holds now. */
+  /** The state when it was asked for; `getState` gives what holds now. */
   readonly state: HarnessState
   readonly getState: () => HarnessState
   readonly setState: (changes: HarnessState) => Promise<void>
@@ -22,8 +22,9 @@ export interface HarnessRequestContext {
   readonly threadId: string | null
   readonly resourceId: string
   readonly session: { readonly modeId: string; readonly modelId: string; readonly state: UserState }
+  /** Of the call, for tools. */
   readonly abortSignal?: AbortSignal
-  readonly workspace?: HarnessWorkspace
+  readonly workspace?: HarnessWorkspace | undefined
   /** That of the harness; one that is made for a request is made once for the call. */
   readonly getBrowser: () => Promise<object | undefined>
   readonly emitEvent: (event: HarnessEvent) => void

@@ -40,6 +40,11 @@ export class RunContexts {
     else for (const [key, value] of context.entries()) known.set(key, value)
   }
 
+  /** Of a run at work. */
+  find(runId: string): RequestContext | undefined {
+    return this.#byRun.get(runId)
+  }
+
   /** Of a run that began in another process there is only what was recorded, and what can be made of that. */
   of(runId: string, recorded: JsonObject | undefined): RequestContext {
     const known = this.#byRun.get(runId)

@@ -17,6 +17,7 @@ import { Conversation, type MessageInput } from './conversation.ts'
 import { FollowUps } from './follow-ups.ts'
 import { objectivesOf, type Objectives } from './goals/current-agent.ts'
 import type { HarnessState } from './harness-config.ts'
+import { addHarness } from './harness-context.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { outsideEvent } from './outside-event.ts'
 import { requestContextOf, type RequestContextInput } from './request-context.ts'
@@ -80,6 +81,8 @@ interface SessionLife {
   close(): Promise<void>
   /** Takes the thread again that the session had in an earlier process. */
   reopen(): Promise<void>
+  /** For what is made for the session itself and not for a run. */
+  requestContext(input: RequestContextInput | undefined): RequestContext
 }
 
 const lives = new WeakMap<object, SessionLife>()
@@ -216,7 +219,16 @@ export class Session<State extends HarnessState = HarnessState> {
       get: () => binding.display.get(),
       clearModifiedFiles: () => binding.display.clearModifiedFiles(),
     }
-    lives.set(this, { close: () => this.#close(), reopen: () => this.#reopen() })
+    lives.set(this, {
+      close: () => this.#close(),
+      reopen: () => this.#reopen(),
+      requestContext: (input) => {
+        const context = requestContextOf(input)
+        const place = { threadId: binding.threadId, modeId: mode.get(), modelId: model.get() }
+        addHarness(context, core, binding.viewer, place)
+        return context
+      },
+    })
   }
 
   /** Gives the function that ends the subscription. */

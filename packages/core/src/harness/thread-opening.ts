@@ -1,15 +1,10 @@
-import {
-  resolveModel,
-  type AgentContext,
-  type DecorateContext,
-  type RequestContext,
-  type ToolContext,
-} from '@evener/agent'
+import { resolveModel, type AgentContext, type RequestContext, type ToolContext } from '@evener/agent'
 import {
   EvenerError,
   NO_RULES,
   type Grants,
   type HarnessEvent,
+  type JsonObject,
   type PermissionRules,
   type ToolRunContext,
 } from '@evener/protocol'
@@ -18,12 +13,11 @@ import type { ProcessOwner } from '../engine/ownership.ts'
 import { unheardFacts } from '../engine/run-queue.ts'
 import { ThreadRuntime } from '../engine/thread-runtime.ts'
 import { effectiveRules } from '../policy/effective-rules.ts'
+import { addHarness } from './harness-context.ts'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { opinionTeller, tracerSource } from './observability.ts'
 import { openInAll, tellOtherHarnesses } from './other-harnesses.ts'
 import type { Opening } from './open-threads.ts'
-import { outsideEvent } from './outside-event.ts'
-import type { HarnessRequestContext } from './request-context.ts'
 import { runScoring } from './run-scorers.ts'
 import { summaryBeforeRun } from './signals/notifications.ts'
 import { modeChange, modeModelKey } from './session-mode.ts'
@@ -42,12 +36,15 @@ export async function openThread(
   let runtime: ThreadRuntime | undefined
   let control: ThreadControl | undefined
   const equipment = {
-    decorate: decoration(core, viewers, () => runtime as ThreadRuntime),
+    decorate: (context: ToolContext, run: ToolRunContext): ToolContext => ({
+      ...context,
+      requestContext: contextOf(core, viewers, runtime as ThreadRuntime, run),
+    }),
     agentContext: (turn: TurnContext): AgentContext => ({
       threadId,
       runId: turn.runId,
       turnId: turn.turnId,
-      requestContext: core.contexts.of(turn.runId, turn.requestContext),
+      requestContext: contextOf(core, viewers, runtime as ThreadRuntime, turn),
     }),
     prepare: (context: RequestContext) => core.workspace.prepare(context),
     builtinTools: () => control?.tools() ?? [],
@@ -171,57 +168,27 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes 
   }
 }
 
-/** Gives tools the context their caller gave, and in it what they may know and do of the harness. */
-function decoration(
+/** The context that the caller gave to a run, and in it what may be known and done of the harness. */
+function contextOf(
   core: HarnessCore,
   viewers: ReadonlySet<ThreadViewer>,
-  runtime: () => ThreadRuntime,
-): DecorateContext {
-  return (context: ToolContext, run: ToolRunContext): ToolContext => {
-    const requestContext = core.contexts.of(run.runId, run.requestContext)
-    addHarness(requestContext, core, viewers, runtime(), run)
-    return { ...context, requestContext }
-  }
-}
-
-function addHarness(
-  context: RequestContext,
-  core: HarnessCore,
-  viewers: ReadonlySet<ThreadViewer>,
-  runtime: ThreadRuntime,
-  run: ToolRunContext,
-): void {
+  { state }: ThreadRuntime,
+  run: {
+    readonly runId: string
+    readonly requestContext?: JsonObject | undefined
+    readonly signal?: AbortSignal
+  },
+): RequestContext {
+  const context = core.contexts.of(run.runId, run.requestContext)
   const [first] = viewers
   const sender = core.contexts.senderOf(run.runId)
   // Of several that look on, the one whose words it carries out.
   const viewer = sender !== undefined && viewers.has(sender) ? sender : first
-  if (viewer === undefined) return
-  const { userState } = viewer
-  const workspace = core.workspace.of(context)
-  let browser: Promise<object | undefined> | undefined
-  const entry: HarnessRequestContext = {
-    harnessId: core.config.id,
-    state: userState.get(),
-    getState: () => userState.get(),
-    setState: (changes) => userState.set(changes),
-    updateState: (change) => userState.update(change),
-    threadId: run.threadId,
-    resourceId: viewer.resourceId(),
-    session: {
-      modeId: core.agents.modeOf(runtime.state).id,
-      modelId: runtime.state.head.model ?? '',
-      state: userState,
-    },
-    abortSignal: run.signal,
-    ...(workspace === undefined ? {} : { workspace }),
-    getBrowser: () => (browser ??= core.browser.resolve(context)),
-    emitEvent: (event) => {
-      const told = outsideEvent(event)
-      for (const each of viewers) each.emit(told)
-    },
-    getSubagentModelId: (options) => viewer.subagentModelId(options?.agentType),
-  }
-  context.set('harness', entry)
+  if (viewer === undefined) return context
+  const { model, stream } = state.head
+  const place = { threadId: stream, modeId: core.agents.modeOf(state).id, modelId: model ?? '' }
+  addHarness(context, core, viewer, run.signal === undefined ? place : { ...place, abortSignal: run.signal }, viewers)
+  return context
 }
 
 /** What all who look at the thread have said: any deny first. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createTool, type ToolContext } from '@evener/agent'
+import { Agent, createTool, type RequestContext, type ToolContext } from '@evener/agent'
+import { scriptedModel } from '@evener/testing'
 import { HarnessBench } from './harness.fixture.ts'
 import type { HarnessRequestContext } from './request-context.ts'
 
@@ -75,6 +76,66 @@ suite('what a tool finds of the harness in its request context', () => {
     await bench.harness.abort()
     await sent
     assert.equal(signal?.aborted, true)
+  })
+})
+
+suite('what functions find that make something for a request', () => {
+  test('is what its caller gave, as it was given, and the harness', async () => {
+    const seen: [string, ...unknown[]][] = []
+    const service = { ask: () => 'blue' }
+    const note = (what: string, { requestContext }: { requestContext: RequestContext }): void => {
+      const { session, state, threadId, workspace } = requestContext.get('harness') as HarnessRequestContext
+      const isGiven = requestContext.get('service') === service
+      seen.push([what, isGiven, session.modeId, state, threadId !== null, workspace?.id])
+    }
+    const model = scriptedModel([{ text: 'Yes.' }])
+    const agent = new Agent({
+      id: 'agent',
+      model: (context) => {
+        note('model', context)
+        return model
+      },
+      instructions: (context) => {
+        note('instructions', context)
+        return 'Be brief.'
+      },
+      tools: (context) => {
+        note('tools of the agent', context)
+        return {}
+      },
+    })
+    await using bench = new HarnessBench([], {
+      agent,
+      initialState: { colour: 'green' },
+      tools: (context) => {
+        note('tools', context)
+        return {}
+      },
+      workspace: (context) => {
+        note('workspace', context)
+        return { id: 'made' }
+      },
+    })
+    await bench.harness.sendMessage({ content: 'Go.', requestContext: { service } })
+    const expected = (what: string, workspace: string | undefined) =>
+      [what, true, 'build', { colour: 'green' }, true, workspace] as const
+    const firsts = new Map(seen.map((each) => [each[0], each]))
+    assert.deepEqual(seen[0], expected('workspace', undefined))
+    for (const what of ['tools of the agent', 'tools', 'instructions', 'model']) {
+      assert.deepEqual(firsts.get(what), expected(what, 'made'))
+    }
+  })
+
+  test('is the session where no run asks', async () => {
+    const look = ({ requestContext }: { requestContext: RequestContext }): { id: string } => {
+      const { resourceId, session, state, threadId } = requestContext.get('harness') as HarnessRequestContext
+      return { id: JSON.stringify([requestContext.get('user'), resourceId, session.modeId, state, threadId]) }
+    }
+    await using bench = new HarnessBench([], { initialState: { colour: 'green' }, memory: look, workspace: look })
+    const { harness } = bench
+    const expected = { id: JSON.stringify(['ada', 'bench', 'build', { colour: 'green' }, null]) }
+    assert.deepEqual(await harness.resolveWorkspace({ requestContext: { user: 'ada' } }), expected)
+    assert.deepEqual(await harness.getResolvedMemory({ user: 'ada' }), expected)
   })
 })
 

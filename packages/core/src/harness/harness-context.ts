@@ -1,0 +1,46 @@
+import type { RequestContext } from '@evener/agent'
+import type { HarnessCore, ThreadViewer } from './harness-core.ts'
+import { outsideEvent } from './outside-event.ts'
+import type { HarnessRequestContext } from './request-context.ts'
+
+/** From where something is asked for. */
+export interface RequestPlace {
+  readonly threadId: string | null
+  readonly modeId: string
+  readonly modelId: string
+  readonly abortSignal?: AbortSignal
+}
+
+/** Says in a request context, under `harness`, what may be known and done of the harness. `heard`: who is told of events. */
+export function addHarness(
+  context: RequestContext,
+  core: HarnessCore,
+  viewer: ThreadViewer,
+  { abortSignal, modeId, modelId, threadId }: RequestPlace,
+  heard: Iterable<ThreadViewer> = [viewer],
+): void {
+  const { userState } = viewer
+  let browser: Promise<object | undefined> | undefined
+  const entry: HarnessRequestContext = {
+    harnessId: core.config.id,
+    state: userState.get(),
+    getState: () => userState.get(),
+    setState: (changes) => userState.set(changes),
+    updateState: (change) => userState.update(change),
+    threadId,
+    resourceId: viewer.resourceId(),
+    session: { modeId, modelId, state: userState },
+    ...(abortSignal === undefined ? {} : { abortSignal }),
+    // One that a function makes for the run is made after the first have asked.
+    get workspace() {
+      return core.workspace.of(context)
+    },
+    getBrowser: () => (browser ??= core.browser.resolve(context)),
+    emitEvent: (event) => {
+      const told = outsideEvent(event)
+      for (const each of heard) each.emit(told)
+    },
+    getSubagentModelId: (options) => viewer.subagentModelId(options?.agentType),
+  }
+  context.set('harness', entry)
+}
