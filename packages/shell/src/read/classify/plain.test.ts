@@ -6,7 +6,7 @@ import { classify, classifyRead } from './classify.ts'
 import { classifyPlain } from './plain.ts'
 
 function told(text: string): boolean | null {
-  return classifyPlain(text, '/repo', { operations: [], producers: 0, last: '' })
+  return classifyPlain(text, '/repo', { operations: [], producers: 0, last: '', isEither: false })
 }
 
 function quotedIn(way: string, text: string): string {
