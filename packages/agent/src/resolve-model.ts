@@ -16,7 +16,7 @@ async function fromProviderPackage(modelId: string): Promise<LanguageModel> {
   const slash = modelId.indexOf('/')
   const provider = modelId.slice(0, slash)
   if (slash < 1 || !/^[a-z0-9-]+$/.test(provider)) {
-    throw new EvenerError('invalid-input', `"${modelId}" is no model name.`, {
+    throw new EvenerError('invalid-input', `"${modelId}" is not a model name.`, {
       hint: 'Write it as provider/model, or give `resolveModel`.',
     })
   }
@@ -32,9 +32,13 @@ async function fromProviderPackage(modelId: string): Promise<LanguageModel> {
   }
   const make = loaded[camelCase(provider)]
   if (typeof make === 'function') return (make as (id: string) => LanguageModel)(modelId.slice(slash + 1))
-  throw new EvenerError('unsupported', `The package ${name} offers no models in the usual way.`, {
-    hint: 'Give the model itself, or `resolveModel`.',
-  })
+  throw new EvenerError(
+    'unsupported',
+    `The package ${name} does not export a provider named "${camelCase(provider)}".`,
+    {
+      hint: 'Give the model itself, or `resolveModel`.',
+    },
+  )
 }
 
 function camelCase(name: string): string {

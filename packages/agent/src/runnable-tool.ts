@@ -137,7 +137,10 @@ async function outcomeOf(tool: Tool, result: unknown, run: ToolRunContext): Prom
     value = checked.value
   }
   const json = toJson(value)
-  if (!json.isExact) run.warn?.(`The result of "${tool.id}" is no JSON; what it was made into is recorded and shown.`)
+  if (!json.isExact)
+    run.warn?.(
+      `The result of "${tool.id}" is not JSON; it was converted, and the converted value is recorded and shown.`,
+    )
   const modelOutput = await modelOutputOf(tool, value, run)
   return { result: json.value, ...(modelOutput === undefined ? {} : { modelOutput }) }
 }

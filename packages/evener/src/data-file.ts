@@ -14,7 +14,7 @@ export async function openStore(option: string | undefined, terminal: Terminal):
     // Conversations may hold anything: only their owner can read the folder.
     await makeFolder(home)
   } catch (error) {
-    throw new EvenerError('io', `The folder ${home} cannot be made.`, {
+    throw new EvenerError('io', `The folder ${home} cannot be created.`, {
       hint: 'Set EVENER_HOME to a folder you can write to, or name a file with --db.',
       cause: error,
     })

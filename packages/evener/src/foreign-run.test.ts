@@ -232,7 +232,7 @@ test('evener replay: what is no recording is said so, with what would be', async
   await writeFile(join(folder, 'output.jsonl'), '{"type":"thread.started","thread_id":"t"}\n')
   await mkdir(join(folder, 'empty'))
   for (const [what, message] of [
-    ['output.jsonl', /output\.jsonl is no recording of a run\..*raw\.jsonl.*evener normalize/],
+    ['output.jsonl', /output\.jsonl is not a recording of a run\..*raw\.jsonl.*evener normalize/],
     ['empty', /There is no raw\.jsonl in .*empty/],
   ] as const) {
     const { code, err } = await evener('replay', what)

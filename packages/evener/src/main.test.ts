@@ -187,7 +187,7 @@ suite('used wrongly', () => {
     assert.equal(code, 1)
     assert.equal(
       err,
-      'evener run: The folder /proc/evener/home cannot be made. Set EVENER_HOME to a folder you can write to, or name a file with --db.\n',
+      'evener run: The folder /proc/evener/home cannot be created. Set EVENER_HOME to a folder you can write to, or name a file with --db.\n',
     )
   })
 })
@@ -372,7 +372,7 @@ suite('evener in a folder that is not there any more', () => {
   test('says so, and still tells its version', () => {
     const { status, stderr } = inGone('run', 'Hello')
     assert.equal(status, 1)
-    assert.equal(stderr, 'evener run: The folder this was started in is not there any more. Change to another one.\n')
+    assert.equal(stderr, 'evener run: The current folder no longer exists. Change to another one.\n')
     assert.equal(inGone('--version').status, 0)
   })
 })
@@ -382,7 +382,7 @@ suite('evener doctor', () => {
     const env = { EVENER_PI_BIN: join(folder, 'notes.txt'), EVENER_CODEX_BIN: '/nowhere/codex', PATH: '' }
     const { out } = await evenerIn(env, 'doctor')
     assert.match(out, /^✗ pi: EVENER_PI_BIN says .*notes\.txt, which may not be executed\. .*chmod \+x/m)
-    assert.match(out, /^✗ codex: EVENER_CODEX_BIN says .*\/nowhere\/codex, and there is no program\./m)
+    assert.match(out, /^✗ codex: EVENER_CODEX_BIN says .*\/nowhere\/codex, but there is no program there\./m)
     assert.match(out, /^✗ goose: not found\. Install it: /m)
   })
 
@@ -410,7 +410,7 @@ suite('evener doctor', () => {
   test('reads the whole file of conversations, and says what is damaged in it', async () => {
     const file = join(folder, 'doctored.db')
     await evener('run', '--db', file, 'What is here?')
-    assert.match((await evener('doctor', '--db', file)).out, /^✓ .*doctored\.db: whole$/m)
+    assert.match((await evener('doctor', '--db', file)).out, /^✓ .*doctored\.db: not damaged$/m)
     const bytes = await readFile(file)
     // Every page but the first: what it holds is no longer a tree of rows.
     bytes.fill(0xa5, 4096)

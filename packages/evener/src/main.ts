@@ -35,7 +35,7 @@ const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'doctor',
-    summary: 'say which coding agents can be used here, and whether what was kept is whole',
+    summary: 'show which coding agents can be used here, and check the database',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
 ]
@@ -120,7 +120,7 @@ function overview(): string {
     '',
     ...COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
     '',
-    'evener help <command> says more about one, evener --version which version this is.',
+    '"evener help <command>" explains a command, "evener --version" prints the version.',
   ].join('\n')
 }
 
@@ -128,7 +128,7 @@ function currentFolder(): string {
   try {
     return process.cwd()
   } catch (error) {
-    throw new EvenerError('not-found', 'The folder this was started in is not there any more.', {
+    throw new EvenerError('not-found', 'The current folder no longer exists.', {
       hint: 'Change to another one.',
       cause: error,
     })

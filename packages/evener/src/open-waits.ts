@@ -71,7 +71,9 @@ function described({ description, id, kind, subject }: Wait): string {
 function commandsAnswer(wait: Wait, text: string): Answer {
   if (text === 'approve' || text === 'decline') return { decision: text }
   if (wait.kind !== 'approval') return worded(text)
-  throw new EvenerError('invalid-input', `"${text}" answers no approval.`, { hint: 'Say approve or decline.' })
+  throw new EvenerError('invalid-input', `"${text}" is not an answer to an approval.`, {
+    hint: 'Say approve or decline.',
+  })
 }
 
 function personsAnswer(wait: Wait, text: string): Answer {

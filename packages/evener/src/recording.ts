@@ -59,7 +59,7 @@ function asRecording(file: string, read: () => readonly ActivityEvent[]): readon
     return read()
   } catch (error) {
     if (!EvenerError.is(error, 'invalid-input')) throw error
-    throw new EvenerError('invalid-input', `${file} is no recording of a run.`, {
+    throw new EvenerError('invalid-input', `${file} is not a recording of a run.`, {
       hint: `Name the folder of a run or its ${spoolFileName}; "evener normalize" reads a program's own output.`,
       cause: error,
     })

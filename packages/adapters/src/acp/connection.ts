@@ -93,7 +93,7 @@ export class AcpConnection {
   }
 
   get #agent(): ClientConnection['agent'] {
-    if (this.#connection === undefined) throw new EvenerError('misuse', 'Nobody has greeted the agent yet.')
+    if (this.#connection === undefined) throw new EvenerError('misuse', 'The agent has not been initialized yet.')
     return this.#connection.agent
   }
 }

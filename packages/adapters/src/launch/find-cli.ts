@@ -53,7 +53,7 @@ async function locate(profile: CliProfile, env: Environment, bin: string | undef
     )
     if (isThere)
       throw notExecutable(profile, `${source} says that ${title} is ${path}, which may not be executed.`, path)
-    throw missing(profile, 'wrong-path', `${source} says that ${title} is ${path}, and there is no program.`)
+    throw missing(profile, 'wrong-path', `${source} says that ${title} is ${path}, but there is no program there.`)
   }
   const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
   for (const name of [command, ...(profile.otherCommands ?? [])]) {

@@ -154,6 +154,8 @@ function isMessage(text: string): boolean {
 function unknownHarness(harness: string | undefined, dialects: readonly Dialect[]): EvenerError {
   const known = dialects.map(({ id }) => id).join(', ')
   return harness === undefined
-    ? new EvenerError('invalid-input', 'It is not said whose output this is.', { hint: `Name one of ${known}.` })
+    ? new EvenerError('invalid-input', 'It is not known which program printed this output.', {
+        hint: `Name one of ${known}.`,
+      })
     : new EvenerError('invalid-input', `There is no harness "${harness}".`, { hint: `Known are ${known}.` })
 }

@@ -28,7 +28,7 @@ export function promptOf(input: readonly Part[], title: string): Prompt {
     }
   }
   if (texts.every((text) => text.trim() === '') && images.length === 0) {
-    throw new EvenerError('invalid-input', 'The turn says nothing.', { hint: 'Give it a text or an image.' })
+    throw new EvenerError('invalid-input', 'The turn has no input.', { hint: 'Give it a text or an image.' })
   }
   // A provider refuses half a surrogate pair.
   return { text: texts.join('\n\n').toWellFormed(), images }

@@ -50,7 +50,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
   const { offered, mcp, warnings } = offeredTools(request, TOOLS, { title, why: WHY, hidesMcpTools: false })
   const tools = [...offered].filter((name) => !ABSENT.has(name))
   if (Object.keys(mcp).length > 0) {
-    throw new EvenerError('unsupported', `${title} knows no MCP servers.`, {
+    throw new EvenerError('unsupported', `${title} does not support MCP servers.`, {
       hint: 'Leave them out, or choose an agent that takes them.',
       details: { servers: Object.keys(mcp) },
     })

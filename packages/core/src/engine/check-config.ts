@@ -4,16 +4,17 @@ import type { ConfigChange } from './thread-options.ts'
 
 /** Refuses what is no change of a thread's configuration, before any of it counts. */
 export function checkConfig(change: ConfigChange): void {
-  if (!isObject(change)) throw refused('it is no object')
+  if (!isObject(change)) throw refused('it is not an object')
   assertJson('A change of the configuration', change)
   for (const key of ['mode', 'model', 'agentId', 'title'] as const) {
     const value: unknown = change[key]
-    if (value !== undefined && value !== null && typeof value !== 'string') throw refused(`\`${key}\` is no text`)
+    if (value !== undefined && value !== null && typeof value !== 'string') throw refused(`\`${key}\` is not a string`)
   }
   for (const key of ['settings', 'state'] as const) {
-    if (change[key] !== undefined && !isObject(change[key])) throw refused(`\`${key}\` is no object`)
+    if (change[key] !== undefined && !isObject(change[key])) throw refused(`\`${key}\` is not an object`)
   }
-  if (change.goal !== undefined && change.goal !== null && !isObject(change.goal)) throw refused('`goal` is no object')
+  if (change.goal !== undefined && change.goal !== null && !isObject(change.goal))
+    throw refused('`goal` is not an object')
   const { grants, rules, yolo }: { grants?: unknown; rules?: unknown; yolo?: unknown } = change
   if (yolo !== undefined && typeof yolo !== 'boolean') throw refused('`yolo` is neither true nor false')
   if (rules !== undefined && !isRules(rules)) throw refused('`rules` are not `{ categories, tools, patterns }`')
@@ -45,5 +46,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function refused(why: string): EvenerError {
-  return new EvenerError('invalid-input', `This changes no configuration: ${why}.`)
+  return new EvenerError('invalid-input', `This is not a valid change of the configuration: ${why}.`)
 }

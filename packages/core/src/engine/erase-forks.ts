@@ -100,7 +100,11 @@ async function withLog(
 ): Promise<void> {
   const runtime = open?.(thread)
   if (runtime !== undefined) return runtime.change(task)
-  if (owner === undefined) throw new EvenerError('misuse', 'Nobody was named who could take the thread.')
+  if (owner === undefined)
+    throw new EvenerError(
+      'misuse',
+      `Thread ${thread} cannot be erased: neither \`open\` nor \`owner\` gives access to it.`,
+    )
   owner.enter(thread)
   try {
     const fence = await owner.claim(thread)

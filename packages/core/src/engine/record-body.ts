@@ -25,7 +25,7 @@ export function assertOrigin(origin: RecordOrigin): void {
   for (const key of Object.keys(origin)) {
     const value: unknown = origin[key as keyof RecordOrigin]
     if (value !== undefined && typeof value !== 'string')
-      throw new EvenerError('invalid-input', `\`${key}\` of a record is a text.`)
+      throw new EvenerError('invalid-input', `\`${key}\` of a record has to be a string.`)
   }
 }
 

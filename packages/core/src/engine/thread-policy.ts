@@ -107,7 +107,7 @@ export class ThreadPolicy {
     if (keepGrants === undefined) return [{ type: 'config.changed', grants: result.grants }]
     const hint = 'See that grants can be kept, and try again, or answer for this once.'
     const late = (): EvenerError =>
-      new EvenerError('io', 'What is to be allowed always was not kept in time.', { hint })
+      new EvenerError('io', 'What was to be allowed always was not stored in time.', { hint })
     await inTime(Promise.resolve(keepGrants(result.grants)), late)
     return []
   }

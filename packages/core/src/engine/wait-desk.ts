@@ -153,7 +153,7 @@ export class WaitDesk {
   async noSuchWait(waitId: string): Promise<EvenerError> {
     const { stream } = this.#log
     const row = await this.#store.getWait(stream, waitId)
-    if (row === null) return new EvenerError('not-found', `Thread ${stream} waits for nothing with the id "${waitId}".`)
+    if (row === null) return new EvenerError('not-found', `Thread ${stream} has no wait with the id "${waitId}".`)
     const who = row.answeredBy === undefined ? '' : ` by ${row.answeredBy}`
     return new EvenerError('conflict', `"${waitId}" has been ${row.state}${who} already.`, {
       details: { state: row.state },

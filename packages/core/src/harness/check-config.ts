@@ -34,7 +34,7 @@ function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {
     }
     if (mode.transitionsTo === mode.id) throw invalid(`Mode "${mode.id}" cannot lead to itself.`)
     if (mode.transitionsTo !== undefined && !ids.includes(mode.transitionsTo)) {
-      throw invalid(`Mode "${mode.id}" leads to "${mode.transitionsTo}", which is no mode.`, known)
+      throw invalid(`Mode "${mode.id}" leads to "${mode.transitionsTo}", which is not a mode.`, known)
     }
     if (agent === undefined && mode.agent === undefined && mode.defaultModelId === undefined) {
       throw invalid(
@@ -44,7 +44,7 @@ function checkModes({ agent, defaultModeId, modes }: HarnessConfig): void {
     }
   }
   if (defaultModeId !== undefined && !ids.includes(defaultModeId)) {
-    throw invalid(`\`defaultModeId\` is "${defaultModeId}", which is no mode.`, known)
+    throw invalid(`\`defaultModeId\` is "${defaultModeId}", which is not a mode.`, known)
   }
 }
 

@@ -184,9 +184,10 @@ function partsOf(input: MessageInput): readonly Part[] {
   const { content, files, requestContext, untilIdle }: Partial<MessageInput> = isFields(input) ? input : {}
   requestContextOf(requestContext)
   optionalFlag(untilIdle, 'untilIdle')
-  if (typeof content !== 'string') throw new EvenerError('invalid-input', 'The `content` of a message is a string.')
+  if (typeof content !== 'string')
+    throw new EvenerError('invalid-input', 'The `content` of a message has to be a string.')
   if (content === '' && (files ?? []).length === 0) {
-    throw new EvenerError('invalid-input', 'A message needs some content.')
+    throw new EvenerError('invalid-input', 'A message must not be empty.')
   }
   return messageParts(content, files)
 }

@@ -72,7 +72,7 @@ export class SessionLog {
     const entries = Object.entries(changes).map(([key, value]) => {
       const json = toJson(value ?? null)
       if (json.isExact) return [key, json.value] as const
-      throw new EvenerError('invalid-input', `"${key}" of the state is no JSON, so it cannot be kept.`, {
+      throw new EvenerError('invalid-input', `"${key}" of the state is not JSON, so it cannot be stored.`, {
         hint: 'The state of a session with an id is on record. Use a session without one, or put it elsewhere.',
       })
     })

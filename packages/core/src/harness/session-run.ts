@@ -40,7 +40,7 @@ export class SessionRun {
   ensureAbortController(): AbortController {
     const { controller } = this.#conversation.aborting
     if (controller !== undefined) return controller
-    throw new EvenerError('misuse', 'There is no run that could be aborted.', { hint: 'Send a message first.' })
+    throw new EvenerError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
   }
 
   /** Of the newest run, where `observability` takes spans; else `null`. */

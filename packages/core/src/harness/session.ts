@@ -90,7 +90,7 @@ const lives = new WeakMap<object, SessionLife>()
 /** What its harness does with a session, and nobody else. */
 export function lifeOf(session: object): SessionLife {
   const life = lives.get(session)
-  if (life === undefined) throw new EvenerError('misuse', 'That is no session.')
+  if (life === undefined) throw new EvenerError('misuse', 'This is not a session of a harness.')
   return life
 }
 

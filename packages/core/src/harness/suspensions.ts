@@ -90,7 +90,7 @@ export function approvalAnswer(decision: ApprovalDecision, reason: string | unde
     case 'always_allow_category':
       return { decision: 'approve', remember: 'category' }
     default:
-      throw new EvenerError('invalid-input', `"${String(decision)}" is no \`decision\` about a call.`, {
+      throw new EvenerError('invalid-input', `"${String(decision)}" is not a valid \`decision\`.`, {
         hint: 'Give `approve`, `decline` or `always_allow_category`. The call is still waiting.',
       })
   }

@@ -79,7 +79,7 @@ export async function readMessages(
 function orderOf(cursor: string | undefined): number {
   if (cursor === undefined) return Number.POSITIVE_INFINITY
   if (/^[1-9]\d{0,15}$/.test(cursor)) return Number(cursor)
-  throw new EvenerError('invalid-input', 'This is no cursor of a list of messages.', {
+  throw new EvenerError('invalid-input', 'This is not a cursor of a list of messages.', {
     hint: 'Pass on `next` of the page before.',
     details: { cursor },
   })

@@ -40,7 +40,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function misshapen(expected: string, found: unknown): EvenerError {
   const shown = (JSON.stringify(found) ?? String(found)).slice(0, 200)
-  return new EvenerError('invalid-input', `These are no permission rules: ${expected}. Found: ${shown}`, {
+  return new EvenerError('invalid-input', `These are not permission rules: ${expected}. Found: ${shown}`, {
     details: { expected },
   })
 }

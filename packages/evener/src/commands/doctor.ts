@@ -11,13 +11,13 @@ export const doctorCommand: Command = {
   help: [
     'Usage: evener doctor [options]',
     '',
-    'Looks for every coding agent that can be driven: is it there, in which version, is that one known to work,',
-    'is its key set, and if not, what to do. Reads the whole file in which conversations are kept, if there is one.',
-    'Says what of a run cannot be ended on this machine, if there is anything.',
+    'Checks every supported coding agent: whether it is installed, in which version, whether that version was tested,',
+    'and whether a key is set; if not, says what to do. Checks the whole database file, if there is one.',
+    'Warns if some processes of a run could not be ended on this machine.',
     'Exit code 0 when at least one agent can be used and the file is not damaged.',
     '',
-    '  --db <file>  the file (default: ~/.evener/evener.db)',
-    '  --json       print one line of JSON for each agent, one for the file, and one for what cannot be ended',
+    '  --db <file>  the database file (default: ~/.evener/evener.db)',
+    '  --json       print one line of JSON for each agent, one for the file, and one for the warning',
   ].join('\n'),
   run,
 }
@@ -61,7 +61,7 @@ async function examineFile(option: string | undefined, terminal: Terminal): Prom
 }
 
 function describeFile({ file, damage }: FileRow): string {
-  if (damage.length === 0) return `✓ ${file}: whole`
+  if (damage.length === 0) return `✓ ${file}: not damaged`
   return [`✗ ${file}: cannot be relied on. Restore it from a backup.`, ...damage.map((text) => `    ${text}`)].join(
     '\n',
   )

@@ -23,7 +23,8 @@ export function objectivesOf(thread: CurrentThread): Objectives {
     updateObjectiveOptions: async (changes) => {
       checkOptions(changes, 'updateObjectiveOptions({ status?, maxRuns? })')
       const control = thread.get()
-      if (control === undefined) throw new EvenerError('not-found', 'There is no thread that could have an objective.')
+      if (control === undefined)
+        throw new EvenerError('not-found', 'There is no current thread that an objective could be set for.')
       return control.goal.updateObjectiveOptions(changes)
     },
   }

@@ -363,7 +363,7 @@ suite('a goal', () => {
 
   test('is refused without words, without a judge, or with a limit that is none', async (t) => {
     const { control } = await open(t, 0, [])
-    await assert.rejects(control.goal.setObjective(' ', JUDGE), /needs words/)
+    await assert.rejects(control.goal.setObjective(' ', JUDGE), /must not be empty/)
     await assert.rejects(control.goal.setObjective('x'), /needs a model that judges/)
     await assert.rejects(control.goal.setObjective('x', { ...JUDGE, maxRuns: 0 }), /positive whole number/)
     await assert.rejects(control.goal.updateObjectiveOptions({ maxRuns: 3 }), /no objective/)

@@ -58,7 +58,7 @@ export class GoalKeeper {
   }
 
   async setObjective(objective: string, options: ObjectiveOptions = {}): Promise<Goal> {
-    if (objective.trim() === '') throw new EvenerError('invalid-input', 'An objective needs words.')
+    if (objective.trim() === '') throw new EvenerError('invalid-input', 'An objective must not be empty.')
     assertMaxRuns(options.maxRuns)
     await this.#assertJudge(options.judgeModelId)
     const now = this.#now()

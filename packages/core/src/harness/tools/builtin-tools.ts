@@ -53,7 +53,7 @@ export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
         ? planAnswerProblem(value)
         : undefined
   if (problem !== undefined) {
-    throw new EvenerError('invalid-input', `That is no answer to "${wait.description}". ${problem}`)
+    throw new EvenerError('invalid-input', `This does not answer "${wait.description}". ${problem}`)
   }
 }
 
