@@ -1,0 +1,87 @@
+/** Code in the pages that no other test runs compiles against the sources as they are. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { run } from './pack-test/run.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Pages whose code is run, or is a file that a test compares with the page. */
+const TESTED_ELSEWHERE = ['adapters.md', 'agents-and-tools.md', 'harness.md', 'redaction.md', 'shell-run.md']
+
+/** What the pieces of a page take for granted, by name. A piece that has the name itself is not given it. */
+const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'live-agents.md': { claudeCode: "import { claudeCode } from '@evener/adapters'" },
+  'permissions.md': {},
+  'schemas.md': { text: 'declare const text: string', row: 'declare const row: unknown' },
+  'shell-read.md': {},
+  'signals.md': { harness: "declare const harness: import('@evener/core').Harness" },
+  'stores.md': {
+    eraseRange: "import { eraseRange } from '@evener/core/engine'",
+    store: "declare const store: import('@evener/protocol').Store",
+    log: "declare const log: import('@evener/core/engine').ThreadLog",
+    owner: "declare const owner: import('@evener/core/engine').ProcessOwner",
+    spool: "declare const spool: import('@evener/shell/run').SpoolFolder",
+    from: 'declare const from: number, to: number',
+    someNewPlace: 'declare const someNewPlace: () => string',
+    open: "declare const open: import('@evener/testing/contracts').StoreContract['open']",
+    MyStore: `
+      type Format = import('@evener/protocol').RecordFormat
+      type Reopen = NonNullable<import('@evener/testing/contracts').StoreSubject['reopen']>
+      type OwnStore = import('@evener/protocol').Store & { reopened: Reopen }
+      declare const MyStore: { open(place: string, format?: Format): Promise<OwnStore> }`,
+  },
+  'testing.md': {
+    faultPoints: "import { faultPoints } from '@evener/testing'",
+    startProvider: "import { startProvider } from '@evener/testing'",
+    Script: "import type { HttpRequest, Script } from '@evener/testing'",
+    script: 'declare const script: Script<HttpRequest>',
+  },
+}
+
+interface Piece {
+  readonly file: string
+  readonly code: string
+}
+
+function piecesOf(page: string): Piece[] {
+  const text = readFileSync(join(root, 'docs', page), 'utf8')
+  return [...text.matchAll(/^```ts\n(.+?)^```$/gms)].map(([, code = ''], index) => {
+    const given = Object.entries(GIVEN[page] ?? {}).flatMap(([name, line]) => (declares(code, name) ? [] : [line]))
+    return { file: `${page.replace('.md', '')}-${index + 1}.ts`, code: [...given, code, 'export {}'].join('\n') }
+  })
+}
+
+function declares(code: string, name: string): boolean {
+  return new RegExp(`\\b(?:const|function) ${name}\\b|\\bimport [^']*\\b${name}\\b`).test(code)
+}
+
+describe('code in the pages', () => {
+  const cache = join(root, 'node_modules', '.cache', 'evener')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'docs-snippets-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is either run by a test or compiled here', () => {
+    const pages = readdirSync(join(root, 'docs')).filter((page) => page.endsWith('.md') && piecesOf(page).length > 0)
+    assert.deepEqual(pages.toSorted(), [...Object.keys(GIVEN), ...TESTED_ELSEWHERE].toSorted())
+  })
+
+  it('compiles', async () => {
+    const pieces = Object.keys(GIVEN).flatMap(piecesOf)
+    for (const { file, code } of pieces) writeFileSync(join(folder, file), code)
+    const config = {
+      extends: join(root, 'tsconfig.tests.json'),
+      compilerOptions: { noUnusedLocals: false, resolveJsonModule: true },
+      include: [],
+      references: [],
+      files: pieces.map(({ file }) => file),
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const tsc = join(root, 'node_modules', '.bin', 'tsc')
+    const report = await run(tsc, ['-p', folder, '--pretty', 'false'], { cwd: folder, mayFail: true })
+    assert.equal(report, '')
+  })
+})
