@@ -1,4 +1,18 @@
+import { asObject, NO_FIELDS } from '../kit/fields.ts'
+import { parseRecord } from '../kit/json-line.ts'
 import type { CliProfile } from '../launch/profile.ts'
+
+/** Its first run, without any login, makes an entry for its own provider that says no more than this. */
+const SAYS_NO_LOGIN: ReadonlySet<string> = new Set(['provider', 'model'])
+
+function isLogin(content: string): boolean {
+  const providers = asObject(parseRecord(content)?.['providers']) ?? NO_FIELDS
+  return Object.entries(providers).some(([id, entry]) => {
+    const settings = asObject(asObject(entry)?.['settings']) ?? NO_FIELDS
+    // Others may need no key, such as a model on this machine.
+    return id !== 'cline' || Object.keys(settings).some((name) => !SAYS_NO_LOGIN.has(name))
+  })
+}
 
 export const clineProfile: CliProfile = {
   id: 'cline',
@@ -10,8 +24,8 @@ export const clineProfile: CliProfile = {
   key: {
     variables: ['CLINE_API_KEY'],
     logins: [
-      { variable: 'CLINE_DATA_DIR', directory: '.cline/data', file: 'settings/providers.json' },
-      { variable: 'CLINE_DIR', directory: '.cline', file: 'data/settings/providers.json' },
+      { variable: 'CLINE_DATA_DIR', directory: '.cline/data', file: 'settings/providers.json', isLogin },
+      { variable: 'CLINE_DIR', directory: '.cline', file: 'data/settings/providers.json', isLogin },
     ],
     hint: 'Run "cline auth", or set CLINE_API_KEY.',
   },

@@ -159,10 +159,19 @@ describe('a key is there', () => {
     const home = await scratch(t)
     assert.equal(await hasKey(withLogin, { HOME: home }), false)
     await mkdir(join(home, '.stand-in'))
-    await writeFile(join(home, '.stand-in', 'auth.json'), '{}')
+    await writeFile(join(home, '.stand-in', 'auth.json'), '{"provider":{"key":"x"}}')
     assert.equal(await hasKey(withLogin, { HOME: home }), true)
     assert.equal(await hasKey(withLogin, { HOME: home, STAND_IN_HOME: '/nowhere' }), false)
     assert.equal(await hasKey(withLogin, { STAND_IN_HOME: join(home, '.stand-in') }), true)
+  })
+
+  it('but not when the program has only made the file for it, or somebody has logged out', async (t) => {
+    const home = await scratch(t)
+    await mkdir(join(home, '.stand-in'))
+    for (const content of ['', '{}', '{\n}\n']) {
+      await writeFile(join(home, '.stand-in', 'auth.json'), content)
+      assert.equal(await hasKey(withLogin, { HOME: home }), false)
+    }
   })
 })
 

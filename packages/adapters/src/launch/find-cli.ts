@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, readFile, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
 import { EvenerError } from '@evener/protocol'
 import { spawnRun, SpawnError } from '@evener/shell/run'
 import { endRest } from './ask-program.ts'
-import type { CliProfile } from './profile.ts'
+import type { CliProfile, LoginFile } from './profile.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -150,11 +150,25 @@ async function ask(path: string, args: readonly string[], env: Environment): Pro
 export async function hasKey(profile: CliProfile, env: Environment = process.env): Promise<boolean> {
   const { variables, logins = [] } = profile.key
   if (variables.some((name) => (env[name] ?? '') !== '')) return true
-  for (const { variable, directory, file } of logins) {
+  for (const login of logins) {
+    const { variable, directory, file } = login
     const root = variable === undefined ? undefined : env[variable]
     const home = env['HOME'] ?? env['USERPROFILE']
     const folder = root !== undefined && root !== '' ? root : home === undefined ? undefined : join(home, directory)
-    if (folder !== undefined && (await stat(join(folder, file)).catch(() => undefined)) !== undefined) return true
+    if (folder !== undefined && (await holdsLogin(join(folder, file), login))) return true
   }
   return false
+}
+
+async function holdsLogin(path: string, { isLogin = isFilled }: LoginFile): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFile()) return found !== undefined
+  // What only the program itself may read is its own business.
+  const content = await readFile(path, 'utf8').catch(() => undefined)
+  return content === undefined || isLogin(content)
+}
+
+/** Programs make the file when they are first used, and leave it when somebody logs out. */
+function isFilled(content: string): boolean {
+  return !/^\s*(?:\{\s*\})?\s*$/.test(content)
 }

@@ -9,6 +9,8 @@ export interface LoginFile {
   /** Relative to home; used when the variable is not set. */
   readonly directory: string
   readonly file: string
+  /** Whether what stands in it is a login, where the program makes the file before there is one. Default: if anything does. */
+  readonly isLogin?: (content: string) => boolean
 }
 
 /** What has to be known about a command line agent to find it, start it and stop it. */

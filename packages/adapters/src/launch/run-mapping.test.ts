@@ -24,7 +24,7 @@ function failureOf(reason: StopReason, lines: readonly string[]): string | undef
 describe('a run that was stopped because it took too long', () => {
   it('may have lacked a key when no model has answered: some programs go on trying without a word', () => {
     for (const reason of ['deadline', 'stalled'] as const)
-      assert.equal(failureOf(reason, []), `It was stopped. ${HINT}`)
+      assert.equal(failureOf(reason, []), `It was stopped.\n${HINT}`)
   })
 
   it('had one when a model has answered', () => {

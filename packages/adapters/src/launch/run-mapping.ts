@@ -181,11 +181,12 @@ export class RunMapping {
   }
 }
 
+/** On a line of its own: what the program says may end in any way. */
 function withHint(event: ErrorEvent, hint: string): ErrorEvent {
-  const message = `${event.error.message} ${hint}`
+  const message = `${event.error.message}\n${hint}`
   const { activity } = event
   const said = activity?.events.map((each) =>
-    each.type === 'error' ? { ...each, message: `${each.message} ${hint}` } : each,
+    each.type === 'error' ? { ...each, message: `${each.message}\n${hint}` } : each,
   )
   return {
     ...event,
