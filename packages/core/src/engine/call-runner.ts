@@ -10,13 +10,16 @@ import {
   type JsonObject,
   type OnInterrupted,
   type PartAddress,
+  type Policy,
   type ToolCallPart,
   type ToolCallRequest,
   type ToolOutcome,
+  type ToolRunContext,
   type ToolSuspension,
   type Wait,
   type WaitRequest,
 } from '@evener/protocol'
+import { isStricter } from '../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkedOutcome } from './check-event.ts'
 import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
@@ -37,7 +40,8 @@ export interface CallRunnerOptions {
   readonly signal: AbortSignal
   readonly faults: FaultPoints
   readonly onInterrupted: OnInterrupted
-  readonly decide: (call: ToolCallRequest) => Decision
+  /** `isFromBefore`: a process that died was told to make the call, and had not begun. */
+  readonly decide: (call: ToolCallRequest, isFromBefore: boolean) => Decision
   /** Waits for the answer to a question that is already on record, or records it first. */
   readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
   /** What the tool of a call asked itself; `waitId`: what was asked last, by it or about it. */
@@ -48,6 +52,15 @@ export interface CallRunnerOptions {
     work: () => Promise<ToolOutcome | ToolSuspension>,
   ) => Promise<ToolOutcome | ToolSuspension>
 }
+
+interface Verdict {
+  /** What the rules said, also where somebody has said yes. */
+  readonly policy: Policy
+  readonly refused?: string
+}
+
+/** What a tool that had asked something is carried out with. */
+type Resumed = Pick<ToolRunContext, 'resume' | 'suspended'>
 
 /**
  * Carries out one tool call: judged by the rules, approved where they say so, its intent on disk before its effect. A
@@ -102,9 +115,14 @@ export class CallRunner {
     for (let attempt = (begun?.attempt ?? 0) + 1; ; attempt++) {
       // Asked before every attempt: while a tool waited for its answer, rules may have changed.
       const verdict = await this.#judge(call, tool, address)
-      if (verdict !== undefined && isInterrupted) return this.#end(call, 'in-doubt', inDoubt(verdict))
-      if (verdict !== undefined) return this.#end(call, 'denied', verdict)
-      const outcome = await this.#carryOut(call, tool, address, attempt)
+      if (verdict.refused !== undefined) {
+        const { refused } = verdict
+        return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(refused)) : this.#end(call, 'denied', refused)
+      }
+      const resumed = await this.#begin(call, tool, address, attempt)
+      // And while it was written that it begins: nothing of it has happened yet.
+      if (isStricter(this.#decide(call, tool).policy, verdict.policy)) continue
+      const outcome = await this.#carryOut(call, tool, resumed)
       if (!('suspend' in outcome)) return outcome
       await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address)
     }
@@ -137,20 +155,23 @@ export class CallRunner {
     if (wait !== undefined && wait.kind !== 'approval') await ask(wait, address)
   }
 
-  /** `undefined` when the call may go ahead, else what the model is told. */
-  async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
+  /** What it may go ahead under, else what the model is told. */
+  async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<Verdict> {
     const { agentId, ask } = this.#options
     for (;;) {
       // Looked at anew every time: what was approved may not be there any more as it was.
       const given = await this.#unlessAborted(tool.preconditions?.(call.args))
       const hash = callHash(agentId, call, tool)
       const decision = this.#decide(call, tool)
-      if (decision.policy === 'deny') return `The call was denied: ${decision.reason}.`
+      const { policy } = decision
+      if (policy === 'deny') return { policy, refused: `The call was denied: ${decision.reason}.` }
       const { answer, hash: answered, preconditions } = this.#callOf(address) ?? {}
       if (answer !== undefined && answered === hash && isDeepStrictEqual(preconditions, this.#asRecorded(given))) {
-        return answer.decision === 'decline' ? `The call was denied${because(answer.reason)}.` : undefined
+        return answer.decision === 'decline'
+          ? { policy, refused: `The call was denied${because(answer.reason)}.` }
+          : { policy }
       }
-      if (decision.policy === 'allow') return undefined
+      if (policy === 'allow') return { policy }
       // Asked again from the start afterwards: a rule may have changed while somebody was thinking.
       await ask(approvalOf(call, agentId, hash, decision, given), address)
     }
@@ -158,62 +179,67 @@ export class CallRunner {
 
   /** A tool may want to be asked about by itself; a rule, a grant or yolo that allows the call is somebody's word for it. */
   #decide(call: ToolCallRequest, tool: RunnableTool): Decision {
-    const { decide, log } = this.#options
-    const decision = decide(call)
+    const { decide, log, recorder } = this.#options
+    const { attempt, stage } = this.#callOf(recorder.callAddress(call.toolCallId)) ?? {}
+    const isFromBefore = stage === 'ordered' && attempt === undefined && !recorder.hasArguments(call.toolCallId)
+    const decision = decide(call, isFromBefore)
     if (decision.policy !== 'allow' || decision.rule !== undefined || log.state.head.yolo) return decision
     const { requiresApproval } = tool
     const isWanted = typeof requiresApproval === 'function' ? requiresApproval(call.args) : requiresApproval === true
     return isWanted ? { policy: 'ask', reason: 'the tool wants to be approved' } : decision
   }
 
-  async #carryOut(
-    call: ToolCallRequest,
-    tool: RunnableTool,
-    address: PartAddress,
-    attempt: number,
-  ): Promise<ToolOutcome | ToolSuspension> {
-    const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+  /** Puts on record that its effect may come, and says what it goes on with if it had asked something itself. */
+  async #begin(call: ToolCallRequest, tool: RunnableTool, address: PartAddress, attempt: number): Promise<Resumed> {
+    const { agentId, faults, log, runId, turnId } = this.#options
     const { resume, waitId } = this.#callOf(address) ?? {}
     const isAnswered = resume !== undefined && waitId !== undefined
     const question = isAnswered ? await this.#unlessAborted(this.#options.lastQuestion(address, waitId)) : undefined
     const suspended = question?.payload
     this.#assertWanted(call)
-    const idempotencyKey = `${runId}:${call.toolCallId}`
-    const { toolCallId, toolName } = call
-    const origin = { run: runId, turn: turnId }
     await log.commit(
       [
         {
           type: 'call.started',
           messageId: address.messageId,
           partId: address.partId,
-          toolCallId,
+          toolCallId: call.toolCallId,
           attempt,
-          idempotencyKey,
+          idempotencyKey: this.#keyOf(call),
           hash: callHash(agentId, call, tool),
           definition: definitionHash(tool),
         },
       ],
-      origin,
+      { run: runId, turn: turnId },
     )
-    await faults.reach('tool.before', toolName)
+    await faults.reach('tool.before', call.toolName)
     // Somebody may have cancelled the run while this was written: nothing may happen any more.
     this.#assertWanted(call)
+    return { ...(resume === undefined ? {} : { resume }), ...(suspended === undefined ? {} : { suspended }) }
+  }
+
+  #keyOf({ toolCallId }: ToolCallRequest): string {
+    return `${this.#options.runId}:${toolCallId}`
+  }
+
+  async #carryOut(call: ToolCallRequest, tool: RunnableTool, resumed: Resumed): Promise<ToolOutcome | ToolSuspension> {
+    const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+    const { toolCallId, toolName } = call
+    const origin = { run: runId, turn: turnId }
     let isOver = false
     try {
       const work = (): Promise<ToolOutcome | ToolSuspension> =>
         // A copy: what a tool does with its input is not what it was called with.
         tool.execute(structuredClone(call.args), {
           signal,
-          idempotencyKey,
+          idempotencyKey: this.#keyOf(call),
           toolCallId,
           runId,
           turnId,
           threadId: log.stream,
           agentId,
           ...(requestContext === undefined ? {} : { requestContext }),
-          ...(resume === undefined ? {} : { resume }),
-          ...(suspended === undefined ? {} : { suspended }),
+          ...resumed,
           warn: (text) => {
             if (!isOver) log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin)
           },

@@ -30,8 +30,8 @@ const CALL = { toolCallId: 'c', toolName: 'write', args: { path: 'a' } } as cons
 const ADDRESS = { messageId: 'm', partId: '0' } as const
 
 /** What a process had written of a run when it died, up to the order of a call. */
-const ORDERED: readonly RecordBody[] = [
-  { type: 'run.started', runId: 'r', agentId: 'native', rules: NO_RULES },
+const orderedUnder = (write: Policy): readonly RecordBody[] => [
+  { type: 'run.started', runId: 'r', agentId: 'native', rules: { ...NO_RULES, tools: { write } } },
   { type: 'message.added', messageId: 'u', role: 'user', parts: [{ id: '0', type: 'text', text: 'go' }] },
   { type: 'turn.started', turnId: 't', agentId: 'native' },
   { type: 'step.started', stepIndex: 0 },
@@ -39,6 +39,7 @@ const ORDERED: readonly RecordBody[] = [
   { type: 'tool-call', ...ADDRESS, ...CALL },
   { type: 'step.ended', stepIndex: 0, finishReason: 'tool-calls' },
 ]
+const ORDERED = orderedUnder('allow')
 const STARTED: RecordBody = { type: 'call.started', ...ADDRESS, toolCallId: 'c', attempt: 1, idempotencyKey: 'r:c' }
 
 const rules = (write: Policy): Partial<ThreadRuntimeOptions> => ({
@@ -188,6 +189,21 @@ suite('found after a crash', () => {
     await end(other)
     assert.deepEqual(denied.keys, [])
     assert.match(denied.seen, /denied/)
+  })
+
+  test('part sealed, call not started: the strictest of then and now counts', async () => {
+    const asked = new Found([{ text: 'Done.' }])
+    await using bench = await asked.after(orderedUnder('ask'), rules('allow'))
+    const { description, id } = await bench.wait()
+    assert.match(description, /`ask write` of this run wants to be asked/)
+    await bench.runtime.answer(id, { decision: 'approve' })
+    await end(bench)
+    assert.deepEqual(asked.keys, ['r:c'])
+
+    const denied = new Found([{ text: 'Pity.' }])
+    await using other = await denied.after(orderedUnder('deny'), rules('allow'))
+    await end(other)
+    assert.deepEqual(denied.keys, [])
   })
 
   test('approval pending: still waiting, nothing in memory, the thread is released', async () => {

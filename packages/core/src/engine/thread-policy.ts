@@ -39,7 +39,13 @@ export class ThreadPolicy {
     this.#state = state
   }
 
-  decide(call: ToolCallRequest, agentId: string, tool: RunnableTool | undefined): Decision {
+  /** `isFromBefore`: a process that died was told to make it, and had not begun. What its run was started under counts too. */
+  decide(
+    call: ToolCallRequest,
+    agentId: string,
+    tool: RunnableTool | undefined,
+    { isFromBefore = false }: { readonly isFromBefore?: boolean } = {},
+  ): Decision {
     const { decide, grants, policy, sessionRules } = this.#options
     const state = this.#now()
     const decisions: Decision[] = []
@@ -58,6 +64,8 @@ export class ThreadPolicy {
         ...(grants === undefined ? {} : { grants }),
       })
       decisions.push(judge(call, state))
+      const { run } = state.head
+      if (isFromBefore && run !== null) decisions.push(policy.decide(call, { ...this.#context(), alone: run.rules }))
     }
     if (decide !== undefined) decisions.push(decide(call, state))
     const [first = NO_RULE, ...others] = decisions

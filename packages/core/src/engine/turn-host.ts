@@ -43,8 +43,8 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   const origin = { run: runId, turn: turnId }
   /** What the questions of a foreign agent are called here, by what it calls them. */
   const names = new Map<string, string>()
-  const decide = (call: ToolCallRequest): Decision => {
-    const decision = decideCall(policy, setup.tools, agentId, call)
+  const decide = (call: ToolCallRequest, isFromBefore = false): Decision => {
+    const decision = decideCall(policy, setup.tools, agentId, call, isFromBefore)
     active.calls?.judged(call, decision)
     return decision
   }
@@ -132,7 +132,7 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       // Nobody waits for this: when it cannot be written, the run's own end says so.
       await mailbox.post(() => desk.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
     },
-    decide,
+    decide: (call) => decide(call),
     ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
     history: (query) => hold.history.read(query),
     // After a cancel what was steered stays in the queue: nobody would answer it.
@@ -159,9 +159,10 @@ export function decideCall(
   tools: readonly RunnableTool[],
   agentId: string,
   call: ToolCallRequest,
+  isFromBefore = false,
 ): Decision {
   const tool = tools.find((candidate) => candidate.name === call.toolName)
-  return policy.decide(describeCall(call, tool), agentId, tool)
+  return policy.decide(describeCall(call, tool), agentId, tool, { isFromBefore })
 }
 
 /** Rules are about categories too, which the model does not know. */

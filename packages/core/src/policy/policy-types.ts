@@ -29,6 +29,8 @@ export interface PolicyContext {
   readonly session?: PermissionRules
   readonly thread?: PermissionRules
   readonly run?: PermissionRules
+  /** Judged under these and no others: those in force when the run was started. */
+  readonly alone?: PermissionRules
   readonly grants?: Grants
   readonly yolo?: boolean
   /** The hash of this very call, and the answer somebody gave; an answer to another hash counts for nothing. */

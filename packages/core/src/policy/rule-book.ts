@@ -19,7 +19,8 @@ export interface PlacedRules {
 
 /** Nearest first. */
 export function levelsOf(harness: PermissionRules, context: PolicyContext): PlacedRules[] {
-  const { thread, session, run } = context
+  const { alone, thread, session, run } = context
+  if (alone !== undefined) return [{ level: 'run', rules: alone }]
   return [
     ...(thread === undefined ? [] : [{ level: 'thread', rules: thread } as const]),
     ...(session === undefined ? [] : [{ level: 'session', rules: session } as const]),
