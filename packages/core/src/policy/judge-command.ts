@@ -65,6 +65,7 @@ export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): J
   const { denied, doubtful } = findDenies(call, shellRules, rules, everyone, touches)
   const pieces = [
     ...judged.map((each) => each.piece),
+    ...everyone.filter(({ command }) => isTransparent(command)).flatMap((met) => askedAbout(met, shellRules)),
     ...touches.flatMap((touch) => judgeTouch(touch, call, rules)),
     ...(hidden === null ? [] : [piece(call.text, { obscure: hidden })]),
   ]
@@ -181,6 +182,17 @@ function reachOf({ pattern }: ShellRule, met: Met): Reach {
   return strongest(reachOfWords(pattern, met.command), made, throughPipe(pattern, met.command, met.fedBy))
 }
 
+/** What runs nothing by itself needs no leave, but a rule may want to be asked about it all the same. */
+function askedAbout(met: Met, rules: readonly ShellRule[]): Piece[] {
+  const ask = findAsk(met, rules)
+  return ask === null ? [] : [piece(met.command.source, { ask })]
+}
+
+function findAsk(met: Met, rules: readonly ShellRule[]): Finding | null {
+  const ask = rules.find((each) => each.rule.policy === 'ask' && reachOf(each, met) !== 'no')
+  return ask === undefined ? null : finding(ask, met.command.source)
+}
+
 function judgeOne(
   met: Met,
   call: CommandCall,
@@ -190,10 +202,9 @@ function judgeOne(
 ): Piece {
   const { command } = met
   const { name, source } = command
-  const ask = rules.find((each) => each.rule.policy === 'ask' && reachOf(each, met) !== 'no')
   const isObscure = name !== null && !isReadable(name)
   const result = piece(source, {
-    ask: ask === undefined ? null : finding(ask, source),
+    ask: findAsk(met, rules),
     obscure: isObscure ? 'which program it runs is only known when it runs' : null,
   })
   let near = command.redirections.some(opensNetwork) ? 'it opens a connection' : uncovered

@@ -43,6 +43,18 @@ suite('the order of the rules', () => {
     assert.equal(judgeShell('ls', rules).step, 'tool')
   })
 
+  test('a pattern may want to be asked about what only runs others, too', () => {
+    const rules = shellRules(
+      { allow: ['npm test'], ask: ['bash *', 'eval *', 'nohup *', 'env *'] },
+      { tools: { execute_command: 'allow' } },
+    )
+    for (const command of ['bash -c "npm test"', 'eval "npm test"', 'nohup npm test', 'cd src; env A=1 npm test']) {
+      const { policy, step } = judgeShell(command, rules)
+      assert.deepEqual([policy, step], ['ask', 'pattern'], command)
+    }
+    assert.equal(judgeShell('sh -c "timeout 9 npm test"', rules).policy, 'allow')
+  })
+
   test('a call in doubt, or a tool that changed, asks before any allow, but not under yolo', () => {
     const rules = { ...NONE, tools: { deploy: 'allow' } } as const
     const policy = policyFor(rules)
@@ -171,6 +183,7 @@ suite('a decision says', () => {
     assert.deepEqual(because('cd src && tool -f .env | wc'), ['tool -f .env', ': it may use `.env`'])
     assert.deepEqual(because('ls; rg key src'), ['rg key src', ': it may use what lies below `src`'])
     assert.deepEqual(because('ls; cp -rf src out'), ['cp -rf src out', ': it may use what lies below `src`'])
+    assert.deepEqual(because('tar -czf a.tar.gz src'), ['tar -czf a.tar.gz src', ': it may use what lies below `src`'])
     assert.deepEqual(because('ls; tool .e*'), ['tool .e*', ': it may use `.e*`'])
     assert.deepEqual(because('x=$1; cat "$x"'), ['cat "$x"', ': which files it uses is only known when it runs'])
     assert.deepEqual(because('git status && git diff | head'), [

@@ -101,12 +101,19 @@ function given(base: string, command: SimpleCommand, from: readonly Location[]):
   const found = args
     // Which names there are is no secret.
     .filter(({ isGlob, word }) => isReadable(word) && !(isGlob && ONLY_LISTS.has(base)))
-    // What is said about a command is what was found first: rather `src` than the `f` of `-rf`.
-    .toSorted((a, b) => Number(isOption(a.word.text)) - Number(isOption(b.word.text)))
+    .toSorted((a, b) => rankOf(a.word) - rankOf(b.word))
     .flatMap(({ isGlob, word }) => named(word, base, command, from).map((touch): Touch => ({ ...touch, isGlob })))
   if (!(READS.has(base) || LOOKS.has(base)) || isReadOnly(command)) return [...found, ...unknown]
   // What prints by itself writes with some option or operand: it may be this one.
   return [...found.flatMap((touch): Touch[] => [touch, { ...touch, access: 'edit', isCertain: false }]), ...unknown]
+}
+
+const ARCHIVE = /\.(?:tar|t[gbx]z|zip|7z|rar|jar|gz|bz2|xz|zst)$/
+
+/** What is said about a command is what was found first: rather `src` than the `f` of `-rf`, or what `src` is packed into. */
+function rankOf({ text }: Word): number {
+  if (isOption(text)) return 2
+  return ARCHIVE.test(text) ? 1 : 0
 }
 
 /** What it prints may be a file for another command. */
