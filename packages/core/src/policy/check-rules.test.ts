@@ -145,8 +145,12 @@ suite('a pattern that could never match is refused', () => {
     const rules = (given: object): PermissionRules => ({ categories: {}, tools: {}, patterns: [], ...given })
     assert.throws(() => checkRules(rules({ tools: { x: 'Deny' } })), /"Deny" is none of allow, ask and deny/)
     assert.throws(() => checkRules(rules({ tools: { 'execute_*': 'deny' } })), /a star stands for nothing/)
+    assert.throws(
+      () => checkRules(rules({ tools: { 'Bash(rm)': 'deny' } })),
+      /"Bash\(rm\)" is not valid: it is no name of a tool.*`patterns`/,
+    )
     assert.throws(() => checkRules(rules({ categories: { read: 'block' } })), /"block" is none of/)
-    assert.throws(() => checkRules(rules({ categories: { reed: 'deny' } })), /there is no such category/)
+    assert.throws(() => checkRules(rules({ categories: { reed: 'deny' } })), /there is no such category.*read, edit/)
     assert.throws(
       () => checkRules(rules({ patterns: [{ tool: 'execute_command', pattern: 'x', policy: 'no' }] })),
       /is none of/,

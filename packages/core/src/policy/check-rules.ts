@@ -9,9 +9,11 @@ import { compileRule, ruleName, type PlacedRule } from './rule-book.ts'
 import { checkShape } from './rule-shape.ts'
 
 const POLICIES = new Set<unknown>(['allow', 'ask', 'deny'])
-const CATEGORIES = new Set(['read', 'edit', 'execute', 'mcp', 'other'])
+const CATEGORIES = ['read', 'edit', 'execute', 'mcp', 'other']
 
-const NAME_TOOLS = 'Name each tool, or say it of a category: read, edit, execute, mcp, other.'
+const NAME_TOOLS = `Name each tool, or say it of a category: ${CATEGORIES.join(', ')}.`
+/** As other programs write it. */
+const NAME_WITH_PATTERN = /^[\w-]+\(.*\)$/s
 
 /**
  * Refuses rules that say nothing, or not what their examples say they do: a rule that silently never matches is worse than
@@ -21,11 +23,14 @@ export function checkRules(rules: PermissionRules, given: PolicyOptions = {}): v
   const options: PolicyOptions = { ...given, ...withKnownTools(given) }
   checkShape(rules)
   for (const [category, policy] of Object.entries(rules.categories)) {
-    if (!CATEGORIES.has(category)) throw invalid(`category ${category}`, 'there is no such category')
+    if (!CATEGORIES.includes(category)) {
+      throw invalid(`category ${category}`, 'there is no such category', `There are ${CATEGORIES.join(', ')}.`)
+    }
     if (!POLICIES.has(policy)) throw invalid(`category ${category}`, notAPolicy(policy))
   }
   for (const [tool, policy] of Object.entries(rules.tools)) {
     if (!POLICIES.has(policy)) throw invalid(tool, notAPolicy(policy))
+    if (NAME_WITH_PATTERN.test(tool)) throw invalid(tool, 'it is no name of a tool', 'Write it as one of `patterns`.')
     if (tool.includes('*')) throw invalid(tool, 'a star stands for nothing in the name of a tool', NAME_TOOLS)
   }
   for (const rule of rules.patterns) checkPattern(rule, options)
