@@ -32,14 +32,17 @@ suite('what a tool finds of the harness in its request context', () => {
       seen.push(harness.getSubagentModelId({ agentType: 'explore' }), harness.getSubagentModelId())
       harness.emitEvent({ type: 'info', message: 'Looked.' })
     })
-    await using bench = new HarnessBench([CALL, { text: 'Done.' }], {
+    const model = scriptedModel([CALL, { text: 'Done.' }])
+    await using bench = new HarnessBench([], {
       id: 'house',
       resourceId: 'ada',
+      resolveModel: () => model,
       workspace,
       initialState: { yolo: true, colour: 'green' },
       tools: { look },
     })
     const { harness } = bench
+    await harness.session.model.switch({ modelId: 'a/main' })
     await harness.session.subagents.model.set({ modelId: 'a/one', agentType: 'explore' })
     await harness.session.subagents.model.set({ modelId: 'a/two' })
     await harness.sendMessage({ content: 'Go.' })
@@ -49,7 +52,7 @@ suite('what a tool finds of the harness in its request context', () => {
       'ada',
       threadId,
       'build',
-      '',
+      'a/main',
       { colour: 'green' },
       workspace,
       'red',

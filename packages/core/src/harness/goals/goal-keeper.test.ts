@@ -101,12 +101,23 @@ suite('a goal', () => {
     )
   })
 
+  test('may use fifty runs unless something else is said', async (t) => {
+    const { control, evaluations, say } = await open(t, 1, [verdict('done')])
+    assert.equal((await control.goal.setObjective('Say something.', JUDGE)).maxRuns, 50)
+    await say('One.')
+    assert.deepEqual(
+      evaluations.map(({ maxRuns }) => maxRuns),
+      [50, 50],
+    )
+  })
+
   test('that is reached is not judged again', async (t) => {
-    const { control, judge, say } = await open(t, 2, [verdict('done')])
-    await control.goal.setObjective('Say something.', JUDGE)
+    const { control, evaluations, judge, say } = await open(t, 2, [verdict('done')])
+    await control.goal.setObjective('Say something.', { ...JUDGE, maxRuns: 1 })
     await say('One.')
     await say('Two.')
     assert.equal(judge.requests.length, 1)
+    assert.equal(evaluations.at(-1)?.maxRunsReached, false, 'the limit has kept it from nothing')
   })
 
   test('is paused when its runs are used up, and can be taken up again', async (t) => {
