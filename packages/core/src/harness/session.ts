@@ -94,6 +94,14 @@ export function lifeOf(session: object): SessionLife {
   return life
 }
 
+/** For programs that make one themselves, as they could with another harness. */
+function assertOfHarness(core: Partial<HarnessCore> | undefined): void {
+  if (core?.threads !== undefined) return
+  throw new EvenerError('misuse', 'A session cannot be made without its harness.', {
+    hint: 'Use `harness.session` or `await harness.createSession({ resourceId })`.',
+  })
+}
+
 /** Calls that only read. */
 const THREAD_READS = [
   'list',
@@ -136,7 +144,9 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly #conversation: Conversation
   readonly #lifecycle: ThreadLifecycle
 
+  /** Its harness makes it: `harness.session`, `harness.createSession()`. */
   constructor(core: HarnessCore, options: SessionOptions, log?: SessionLog) {
+    assertOfHarness(core)
     this.#core = core
     this.#log = log
     const keep: KeepWithSession = async (change) => log?.keep(change)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { EvenerError } from '@evener/protocol'
 import * as door from '../index.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
@@ -88,6 +89,13 @@ suite('what programs look for is there, and nothing that only the harness itself
     const agent = bench.harness.getCurrentAgent()
     for (const name of ['id', ...(PARTS['session.objectives']?.split(' ') ?? [])]) assert.ok(name in agent, name)
   })
+})
+
+test('a session is made by its harness and not by hand', () => {
+  assert.throws(
+    () => Reflect.construct(door.Session, [{ resourceId: 'ada' }]),
+    (error) => EvenerError.is(error, 'misuse') && /createSession/.test(error.message),
+  )
 })
 
 suite('the signal of a run', () => {
