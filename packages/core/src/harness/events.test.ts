@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
-import { toWireEvent, type HarnessEvent } from '@evener/protocol'
+import { EvenerError, toWireEvent, type HarnessEvent } from '@evener/protocol'
 import { ForeignAgent, type Act } from '../engine/foreign-agent.fixture.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
@@ -157,6 +157,20 @@ suite('the events of a run', () => {
     assert.deepEqual(bench.all('file'), [
       { type: 'file', data: 'aGk=', mediaType: 'application/pdf', filename: 'b.pdf', messageId, partIndex: 4 },
     ])
+  })
+
+  test('files of a message that cannot be read are refused by name', async () => {
+    await using bench = new HarnessBench([])
+    for (const [data, mediaType] of [
+      ['data:text/plain,100%', 'text/plain'],
+      ['data:application/pdf,plain', 'application/pdf'],
+    ] as const) {
+      await assert.rejects(
+        bench.harness.sendMessage({ content: 'Look', files: [{ data, mediaType, filename: 'notes' }] }),
+        (error) => EvenerError.is(error, 'invalid-input') && /notes/.test(error.message),
+      )
+    }
+    assert.equal(bench.harness.session.thread.getId(), null)
   })
 
   test('every event has a JSON form, and one that was kept stays what it was', async () => {

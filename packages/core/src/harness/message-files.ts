@@ -2,7 +2,7 @@ import { EvenerError, type Part } from '@evener/protocol'
 
 /** A file that goes with a message. */
 export interface MessageFile {
-  /** Base64, a `data:` address, bytes; for text also the text itself. */
+  /** Bytes or a `data:` address; else the text itself where `mediaType` is `text/*` or JSON, and base64 for all others. */
   readonly data: string | Uint8Array
   readonly mediaType: string
   readonly filename?: string
@@ -61,11 +61,16 @@ function fenced(file: MessageFile): string {
   return `${label}\n${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`
 }
 
-function textOf({ data }: MessageFile): string {
+function textOf({ data, filename, mediaType }: MessageFile): string {
   if (typeof data !== 'string') return new TextDecoder().decode(data)
   const address = dataAddress(data)
   if (address === undefined) return data
-  return address.isBase64 ? Buffer.from(address.body, 'base64').toString('utf8') : decodeURIComponent(address.body)
+  if (address.isBase64) return Buffer.from(address.body, 'base64').toString('utf8')
+  try {
+    return decodeURIComponent(address.body)
+  } catch (cause) {
+    throw new EvenerError('invalid-input', `The file ${filename ?? mediaType} is no \`data:\` address.`, { cause })
+  }
 }
 
 function base64Of({ data, filename, mediaType }: MessageFile): string {
