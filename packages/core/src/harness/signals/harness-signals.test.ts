@@ -72,7 +72,9 @@ suite('a harness tells its thread', () => {
 })
 
 test('who configures the harness decides what becomes of notifications', async () => {
-  await using bench = new HarnessBench([], { notifications: { sources: { ci: 'persist' } } })
+  await using bench = new HarnessBench([{ text: 'Yes.', repeat: true }], {
+    notifications: { sources: { ci: 'persist' } },
+  })
   const sent = await bench.harness.sendNotificationSignal({
     source: 'ci',
     kind: 'status',
@@ -81,6 +83,13 @@ test('who configures the harness decides what becomes of notifications', async (
   })
   assert.equal(sent.action, 'persist')
   assert.equal(bench.model.requests.length, 0)
+  await bench.harness.sendMessage({ content: 'Hello.' })
+  await bench.harness.sendMessage({ content: 'Hello again.' })
+  assert.deepEqual(
+    bench.all('notification_summary').map(({ notificationIds }) => notificationIds),
+    [[sent.id]],
+    'named before the next run, once',
+  )
 })
 
 suite('the objective of the current agent', () => {

@@ -33,7 +33,10 @@ export interface NotificationRecord extends NotificationInput {
   readonly updatedAt: number
 }
 
-/** `deliver`: in full, now. `summarize`: counted among others. `persist`: kept in the inbox. `discard`: not even that. */
+/**
+ * `deliver`: in full, now. `summarize`: counted among others. `persist`: kept in the inbox, and named before the next run as
+ * all that is unread. `discard`: not even that.
+ */
 export type DeliveryAction = 'deliver' | 'summarize' | 'summarize-then-deliver' | 'persist' | 'discard'
 
 export type DeliveryRule =
