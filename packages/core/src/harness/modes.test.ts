@@ -151,6 +151,19 @@ suite('modes', () => {
     assert.equal(bench.all('mode_changed').at(-1)?.modeId, 'c')
   })
 
+  for (const where of ['in a thread', 'without one']) {
+    test(`one that has no model of its own keeps the one it was entered with, ${where}`, async () => {
+      await using bench = new HarnessBench([], { modes: [{ id: 'plan', defaultModelId: 'x/plan' }, { id: 'build' }] })
+      const { mode, model } = bench.harness.session
+      if (where === 'in a thread') await bench.harness.createThread()
+      await mode.switch({ modeId: 'build' })
+      await mode.switch({ modeId: 'plan' })
+      await model.switch({ modelId: 'x/other' })
+      await mode.switch({ modeId: 'build' })
+      assert.equal(model.get(), 'x/plan')
+    })
+  }
+
   test('each remembers the model that was chosen in it', async () => {
     await using bench = new HarnessBench([], {
       modes: [

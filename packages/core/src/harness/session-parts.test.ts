@@ -202,6 +202,8 @@ suite('mode and model', () => {
     assert.deepEqual([model.get(), model.displayName(), model.hasSelection()], ['x/better', 'better', true])
     await model.set({ modelId: 'x/quiet' })
     assert.deepEqual([model.get(), used], ['x/quiet', []])
+    await model.saveForMode({ modeId: 'a' })
+    assert.equal(model.resolveForMode({ modeId: 'a' }), 'x/quiet')
     await model.switch({ modelId: 'x/all', scope: 'global' })
     const told = { type: 'model_changed', modelId: 'x/all', scope: 'global', modeId: 'b' }
     assert.deepEqual([bench.all('model_changed').at(-1), used], [told, ['x/all']])
