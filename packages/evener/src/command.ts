@@ -26,7 +26,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>
 }
 
-/** The command line makes no sense: the help is shown with it. */
+/** The command line makes no sense: how it is used is shown with it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

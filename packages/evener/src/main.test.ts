@@ -174,6 +174,16 @@ suite('used wrongly', () => {
     })
   }
 
+  test('what is wrong is not lost among the help: that is named', async () => {
+    const { err } = await evener('run', '--harness', 'codex', '--deadline', 'soon', 'x')
+    assert.deepEqual(err.trimEnd().split('\n'), [
+      'evener run: --deadline takes a number of seconds above 0, at most 2000000',
+      '',
+      'Usage: evener run "<prompt>" [options]',
+      '"evener help run" explains it.',
+    ])
+  })
+
   test('a file that is not ours is refused and stays as it was', async () => {
     const file = join(folder, 'letter.txt')
     await writeFile(file, 'Dear Sir or Madam, this is not a database, but it is long enough to look like a file.')

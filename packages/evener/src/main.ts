@@ -98,7 +98,9 @@ function version(): string {
 
 function explain(error: unknown, command: Command, terminal: Terminal): number {
   if (error instanceof UsageError || isParseError(error)) {
-    terminal.err(`evener ${command.name}: ${error.message}\n\n${command.help}`)
+    // The whole help would push what is wrong off the screen.
+    const [usage] = command.help.split('\n')
+    terminal.err(`evener ${command.name}: ${error.message}\n\n${usage}\n"evener help ${command.name}" explains it.`)
     return 2
   }
   terminal.err(`evener ${command.name}: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,10 +1,12 @@
-import type { ActivityEvent } from '@evener/protocol'
+import type { ActivityEvent, ActivityNote, JsonObject, JsonValue } from '@evener/protocol'
 import type { Terminal } from './command.ts'
 import { describeActivity } from './describe-activity.ts'
 import type { ToldEvent } from './entry-events.ts'
 import { visible, VisibleText } from './visible-text.ts'
 
 const RESULT_CHARS = 100
+/** Of each text among the arguments of a call: a command is shown, the file that is written is not. */
+const ARGUMENT_CHARS = 300
 
 /** Shows agent events to a person, as they come. */
 export class Renderer {
@@ -22,10 +24,12 @@ export class Renderer {
         this.#say(this.#text.push(event.text))
         break
       case 'tool-call':
-        this.#line(`→ ${event.toolName} ${JSON.stringify(event.args)}`)
+        this.#line(`→ ${event.toolName} ${JSON.stringify(event.args, shortTexts)}`)
         break
       case 'tool-result':
-        this.#line(`${event.isError === true ? '✗' : '✓'} ${event.toolName} ${shorten(event.result)}`)
+        this.#line(
+          `${event.isError === true ? '✗' : '✓'} ${event.toolName}${exitOf(event.activity)} ${shorten(event.result)}`,
+        )
         break
       case 'file':
         this.#line(`✓ made a file: ${event.fileName ?? event.mimeType}`)
@@ -70,7 +74,38 @@ function isForPeople(activity: ActivityEvent): boolean {
   return activity.type !== 'unknown'
 }
 
-function shorten(value: unknown): string {
-  const text = (typeof value === 'string' ? value : JSON.stringify(value)).trim().replaceAll(/\s*\n\s*/g, ' ⏎ ')
-  return text.length <= RESULT_CHARS ? text : `${text.slice(0, RESULT_CHARS)}…`
+function shortTexts(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? cut(value, ARGUMENT_CHARS) : value
+}
+
+/** The exit code that a command failed with: its output need not tell. */
+function exitOf(activity: ActivityNote | undefined): string {
+  const code = activity?.events.find((event) => event.type === 'command')?.exitCode ?? 0
+  return code === 0 ? '' : ` (exit ${code})`
+}
+
+function shorten(value: JsonValue): string {
+  return cut(
+    wordsOf(value)
+      .trim()
+      .replaceAll(/\s*\n\s*/g, ' ⏎ '),
+    RESULT_CHARS,
+  )
+}
+
+/** What a tool says, also where it says so in blocks, as MCP servers do. */
+function wordsOf(value: JsonValue): string {
+  if (typeof value === 'string') return value
+  const blocks = Array.isArray(value) ? value : isObject(value) ? value['content'] : undefined
+  const texts = Array.isArray(blocks) ? blocks.map((block) => (isObject(block) ? block['text'] : undefined)) : []
+  const isAllText = texts.length > 0 && texts.every((text) => typeof text === 'string')
+  return isAllText ? texts.join('\n') : JSON.stringify(value)
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, chars)}…`
 }
