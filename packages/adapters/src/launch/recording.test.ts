@@ -33,7 +33,7 @@ async function recordedTurn(
   body: string,
   more: PrintOptions & Partial<RecordOptions> = {},
 ): Promise<string> {
-  const { redact, maxBytes, ...options } = more
+  const { redact, maxBytes, onError, ...options } = more
   const dir = await scratch(t)
   const recording = join(dir, 'recording')
   const notes = diary()
@@ -44,6 +44,7 @@ async function recordedTurn(
       dir: recording,
       ...(redact === undefined ? {} : { redact }),
       ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(onError === undefined ? {} : { onError }),
     }),
     ...options,
   })
@@ -172,8 +173,10 @@ describe('a recorded turn reads again exactly as it was', () => {
 
   it('when it was larger than the limit', async (t) => {
     const body = `hello(); for (let n = 0; n < 500; n++) text('n' + n); done()`
-    const dir = await recordedTurn(t, body, { maxBytes: 4000 })
+    const problems: string[] = []
+    const dir = await recordedTurn(t, body, { maxBytes: 4000, onError: ({ message }) => void problems.push(message) })
     assert.match(await assertReadsAgain(dir), /"code":"not-recorded"/)
+    assert.deepEqual(problems, [`${join(dir, 'raw.jsonl')} has reached its size limit, and what followed is missing.`])
   })
 })
 

@@ -19,7 +19,7 @@ export interface RecordOptions {
   readonly redact?: Redactor
   /** The size at which `raw.jsonl` stops. */
   readonly maxBytes?: number
-  /** Told once when a file cannot be written any more. The run goes on. */
+  /** Told once when a file cannot be written any more, or has reached its size. The run goes on. */
   readonly onError?: (error: Error) => void
 }
 
@@ -162,6 +162,7 @@ class Recorder implements RunRecorder {
   readonly #events: WriteStream
   readonly #redaction: Redaction
   readonly #mapping: RunMapping
+  readonly #onError: RecordOptions['onError']
   #isFull = false
   #at = 0
   #isBroken = false
@@ -170,6 +171,7 @@ class Recorder implements RunRecorder {
     this.#spool = spool
     this.#events = events
     this.#redaction = redaction
+    this.#onError = onError
     this.#mapping = new RunMapping(dialect, header, (event) => this.#write(event))
     events.on('error', (error) => {
       this.#isBroken = true
@@ -181,8 +183,7 @@ class Recorder implements RunRecorder {
     const before = this.#spool.recorded
     const written = this.#spool.write(stream, line, at)
     if (this.#spool.recorded === before) {
-      if (!this.#isFull) this.#mapping.note(LIMIT_REACHED, this.#at)
-      this.#isFull = true
+      if (!this.#isFull) this.#stopAtLimit()
       return written
     }
     this.#at = at
@@ -190,6 +191,12 @@ class Recorder implements RunRecorder {
     if (text === undefined) this.#mapping.note(WITHHELD, at)
     else this.#mapping.line(stream, text, at)
     return written
+  }
+
+  #stopAtLimit(): void {
+    this.#isFull = true
+    this.#mapping.note(LIMIT_REACHED, this.#at)
+    this.#onError?.(new Error(`${this.#spool.file} has reached its size limit, and what followed is missing.`))
   }
 
   note(note: RunNote, at: number): void {
