@@ -13,6 +13,18 @@ function shown(...events: readonly AgentEvent[]): string {
 const call = { toolCallId: 'c', toolName: 'tool' } as const
 const result = (said: JsonValue): string => shown({ type: 'tool-result', ...call, result: said })
 
+test('what is said at two times stands on two lines', () => {
+  const said = (text: string, partId?: string): AgentEvent => ({
+    type: 'text-delta',
+    text,
+    messageId: 'm',
+    ...(partId === undefined ? {} : { partId }),
+  })
+  assert.equal(shown(said('On'), said('e.')), 'One.')
+  assert.equal(shown(said('On', '0'), said('e.', '0'), said('', '0'), said('Two.', '1')), 'One.\nTwo.')
+  assert.equal(shown(said('One.\n', '0'), said('Two.', '1')), 'One.\nTwo.')
+})
+
 suite('what a person sees of a tool', () => {
   test('is its arguments, without whole files', () => {
     const args = { path: 'a.txt', content: 'word '.repeat(10_000), nested: [{ text: 'x'.repeat(5_000) }] }

@@ -12,6 +12,8 @@ const ARGUMENT_CHARS = 300
 export class Renderer {
   readonly #terminal: Pick<Terminal, 'out' | 'write'>
   #isInText = false
+  /** Which part of which message the text is. */
+  #part = ''
   #text = new VisibleText()
 
   constructor(terminal: Pick<Terminal, 'out' | 'write'>) {
@@ -21,6 +23,7 @@ export class Renderer {
   show(event: ToldEvent): void {
     switch (event.type) {
       case 'text-delta':
+        this.#begin(`${event.messageId} ${event.partId}`)
         this.#say(this.#text.push(event.text))
         break
       case 'tool-call':
@@ -52,6 +55,12 @@ export class Renderer {
       case 'step-finish':
         break
     }
+  }
+
+  /** What an agent says at two times is not one sentence. */
+  #begin(part: string): void {
+    if (part !== this.#part) this.#line('')
+    this.#part = part
   }
 
   #say(text: string): void {
