@@ -7,7 +7,7 @@ const AT_ONCE = 2
 /** Said again after so long without any news. */
 const QUIET_MS = 60_000
 /** Longer than a test and the installation of a program may take together: a suite that says nothing for so long hangs. */
-const HUNG_MS = 60 * 60_000
+const HUNG_MS = 90 * 60_000
 /** Those that take longest, first: nobody waits at the end for one that has begun late. */
 const LONGEST: readonly RegExp[] = [/kilo-code-live/, /opencode-live/, /cline-live/, /kilo-code/, /opencode/, /cline/]
 

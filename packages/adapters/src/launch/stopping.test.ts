@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { AgentEvent, AgentSession } from '@evener/protocol'
@@ -289,8 +289,16 @@ describe('a program that has told its result and does not end', () => {
   })
 
   it('has not failed in a silence after it either', async (t) => {
-    const silence = { stallMs: 2_000, onStall: 'abort' } as const
-    const { events, warnings } = await takeLinger(t, `hello(); text('hi'); done()`, silence)
+    // Its start counts as silence, too: a shell is there at once, also where Node takes its time.
+    const bin = join(await scratch(t), 'at-once')
+    const body = [
+      '[ "$1" = --version ] && exec echo 1.0.0',
+      `echo '{"type":"thread.started","thread_id":"native-1"}'`,
+      `echo '{"type":"turn.completed"}'`,
+      'exec tail -f /dev/null',
+    ]
+    await writeFile(bin, ['#!/bin/sh', ...body, ''].join('\n'), { mode: 0o755 })
+    const { events, warnings } = await takeLinger(t, '', { bin, stallMs: 2_000, onStall: 'abort' })
     assert.equal(finishOf(events), 'stop')
     assert.deepEqual(warnings, ['stall', 'not-ended-by-itself'])
   })

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CliProfile } from '../launch/profile.ts'
 
 const ATTEMPTS = 5
-/** Longer than the largest one takes on a slow line; what hangs is tried again. */
-const ATTEMPT_MS = 5 * 60_000
+/** Many times what the largest one takes, as the machine may be busy and the line slow; what hangs is tried again. */
+const ATTEMPT_MS = 15 * 60_000
 
 /** The pinned version of a program, installed once for all: its path. */
 export async function installedCli(profile: CliProfile): Promise<string> {

@@ -7,8 +7,8 @@ const WORKING = 2
 
 /** How long a test may take, with its turn to work: many times what it does, as the machine may be busy. */
 export const TEST_MS = 20 * 60_000
-/** How long the installation of a program may take. */
-export const INSTALL_MS = 30 * 60_000
+/** How long the installation of a program may take, with all its attempts. */
+export const INSTALL_MS = 60 * 60_000
 
 let working = 0
 const queue: (() => void)[] = []

@@ -19,7 +19,7 @@ const HOST = fileURLToPath(new URL('host.fixture.ts', import.meta.url))
 const COMMAND = 'echo ran >> ran.txt && echo RAN-OK'
 /** Many times what a test and the installation of a program take, as the machine may be busy and the line slow. */
 const TEST_MS = 20 * 60_000
-const INSTALL_MS = 30 * 60_000
+const INSTALL_MS = 60 * 60_000
 
 /** Has had half of its effect when it is interrupted. */
 const SLOW = 'echo ran >> ran.txt && sleep 100'
