@@ -134,6 +134,23 @@ describe('a turn', () => {
     assert.equal(eventsOf(mapped, 'error').length, 1)
   })
 
+  it('in a thread that was forked off is the agent’s like those before', () => {
+    const fork = { threadId: 'fork', turnId: 'turn-2' }
+    const said = (text: string, where: object): object => completed({ type: 'agentMessage', id: text, text }, where)
+    const mapped = run(
+      said('First.', {}),
+      end(),
+      { method: 'thread/started', params: { thread: { id: 'fork', forkedFromId: MAIN, parentThreadId: null } } },
+      { method: 'turn/started', params: { threadId: 'fork', turn: { id: 'turn-2', rootTurnId: 'turn-2' } } },
+      said('Forked.', fork),
+      { method: 'turn/completed', params: { threadId: 'fork', turn: { id: 'turn-2', status: 'completed' } } },
+    )
+    const [first, changed, second] = brief(mapped.activity)
+    assert.deepEqual([first, second], ['agent: First.', 'agent: Forked.'])
+    assert.match(changed ?? '', /^warning \[session-changed\]/)
+    assert.deepEqual(mapped.events.at(-1)?.native, { sessionId: 'fork', turnId: 'turn-2' })
+  })
+
   it('that was interrupted closes what it was doing', () => {
     const command = { type: 'commandExecution', id: 'c1', command: 'make', cwd: '/w', status: 'inProgress' }
     const mapped = run(started(command), end('interrupted'))

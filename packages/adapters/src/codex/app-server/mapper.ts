@@ -59,6 +59,10 @@ class AppServerReader implements DialectReader {
 
   #notification(method: string, params: JsonObject, record: JsonObject): void {
     switch (method) {
+      case 'thread/started':
+        this.#threads.started(asObject(params['thread']) ?? NO_FIELDS)
+        this.#run.consume('lifecycle')
+        return
       case 'turn/started':
         this.#turnStarted(params)
         return

@@ -35,7 +35,6 @@ const REASONS: ReadonlyMap<string, string> = new Map(
       'thread/readState/changed',
       'thread/reverted',
       'thread/settings/updated',
-      'thread/started',
       'thread/status/changed',
       'thread/unarchived',
       'turn/moderationMetadata',

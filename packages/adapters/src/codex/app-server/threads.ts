@@ -6,6 +6,7 @@ export class Threads {
   #main: string | undefined
   /** The calls that started subagents, by their threads. */
   readonly #callers = new Map<string, string>()
+  readonly #forks = new Set<string>()
 
   constructor(main: string | undefined) {
     this.#main = main
@@ -15,10 +16,19 @@ export class Threads {
     return this.#main
   }
 
-  /** The first turn that nobody else's turn has caused is of the main thread. */
+  /** A subagent's thread may begin as a fork, too: it has a parent. */
+  started(thread: JsonObject): void {
+    const id = asText(thread['id'])
+    if (id === undefined || asText(thread['forkedFromId']) === undefined) return
+    if (asText(thread['parentThreadId']) === undefined) this.#forks.add(id)
+  }
+
+  /** The first turn that nobody else's turn has caused is of the main thread; a fork that gets one takes its place. */
   turnStarted(threadId: string | undefined, turn: JsonObject): void {
     const root = asText(turn['rootTurnId'])
-    if (root === undefined || root === asText(turn['id'])) this.#main ??= threadId
+    if (root !== undefined && root !== asText(turn['id'])) return
+    if (threadId !== undefined && this.#forks.has(threadId)) this.#main = threadId
+    else this.#main ??= threadId
   }
 
   /** Until a turn has begun there is only one. */
