@@ -12,8 +12,10 @@ export const codexTools: ToolTable = toolTable({
   file_change: (use, outcome, context) => {
     const drafts: ActivityDraft[] = []
     for (const change of asArray(use.input['changes']) ?? []) {
-      const path = asText(asObject(change)?.['path'])
-      if (path !== undefined) drafts.push(writeDraft(context.path(path), outcome))
+      const fields = asObject(change)
+      // A file that was moved is written in two places; only the app server tells the new one.
+      for (const path of [asText(fields?.['path']), asText(fields?.['movePath'])])
+        if (path !== undefined) drafts.push(writeDraft(context.path(path), outcome))
     }
     return drafts
   },

@@ -263,6 +263,11 @@ describe('items', () => {
       { type: 'fileChange', changes: [file('/a', 'add'), file('/b', 'delete')], status: 'completed' },
       ['write /a', 'write /b'],
     ],
+    [
+      'a file that is moved',
+      { type: 'fileChange', changes: [{ path: '/a', kind: { type: 'update', move_path: '/b' } }], status: 'completed' },
+      ['write /a', 'write /b'],
+    ],
     ['a picture', { type: 'imageView', path: '/a.png' }, ['read /a.png ?']],
     ['a tool of an MCP server', { type: 'mcpToolCall', server: 's', tool: 't', status: 'failed' }, ['unknown']],
     ['a search of the web', { type: 'webSearch', query: 'q' }, ['unknown']],
