@@ -211,6 +211,19 @@ describe('Codex: items', () => {
     assert.equal(map([spawn, nobody]).length, 1)
   })
 
+  it('a subagent that the agent still waits for at the end has failed', () => {
+    const open = (tool: string, receivers: readonly string[]): readonly object[] =>
+      map([started('item_0', { type: 'collab_tool_call', tool, receiver_thread_ids: receivers, agents_states: {} })])
+    const failed = { type: 'orchestration', action: 'subagent_failed', isSuccess: false }
+    assert.deepEqual(open('wait', ['a', 'b']), [
+      { ...failed, subagentId: 'a' },
+      { ...failed, subagentId: 'b' },
+    ])
+    assert.deepEqual(open('spawn_agent', []), [failed])
+    // Nobody is waited for: nothing is known to have failed.
+    for (const tool of ['wait', 'send_input', 'close_agent']) assert.deepEqual(open(tool, []), [], tool)
+  })
+
   it('subagents start with their spawn and end with the first record that says so', () => {
     assert.deepEqual(
       map([

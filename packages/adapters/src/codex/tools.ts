@@ -1,7 +1,9 @@
 import type { ActivityDraft } from '../kit/activity.ts'
 import { writeDraft } from '../kit/drafts.ts'
-import { asArray, asObject, asText } from '../kit/fields.ts'
-import { toolTable, type ToolTable } from '../kit/tool-table.ts'
+import { asArray, asObject, asText, textList } from '../kit/fields.ts'
+import { toolTable, type ConsumedCall, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
+
+const ORCHESTRATION: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 
 /** Codex runs nearly everything through the shell; these are its items, not tools of the model. */
 export const codexTools: ToolTable = toolTable({
@@ -19,4 +21,22 @@ export const codexTools: ToolTable = toolTable({
     }
     return drafts
   },
+  spawn_agent: leftOpen,
+  wait: leftOpen,
+  send_input: leftOpen,
+  close_agent: leftOpen,
 })
+
+/** An item about subagents that has no end: whoever is waited for ends with the program. */
+function leftOpen({ name, input }: Parameters<ToolRule>[0]): readonly ActivityDraft[] | ConsumedCall {
+  if (!('receivers' in input)) return []
+  if (name === 'spawn_agent') return [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }]
+  const waitedFor = name === 'wait' ? textList(input['receivers']) : []
+  if (waitedFor.length === 0) return ORCHESTRATION
+  return waitedFor.map((subagentId) => ({
+    type: 'orchestration',
+    action: 'subagent_failed',
+    subagentId,
+    isSuccess: false,
+  }))
+}

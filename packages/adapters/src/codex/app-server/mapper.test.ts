@@ -335,6 +335,11 @@ describe('subagents', () => {
     assert.deepEqual(inTurn(activity('started', 's1')), ['subagent_started look ?', 'subagent_failed look ✗'])
   })
 
+  it('of the first kind that the agent still waits for at the end have failed', () => {
+    const item = { type: 'collabAgentToolCall', id: 'i1', tool: 'wait', receiverThreadIds: ['t2'], agentsStates: {} }
+    assert.deepEqual(inTurn(started(item)), ['subagent_failed ? ✗'])
+  })
+
   it('that fail have failed once', () => {
     const failed = {
       method: 'turn/completed',
