@@ -13,6 +13,11 @@ export interface AcpHabits {
   toolName?(call: AcpToolCall): string | undefined
   /** The MCP server that the tool comes from. */
   serverName?(call: AcpToolCall): string | undefined
+  /**
+   * The tool starts a subagent whose words and calls come under the agent's own name: whatever comes until it has ended is
+   * the subagent's.
+   */
+  readonly subagentTool?: string
   /** Calls are announced before their input is there. */
   readonly inputFollows?: boolean
   /** How a call ended, where that is not what its status says. */

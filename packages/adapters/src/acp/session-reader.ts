@@ -13,8 +13,16 @@ interface TrackedCall {
   /** Messages about it that came before it was known what it does. */
   readonly early: HeldRecord[]
   stage: 'announced' | 'open' | 'over'
+  /** Who makes it, when it has begun: the agent itself, or a subagent of its. */
+  parent: string | undefined
   /** The output that was shown while it ran. */
   shown: string
+}
+
+/** The agent, or a subagent that speaks in its place while the call that started it is open. */
+interface Speaker {
+  readonly parent: string | undefined
+  readonly saying: Saying
 }
 
 /** What says nothing about the work itself. */
@@ -30,8 +38,7 @@ export class SessionReader {
   readonly #run: Run
   readonly #habits: AcpHabits
   readonly #sessionId: string | undefined
-  readonly #parent: string | undefined
-  readonly #saying: Saying
+  readonly #speakers: [Speaker, ...Speaker[]]
   readonly #calls = new Map<string, TrackedCall>()
   /** The message that is being said is the program's. */
   #notTheAgent: string | undefined
@@ -40,8 +47,12 @@ export class SessionReader {
     this.#run = run
     this.#habits = habits
     this.#sessionId = sessionId
-    this.#parent = parent
-    this.#saying = new Saying(run, sessionId, parent)
+    this.#speakers = [{ parent, saying: new Saying(run, sessionId, parent) }]
+  }
+
+  /** Who speaks: the latest subagent that has not ended. */
+  get #speaker(): Speaker {
+    return this.#speakers.at(-1) ?? this.#speakers[0]
   }
 
   /** `isPast`: the session is being shown as it was. */
@@ -95,7 +106,7 @@ export class SessionReader {
   }
 
   end(isInterrupted: boolean): void {
-    this.#saying.end(isInterrupted)
+    for (const { saying } of this.#speakers) saying.end(isInterrupted)
     for (const tracked of this.#calls.values()) {
       if (tracked.stage === 'announced') this.#begin(tracked, { toolCallId: tracked.call.id })
     }
@@ -113,7 +124,7 @@ export class SessionReader {
     const messageId = asText(update['messageId'])
     if (this.#isNotTheAgent(update, text, isThought, messageId)) return
     this.#run.consume(isThought ? 'reasoning' : 'partial')
-    this.#saying.add(text, isThought, messageId)
+    this.#speaker.saying.add(text, isThought, messageId)
   }
 
   /** The program speaks in the agent's place. */
@@ -127,7 +138,7 @@ export class SessionReader {
     if (speaker === undefined) return false
     if ('synthetic' in speaker) this.#run.consume('synthetic')
     else {
-      this.#saying.end(true)
+      this.#speaker.saying.end(true)
       this.#run.fail(speaker.failure)
       this.#notTheAgent = messageId
     }
@@ -164,7 +175,7 @@ export class SessionReader {
   #tracked(id: string): TrackedCall {
     let tracked = this.#calls.get(id)
     if (tracked === undefined) {
-      tracked = { call: new AcpToolCall(id), early: [], stage: 'announced', shown: '' }
+      tracked = { call: new AcpToolCall(id), early: [], stage: 'announced', parent: undefined, shown: '' }
       this.#calls.set(id, tracked)
     }
     return tracked
@@ -172,21 +183,27 @@ export class SessionReader {
 
   #begin(tracked: TrackedCall, raw: JsonObject): void {
     const { call, early } = tracked
+    const { parent, saying } = this.#speaker
     tracked.stage = 'open'
-    this.#saying.end()
+    tracked.parent = parent
+    saying.end()
+    const name = toolNameOf(call, this.#habits)
     const serverName = this.#habits.serverName?.(call)
     this.#run.call({
       id: call.id,
-      name: toolNameOf(call, this.#habits),
+      name,
       input: call.input,
       raw,
-      ...(this.#parent === undefined ? {} : { parent: this.#parent }),
+      ...(parent === undefined ? {} : { parent }),
       ...(this.#sessionId === undefined ? {} : { native: { sessionId: this.#sessionId } }),
       ...(serverName === undefined ? {} : { serverName }),
       ...(call.invalidInput === undefined ? {} : { invalidInput: call.invalidInput }),
     })
     for (const held of early) held.drop('announces-call')
     early.length = 0
+    if (name !== this.#habits.subagentTool) return
+    this.#speakers.push({ parent: call.id, saying: new Saying(this.#run, this.#sessionId, call.id) })
+    this.#run.note([{ type: 'orchestration', action: 'subagent_started' }])
   }
 
   #progress(tracked: TrackedCall, update: JsonObject): void {
@@ -195,7 +212,7 @@ export class SessionReader {
     const output = this.#habits.progress?.(update) ?? this.#newText(tracked)
     if (output === undefined || output === '') return
     const toolName = toolNameOf(call, this.#habits)
-    const parent = this.#parent === undefined ? {} : { parentToolCallId: this.#parent }
+    const parent = tracked.parent === undefined ? {} : { parentToolCallId: tracked.parent }
     this.#run.emit({ type: 'tool-progress', toolCallId: call.id, toolName, output, ...parent })
   }
 
@@ -210,15 +227,23 @@ export class SessionReader {
   #finish(tracked: TrackedCall, update: JsonObject): void {
     const { call } = tracked
     tracked.stage = 'over'
+    this.#endSubagent(call.id)
     const outcome = callOutcome(call, this.#habits)
     this.#run.result({
       id: call.id,
-      parent: this.#parent ?? null,
+      parent: tracked.parent ?? null,
       raw: update,
       outcome,
       activity: callActivity(call, toolNameOf(call, this.#habits), outcome, this.#run, this.#habits.tools),
       ...(this.#sessionId === undefined ? {} : { native: { sessionId: this.#sessionId } }),
     })
+  }
+
+  /** The call that started it has ended. */
+  #endSubagent(callId: string): void {
+    const at = this.#speakers.findIndex(({ parent }, index) => index > 0 && parent === callId)
+    if (at === -1) return
+    for (const { saying } of this.#speakers.splice(at, 1)) saying.end()
   }
 
   // Everything else.

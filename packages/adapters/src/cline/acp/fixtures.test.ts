@@ -33,7 +33,6 @@ testRuns('Cline over ACP', clineAcpDialect, {
   declined: ['command touch a.txt ✗', 'agent: Done.'],
   aborted: ['command touch started.txt; tail -f /dev/null ✗'],
   'skill-and-mcp': ['skill greet /workspace/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],
-  // What a subagent does and says is not told apart from what Cline does and says.
-  subagent: ['command ls > /dev/null', 'subagent_completed ?', 'agent: All is fine.Done.'],
+  subagent: ['subagent_started ? ?', 'command ls > /dev/null', 'subagent_completed ?', 'agent: Done.'],
   unauthorized: ['error [-32603]: Internal error: invalid key'],
 })

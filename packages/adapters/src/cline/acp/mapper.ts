@@ -3,7 +3,7 @@ import type { AcpHabits } from '../../acp/habits.ts'
 import { acpDialectOf } from '../../acp/mapper.ts'
 import type { AcpToolCall } from '../../acp/tool-call.ts'
 import { readOutcome } from '../outcome.ts'
-import { clineTools } from '../tools.ts'
+import { clineTools, SPAWN } from '../tools.ts'
 import { asObject, asText } from '../../kit/fields.ts'
 import { parseRecord } from '../../kit/json-line.ts'
 import type { Dialect } from '../../kit/mapper.ts'
@@ -24,6 +24,7 @@ export const clineHabits: AcpHabits = {
   tools: clineTools,
   toolName,
   serverName: (call) => SERVER.exec(toolName(call) ?? '')?.[1],
+  subagentTool: SPAWN,
   outcome,
   // A call that was refused is said to have failed at once, and again with the reason.
   isProvisional: (update) => update['status'] === 'failed' && update['rawOutput'] === undefined,
