@@ -35,7 +35,7 @@ export interface AcpHabits {
 }
 
 /** Names that our rules know, for agents that only tell what kind of tool it is. */
-const NAMES: Readonly<Record<string, string>> = {
+export const KIND_NAMES: Readonly<Record<string, string>> = {
   read: 'read_file',
   edit: 'edit_file',
   delete: 'delete_file',
@@ -48,7 +48,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 export function toolNameOf(call: AcpToolCall, habits: AcpHabits): string {
-  return call.name ?? habits.toolName?.(call) ?? NAMES[call.kind ?? ''] ?? 'tool'
+  return call.name ?? habits.toolName?.(call) ?? KIND_NAMES[call.kind ?? ''] ?? 'tool'
 }
 
 /** It is known what the call does. */

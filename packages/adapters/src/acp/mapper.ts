@@ -1,18 +1,20 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/mapper.ts'
-import { toolTable } from '../kit/tool-table.ts'
+import { extendTable } from '../kit/tool-table.ts'
 import type { AcpHabits } from './habits.ts'
 import { failureOf, finishReasonOf, loginsOf, type RpcFailure } from './outcome.ts'
 import { SdkNoise } from './sdk-noise.ts'
 import { SessionReader } from './session-reader.ts'
+import { kindTools } from './tool-activity.ts'
 
 /** Requests of the agent that are answered with "there is no such thing": we do not offer them. */
 const REFUSED = /^(?:fs|terminal|elicitation)\//
 
 /** The Agent Client Protocol, version 1: what an agent prints. One run is one turn. */
 export function acpDialectOf(id: string, habits: AcpHabits): Dialect {
-  return { id, version: 1, tools: habits.tools ?? toolTable({}), open: (run) => new AcpReader(run, habits) }
+  const tools = habits.tools === undefined ? kindTools : extendTable(kindTools, habits.tools)
+  return { id, version: 1, tools, open: (run) => new AcpReader(run, habits) }
 }
 
 export const acpDialect: Dialect = acpDialectOf('acp', {})
@@ -56,6 +58,7 @@ class AcpReader implements DialectReader {
     this.#endSessions(true)
     const refusal = this.#takeRefusal('repeats-error')
     if (end.aborted === true) return
+    this.#run.closeCalls()
     if (refusal !== undefined) this.#run.fail(refusal.message, refusal.code)
     else if (end.exitCode === 0) this.#run.fail('The agent ended before it had answered.', 'no-answer')
   }
@@ -127,6 +130,7 @@ class AcpReader implements DialectReader {
   #fail(error: JsonObject): void {
     this.#endSessions(true)
     const { message, code } = failureOf(error, this.#logins)
+    this.#run.closeCalls()
     this.#run.fail(message, code)
     this.#endTurn('error')
   }

@@ -4,14 +4,30 @@ import { asText, firstText, textList } from '../kit/fields.ts'
 import {
   isConsumed,
   success,
+  toolTable,
   type ConsumedCall,
   type ToolContext,
   type ToolOutcome,
+  type ToolRule,
   type ToolTable,
 } from '../kit/tool-table.ts'
+import { KIND_NAMES } from './habits.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
+/** What tells what a call does. */
+type Told = Pick<AcpToolCall, 'kind' | 'input' | 'locations' | 'diffs'>
+
 const BOOKKEEPING: ConsumedCall = Object.freeze({ consumed: 'bookkeeping' })
+
+/** For calls that never ended, of tools that are known by their kind only: what their input tells. */
+export const kindTools: ToolTable = toolTable(
+  Object.fromEntries(
+    Object.entries(KIND_NAMES).map(([kind, name]): [string, ToolRule] => [
+      name,
+      ({ input }, outcome, context) => activityOfKind({ kind, input, locations: [], diffs: [] }, outcome, context),
+    ]),
+  ),
+)
 
 /**
  * What a call was: by the agent's own tools where they are known, else by the kind it says it is. An empty list: it does
@@ -29,7 +45,7 @@ export function callActivity(
 }
 
 function activityOfKind(
-  call: AcpToolCall,
+  call: Told,
   outcome: ToolOutcome,
   context: ToolContext,
 ): readonly ActivityDraft[] | ConsumedCall {
@@ -58,7 +74,7 @@ function activityOfKind(
   }
 }
 
-function reads(call: AcpToolCall, outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
+function reads(call: Told, outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
   const { locations } = call
   const places = locations.length > 0 ? locations : inputPaths(call.input).map((path) => ({ path, line: undefined }))
   return places.map(({ path, line }) => ({
@@ -91,7 +107,7 @@ export function commandsOf(input: JsonObject): readonly string[] {
 }
 
 /** The files a call is about, as far as it says. */
-export function pathsOf(call: AcpToolCall): readonly string[] {
+export function pathsOf(call: Told): readonly string[] {
   const { diffs, locations, input } = call
   const told = [...diffs.map(({ path }) => path), ...locations.map(({ path }) => path)]
   return told.length > 0 ? told : inputPaths(input)

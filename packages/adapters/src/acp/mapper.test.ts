@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { brief } from '../../test/brief.ts'
+import { mapRun } from '../../test/support.ts'
+import { acpDialect } from './mapper.ts'
+
+const making = {
+  method: 'session/update',
+  params: {
+    sessionId: 's',
+    update: { sessionUpdate: 'tool_call', toolCallId: 'c', kind: 'execute', rawInput: { command: 'make' } },
+  },
+}
+
+describe('ACP: the failure of a turn is the last that is told of it', () => {
+  it('when the agent answers with an error', () => {
+    const answer = { id: 3, error: { code: -32603, message: 'No key' } }
+    assert.deepEqual(brief(mapRun(acpDialect, [making, answer]).activity), ['command make ✗', 'error [-32603]: No key'])
+  })
+
+  it('when it does not answer', () => {
+    assert.deepEqual(brief(mapRun(acpDialect, [making]).activity), [
+      'command make ✗',
+      'error [no-answer]: The agent ended before it had answered.',
+    ])
+  })
+})
