@@ -66,9 +66,9 @@ export async function* nativeTurn(
     const last = steps.at(-1)
     if (last !== undefined && last.toolCalls.length > 0 && last.stepIndex === begun.nextStep - 1 && !signal.aborted) {
       // The step that an earlier process began ends here, as any other does.
-      const step = { ...last, toolResults: [...last.toolResults, ...late] }
+      const step = { ...last, ...turn.resumed?.step, toolResults: [...last.toolResults, ...late] }
       steps.splice(-1, 1, step)
-      finishReason = last.finishReason
+      finishReason = step.finishReason
       if (begun.calls.length > 0) await callHook(hooks, 'afterStep', { context, step }, signal)
       isDone = await unlessAborted(signal, mustStop(options, steps))
     }

@@ -1,5 +1,5 @@
 import type { ActivityNote } from './activity.ts'
-import type { AgentEvent, NativeRef, ToolAnnotations, ToolCallInfo } from './agent-event.ts'
+import type { AgentEvent, NativeRef, StepFinishEvent, ToolAnnotations, ToolCallInfo } from './agent-event.ts'
 import type { Binding } from './binding.ts'
 import type { CancelReceipt, ProcessNote } from './control-record.ts'
 import type { ErrorData } from './error-data.ts'
@@ -61,6 +61,8 @@ export interface Turn {
     readonly attempt: number
     /** What earlier attempts were billed for. The turn's `finish` counts it, too. */
     readonly usage?: UsageMetadata
+    /** How its last whole step ended. */
+    readonly step?: Pick<StepFinishEvent, 'finishReason' | 'usage'>
   }
 }
 

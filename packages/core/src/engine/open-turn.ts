@@ -52,6 +52,7 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     agentId: agent.driver.id,
     signal: abort.signal,
     usedBefore: attempt === undefined ? undefined : spent.turnUsage,
+    lastStep: spent.lastStep,
     priceOf: priceOf === undefined ? undefined : pricesUntil(abort.signal, priceOf),
     model: () => setup.defaults.model,
   })

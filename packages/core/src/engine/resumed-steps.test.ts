@@ -11,8 +11,8 @@ const ask = createTool({
 const quick = createTool({ id: 'quick', description: 'Ends at once.', execute: () => 'quick result' })
 
 const SCRIPT: Script = [
-  { toolCalls: [{ name: 'quick' }] },
-  { toolCalls: [{ name: 'ask' }, { name: 'quick' }] },
+  { toolCalls: [{ name: 'quick' }], usage: { inputTokens: 10, outputTokens: 1 } },
+  { toolCalls: [{ name: 'ask' }, { name: 'quick' }], usage: { inputTokens: 20, outputTokens: 2 } },
   { text: 'One step too many.', repeat: true },
 ]
 
@@ -75,6 +75,24 @@ suite('a turn that is taken up in the middle of a step', () => {
       ['turn', [['"quick result"'], both]],
     ])
   })
+
+  for (const how of ['restart', 'passivation'] as const) {
+    test(`says of every step what it used, to its hooks and on its message (${how})`, async () => {
+      const told: (number | undefined)[][] = []
+      const seen = (_kind: string, steps: readonly TurnStep[]): void =>
+        void told.push(steps.map(({ usage }) => usage.totalTokens))
+      await using bench = await takenUp(how, stepCountIs(2), seen)
+      assert.deepEqual(told, [[11], [22], [11, 22]])
+      const agents = (await bench.messages()).filter(({ role }) => role === 'assistant')
+      assert.deepEqual(
+        agents.map(({ finishReason, usage }) => [finishReason, usage?.totalTokens]),
+        [
+          ['tool-calls', 11],
+          ['tool-calls', 22],
+        ],
+      )
+    })
+  }
 
   test('goes on when no condition holds', async () => {
     await using bench = await takenUp('restart', stepCountIs(3))

@@ -3,6 +3,8 @@ import {
   NO_USAGE,
   type LogRecord,
   type RunState,
+  type StepEndedRecord,
+  type StepFinishEvent,
   type Store,
   type ThreadState,
   type UsageMetadata,
@@ -12,10 +14,14 @@ import { budgetNotice } from './budget-meter.ts'
 import { recordsAfter } from './load-state.ts'
 import type { ThreadLog } from './thread-log.ts'
 
+export type EndedStep = Pick<StepFinishEvent, 'finishReason' | 'usage'>
+
 /** What a run has spent before its turn is taken up, or before its next turn starts. */
 export interface RunSpending {
   /** What the steps of the open turn were billed for, whichever process asked the model. */
   readonly turnUsage: UsageTotals
+  /** How the last step of the open turn ended that was an answer. */
+  readonly lastStep?: EndedStep
   /** How long the run has been at work, in all its turns and processes. */
   readonly workedMs: number
   /** What was announced of its budget. */
@@ -26,16 +32,25 @@ export const NOTHING_SPENT: RunSpending = { turnUsage: NO_USAGE, workedMs: 0, an
 
 async function runSpending(store: Store, stream: string, run: RunState): Promise<RunSpending> {
   let turnUsage = NO_USAGE
+  let lastStep: EndedStep | undefined
   const announced: string[] = []
   const clock = new WorkClock(run)
   for await (const record of recordsAfter(store, stream, run.startedSeq)) {
     const { body, turn } = record
     clock.see(record)
     if (body.type === 'note' && body.kind === 'budget') announced.push(budgetNotice(body.data ?? {}))
-    if (turn !== run.turnId || body.type !== 'step.ended' || body.usage === undefined) continue
+    if (turn !== run.turnId || body.type !== 'step.ended') continue
+    if (body.error === undefined) lastStep = endedStep(body)
+    if (body.usage === undefined) continue
     if (body.usage.scope === 'own' && body.usage.uncounted !== true) turnUsage = addUsage(turnUsage, body.usage)
   }
-  return { turnUsage, workedMs: clock.workedMs, announced }
+  return { turnUsage, workedMs: clock.workedMs, announced, ...(lastStep === undefined ? {} : { lastStep }) }
+}
+
+function endedStep({ finishReason, usage }: StepEndedRecord): EndedStep {
+  if (usage === undefined) return { finishReason }
+  const { costUsd: _costUsd, scope: _scope, source: _source, uncounted: _uncounted, ...tokens } = usage
+  return { finishReason, usage: tokens }
 }
 
 /** Of the run that is open in a thread, if one is. */

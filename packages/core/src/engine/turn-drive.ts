@@ -14,7 +14,7 @@ import { cancelSession, hasOpenCalls, isForeign, type ActiveTurn } from './activ
 import { callHash } from './call-hash.ts'
 import { checkedEvent } from './check-event.ts'
 import { ForeignCalls } from './foreign-calls.ts'
-import { tokensOf } from './run-spending.ts'
+import { tokensOf, type RunSpending } from './run-spending.ts'
 import { SeenCalls } from './seen-calls.ts'
 import type { ThreadLog } from './thread-log.ts'
 import { turnSpans } from './telemetry/turn-spans.ts'
@@ -33,7 +33,7 @@ export interface TurnDrive extends TurnHostPorts {
 
 /** Lets the agent take its turn and puts on record what it says. */
 export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: readonly Part[]): Promise<void> {
-  const { agent, attempt, runId, spent, turnId } = active
+  const { agent, attempt, runId, turnId } = active
   const { driver } = agent
   const { log } = drive.hold
   const { signal } = active.abort
@@ -48,7 +48,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     runId,
     threadId: log.stream,
     input,
-    ...(attempt === undefined ? {} : { resumed: { attempt, usage: tokensOf(spent.turnUsage) } }),
+    ...(attempt === undefined ? {} : { resumed: resumed(attempt, active.spent) }),
   }
   const spans = await turnSpans(
     {
@@ -89,6 +89,10 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   } finally {
     spans?.end(failure)
   }
+}
+
+function resumed(attempt: number, { lastStep, turnUsage }: RunSpending): NonNullable<Turn['resumed']> {
+  return { attempt, usage: tokensOf(turnUsage), ...(lastStep === undefined ? {} : { step: lastStep }) }
 }
 
 async function setUp(active: ActiveTurn): Promise<[Capabilities, TurnDefaults]> {

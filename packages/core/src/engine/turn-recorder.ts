@@ -34,6 +34,7 @@ import { closeCalls } from './close-calls.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
 import { pricedUsage, type PricedUsage, type PriceOf } from './priced-usage.ts'
 import type { RecordOrigin } from './record-body.ts'
+import type { EndedStep } from './run-spending.ts'
 import type { ThreadLog } from './thread-log.ts'
 
 /** The agent's own messages have no parent; a foreign subagent's hang on the call that started it. */
@@ -48,6 +49,8 @@ export interface RecorderOptions {
   readonly signal?: AbortSignal
   /** Set when it goes on with a turn that an earlier process began: what its steps were billed for. */
   readonly usedBefore?: UsageTotals | undefined
+  /** Likewise: how the last of its steps ended, whose calls may have no results yet. */
+  readonly lastStep?: EndedStep | undefined
   readonly priceOf?: PriceOf | undefined
   /** The model of agents that do not say what they asked. */
   readonly model?: () => string | undefined
@@ -95,7 +98,7 @@ export class TurnRecorder {
     this.#modelOf = options.model
     this.#origin = { run: options.runId, turn: options.turnId, by: options.agentId }
     this.#usedBefore = options.usedBefore ?? NO_USAGE
-    if (options.usedBefore !== undefined) this.#resume()
+    if (options.usedBefore !== undefined) this.#resume(options.lastStep)
   }
 
   /** How the turn ended; `undefined` while it goes on. */
@@ -239,7 +242,7 @@ export class TurnRecorder {
   }
 
   /** Takes up the open messages of the turn as the log has them. */
-  #resume(): void {
+  #resume(lastStep: EndedStep = { finishReason: 'tool-calls' }): void {
     const { head, messages } = this.#log.state
     this.#step = head.run?.step ?? undefined
     for (const message of messages) {
@@ -252,7 +255,7 @@ export class TurnRecorder {
         step: message.step,
         stepOver,
         // Its step is over and it is not: it waits for the results of its calls. Of those of others no step is known.
-        finish: stepOver && message.parentToolCallId === undefined ? { finishReason: 'tool-calls' } : undefined,
+        finish: stepOver && message.parentToolCallId === undefined ? lastStep : undefined,
       })
     }
   }

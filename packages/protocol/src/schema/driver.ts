@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Budget, Capabilities, Turn, TurnDefaults, TurnOutput } from '../driver.ts'
-import { usageMetadataSchema } from './basics.ts'
+import { finishReasonSchema, usageMetadataSchema } from './basics.ts'
 import { permissionRulesSchema } from './control.ts'
 import { exact, exactShape, type Schema, type Shape } from './exact.ts'
 import { listOf, object, optional } from './fields.ts'
@@ -66,6 +66,12 @@ export const turnSchema: Schema<Turn> = exact<Turn>()(
     ...turnDefaultFields,
     rules: optional(permissionRulesSchema),
     requestContext: optional(jsonObjectSchema),
-    resumed: optional(object({ attempt: z.number(), usage: optional(usageMetadataSchema) })),
+    resumed: optional(
+      object({
+        attempt: z.number(),
+        usage: optional(usageMetadataSchema),
+        step: optional(object({ finishReason: finishReasonSchema, usage: optional(usageMetadataSchema) })),
+      }),
+    ),
   }),
 )

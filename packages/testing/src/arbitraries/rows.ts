@@ -22,7 +22,7 @@ import {
 import { arbitraryUserParts } from './message.ts'
 import { arbitraryBudget, arbitraryTurnOutput } from './turn.ts'
 import { listOf, shape } from './shape.ts'
-import { arbitraryUsage } from './usage.ts'
+import { arbitraryFinishReason, arbitraryUsage } from './usage.ts'
 
 export const arbitraryThreadInfo: fc.Arbitrary<ThreadInfo> = shape<ThreadInfo>(
   {
@@ -126,7 +126,13 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
     providerOptions: arbitraryJsonObject,
     resumed: shape<NonNullable<Turn['resumed']>>(
       { attempt: fc.integer({ min: 2, max: 3 }) },
-      { usage: arbitraryUsage },
+      {
+        usage: arbitraryUsage,
+        step: shape<NonNullable<NonNullable<Turn['resumed']>['step']>>(
+          { finishReason: arbitraryFinishReason },
+          { usage: arbitraryUsage },
+        ),
+      },
     ),
   },
 )
