@@ -208,6 +208,22 @@ suite('an answer that is to be data', () => {
   }
 })
 
+suite('an answer that says something and calls tools', () => {
+  for (const [name, open] of Object.entries(MODELS)) {
+    test(`${name}: has one text, and no empty one behind its calls`, async () => {
+      const toolCalls = [{ name: 'note' }, { name: 'count', input: { to: 3 }, inputDeltas: 2 }]
+      await using provider = await startProvider([{ text: ['Look', 'ing.'], toolCalls }, { text: 'Done.' }])
+      await using bench = await AgentBench.open([], { agent: { ...agent, model: open(provider) } })
+      assert.equal(await bench.play(), 'complete')
+      const [, step] = await bench.messages()
+      assert.deepEqual(
+        step?.parts.map((part) => (part.type === 'text' ? part.text : part.type)),
+        ['Looking.', 'tool-call', 'tool-call', 'tool-result', 'tool-result'],
+      )
+    })
+  }
+})
+
 suite('what a provider wants back comes back', () => {
   test('Anthropic: thoughts with their signature, and those it does not show, in their places', async () => {
     const parts = [

@@ -72,6 +72,14 @@ export class PartTracker {
     return part
   }
 
+  get size(): number {
+    return this.#count
+  }
+
+  isOpen(kind: PartKind, key: string): boolean {
+    return this.#open.has(`${kind}:${key}`)
+  }
+
   /** The address for a part that is whole as it comes. */
   next(): PartAddress {
     return { messageId: this.messageId, partId: String(this.#count++) }

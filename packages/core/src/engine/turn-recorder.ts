@@ -56,6 +56,8 @@ export interface RecorderOptions {
   readonly model?: () => string | undefined
 }
 
+type SpokenEvent = TextDeltaEvent | ReasoningDeltaEvent
+
 interface Speaker {
   tracker: PartTracker
   step: number | undefined
@@ -267,9 +269,10 @@ export class TurnRecorder {
     return finishReason === 'error' ? 'error' : 'complete'
   }
 
-  #text(event: TextDeltaEvent | ReasoningDeltaEvent): void {
+  #text(event: SpokenEvent): void {
     const kind = event.type === 'text-delta' ? 'text' : 'reasoning'
     const parent = event.parentToolCallId ?? MAIN
+    if (event.text === '' && this.#isOverAlready(event, kind, parent)) return
     const speaker = this.#speaker(parent)
     // Without a name of its own a text goes on until something else is said.
     const key = event.partId ?? ''
@@ -282,6 +285,14 @@ export class TurnRecorder {
       this.#log.delta(addressed(event, part), this.#origin)
     }
     if (event.meta?.['end'] === true) this.#seal(speaker.tracker, part, withoutEnd(event.meta))
+  }
+
+  /** Some say that a text has ended only after what came behind it, which had ended it here. */
+  #isOverAlready({ activity, meta, native, partId }: SpokenEvent, kind: PartKind, parent: string): boolean {
+    const speaker = this.#speakers.get(parent)
+    if (speaker === undefined || speaker.stepOver || partId === undefined) return false
+    const saysMore = activity !== undefined || native !== undefined || withoutEnd(meta ?? {}) !== undefined
+    return !saysMore && speaker.tracker.size > 0 && !speaker.tracker.isOpen(kind, partId)
   }
 
   #file(event: FileEvent): void {
