@@ -376,8 +376,9 @@ suite('cancelling', () => {
     await bench.runtime.cancel()
     assert.equal(await run.done, 'aborted')
     assert.equal(bench.runtime.state.head.waits.size, 0)
-    await assert.rejects(bench.runtime.answer(id, { decision: 'approve' }), (error) =>
-      EvenerError.is(error, 'conflict'),
+    await assert.rejects(
+      bench.runtime.answer(id, { decision: 'approve' }),
+      (error) => EvenerError.is(error, 'conflict') && error.message === `"${id}" has been cancelled already.`,
     )
     assert.deepEqual(bench.journal, [])
     assert.equal(await bench.count('tool-call'), await bench.count('tool-result'))

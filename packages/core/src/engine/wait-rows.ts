@@ -23,7 +23,8 @@ export function waitRows(before: ThreadState, after: ThreadState, record: LogRec
       wait: record.body.type === 'erased' ? erasedWait(wait) : wait,
       ...howSettled(record),
       settledAt: at,
-      ...(by === undefined ? {} : { answeredBy: by }),
+      // Whoever ends a run has answered nothing.
+      ...(by === undefined || record.body.type !== 'wait.answered' ? {} : { answeredBy: by }),
     }))
   return [...opened, ...settled]
 }
