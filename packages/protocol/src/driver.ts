@@ -205,6 +205,7 @@ export interface Host {
   warn?(text: string, data?: JsonObject): void
   readonly signal: AbortSignal
   now(): number
+  /** What goes wrong beside a turn. Warnings and errors are kept on record. */
   log(level: LogLevel, message: string, context?: JsonObject): void
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Decision, ToolCallRequest } from '@evener/protocol'
+import type { Answer, Decision, Host, ToolCallRequest } from '@evener/protocol'
 import { APPROVE, ASK, liveHost, type LiveHost } from '../../test/live/live-host.ts'
 import { Asks, type Ask, type Verdict } from './asks.ts'
 
@@ -13,8 +13,8 @@ interface Stage {
   readonly put: (more?: Partial<Ask>) => Promise<void>
 }
 
-function stage(decide?: (call: ToolCallRequest) => Decision): Stage {
-  const host = liveHost(decide)
+function stage(decide?: (call: ToolCallRequest) => Decision, more: Partial<Host> = {}): Stage {
+  const host = liveHost(decide, more)
   const verdicts: Verdict[] = []
   const waiting: boolean[] = []
   const late: string[] = []
@@ -92,6 +92,22 @@ describe('a question', () => {
     await answered
     assert.deepEqual(verdicts, [])
     assert.equal(waiting.at(-1), false)
+  })
+
+  it('that could not be put is a warning, one that was taken back is none', async () => {
+    const warnings: string[] = []
+    const asked = Promise.withResolvers<Answer>()
+    const host: Partial<Host> = { ask: () => asked.promise, log: (_level, message) => void warnings.push(message) }
+    const { asks, put, verdicts } = stage(undefined, host)
+    const both = [put(), put({ key: 'k2' })]
+    asks.withdraw('k1')
+    asked.reject(new Error('nobody is there'))
+    await Promise.all(both)
+    assert.deepEqual(warnings, ['A question was not answered: nobody is there'])
+    assert.deepEqual(
+      verdicts.map(({ isAllowed }) => isAllowed),
+      [false],
+    )
   })
 
   it('is declined when a rule cannot be asked', async () => {

@@ -101,7 +101,9 @@ export class Asks {
       const after = isJudged && verdict.isAllowed ? this.#byRule(ask) : undefined
       return after?.isAllowed === false ? after : verdict
     } catch (error) {
-      this.#options.host.log('warn', `A question was not answered: ${toFailure(error).message}`)
+      // One that was taken back needs no answer.
+      if (this.#open.get(ask.key) === ask)
+        this.#options.host.log('warn', `A question was not answered: ${toFailure(error).message}`)
       return NOBODY
     }
   }

@@ -51,6 +51,31 @@ suite('the session of a foreign agent', () => {
     assert.deepEqual([agent.opened, agent.closed], [2, 1])
   })
 
+  test('can say what people should know, in every turn', async () => {
+    const complains: Act = async function* ({ turnId }, host) {
+      host.warn?.('It is getting late.', { turnId })
+      host.log('warn', 'The recording is not complete.')
+      host.log('debug', 'Nobody needs to know this.')
+      yield { type: 'text-delta', text: 'Done.' }
+    }
+    const agent = new ForeignAgent('cli', [complains, complains])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } })
+    for (const _turn of [1, 2]) await (await bench.submit('go', { agentId: 'cli' })).done
+    const notes = (await bench.bodies('note')).filter(({ kind }) => kind === 'warning')
+    assert.deepEqual(
+      notes.map(({ data, text }) => [text, data]),
+      agent.turns.flatMap(({ turnId }) => [
+        ['It is getting late.', { turnId }],
+        ['The recording is not complete.', undefined],
+      ]),
+    )
+    // Between its turns there is none to say it of, and nobody is harmed.
+    agent.hosts[0]?.log('error', 'Something else is wrong.')
+    await bench.runtime.close()
+    agent.hosts[0]?.log('error', 'Something else is wrong.')
+    assert.equal((await bench.bodies('note')).length, notes.length)
+  })
+
   test('asks the turn that is under way, not the one it was opened for', async () => {
     const asks: Act = async function* (_turn, host) {
       await host.ask({ id: crypto.randomUUID(), kind: 'question', subject: {}, description: 'Sure?' })

@@ -53,6 +53,11 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     if (abort.signal.aborted) throw new EvenerError('closed', 'The run was cancelled.')
     if (recorder.outcome !== undefined) throw turnOver()
   }
+  /** What comes later is about nothing that is still going on. */
+  const warn = (text: string, data?: JsonObject): void => {
+    if (active.isDetached || recorder.outcome !== undefined) return
+    log.add({ type: 'note', kind: 'warning', text, ...(data === undefined ? {} : { data }) }, origin)
+  }
   const { requestContext } = setup
   const runner = new CallRunner({
     log,
@@ -76,7 +81,11 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   return {
     signal: abort.signal,
     now: options.now ?? Date.now,
-    log: () => undefined,
+    // What goes wrong because of a cancel is no news.
+    log: (level, message, context) => {
+      if ((level === 'warn' || level === 'error') && !abort.signal.aborted) warn(message, context)
+    },
+    warn,
     // The agent knows what has been said up to here; what others say later has to be handed over to it.
     bind: (binding) => {
       if (active.isDetached) return
@@ -89,10 +98,6 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     noteActivity: (activity) => {
       const data = asJson({ activity }) as JsonObject
       if (!active.isDetached) log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
-    },
-    warn: (text, data) => {
-      if (!active.isDetached)
-        log.add({ type: 'note', kind: 'warning', text, ...(data === undefined ? {} : { data }) }, origin)
     },
     remind: async (text) => {
       assertGoesOn()

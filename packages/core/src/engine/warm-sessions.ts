@@ -106,6 +106,8 @@ class TurnsHost implements Host {
   noteProcess: NonNullable<Host['noteProcess']> = (note) => this.current.noteProcess?.(note)
   noteHandover: NonNullable<Host['noteHandover']> = (note) => this.current.noteHandover?.(note)
   noteActivity: NonNullable<Host['noteActivity']> = (activity, native) => this.current.noteActivity?.(activity, native)
+  remind: NonNullable<Host['remind']> = async (text) => this.current.remind?.(text)
+  warn: NonNullable<Host['warn']> = (text, data) => this.current.warn?.(text, data)
   redact: NonNullable<Host['redact']> = (text) => this.current.redact?.(text) ?? text
   now: Host['now'] = () => this.current.now()
   log: Host['log'] = (level, message, context) => this.current.log(level, message, context)
