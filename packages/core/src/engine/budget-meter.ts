@@ -36,7 +36,9 @@ export class BudgetMeter {
       const stages = ['near', 'reached'] as const
       return stages
         .filter((stage) => used >= (stage === 'near' ? max * (budget.warnAt ?? DEFAULT_WARN_AT) : max))
-        .flatMap((stage) => (this.#isNew(budgetNotice({ limit, stage })) ? [{ limit, stage, used, max }] : []))
+        .flatMap((stage) =>
+          this.#isNew(budgetNotice({ limit, stage })) ? [{ limit, stage, used: toTell(limit, used), max }] : [],
+        )
     })
   }
 
@@ -54,6 +56,11 @@ export function budgetNotice({ limit, stage }: JsonObject): string {
 
 function asText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** Without the digits that nobody reads. */
+function toTell(limit: BudgetLimit, used: number): number {
+  return Number(used.toFixed(limit === 'usd' ? 6 : 0))
 }
 
 function usedOf(limit: BudgetLimit, { ms, usage }: Spending): number {

@@ -41,6 +41,18 @@ suite('the meter', () => {
     )
   })
 
+  test('tells whole milliseconds, and no more digits of money than there are prices for', () => {
+    const found = new BudgetMeter().check({ usd: 0.3, ms: 50 }, spent(0, 0.1 + 0.2, 40.94045199999982))
+    assert.deepEqual(
+      found.map(({ limit, stage, used }) => [limit, stage, used]),
+      [
+        ['usd', 'near', 0.3],
+        ['usd', 'reached', 0.3],
+        ['ms', 'near', 41],
+      ],
+    )
+  })
+
   test('has nothing to say without limits', () => {
     assert.deepEqual(new BudgetMeter().check({}, spent(1e9, 1e9, 1e9)), [])
   })
