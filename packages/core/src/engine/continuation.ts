@@ -36,7 +36,10 @@ export function continuationInput(answered: readonly AnsweredWait[]): Part[] {
   ]
 }
 
-/** What an agent is told that is given the floor and nothing else. */
+/**
+ * What an agent is told that is given the floor and nothing else. Whoever spoke before it had the last word, and models take
+ * what is no user's for the beginning of their own answer, or refuse it.
+ */
 export const GO_ON: readonly Part[] = [{ id: '0', type: 'text', text: 'Go on with the task from here.' }]
 
 function describe({ description, subject }: Wait): string {

@@ -99,6 +99,11 @@ suite('another agent takes the floor', () => {
     bench = opened
     assert.equal(await (await opened.submit('go', { agentId: 'planner' })).done, 'complete')
     assert.match(JSON.stringify(model.requests[0]), /approved/)
+    // What another one said last would be taken for the beginning of its own answer.
+    assert.match(
+      JSON.stringify(model.requests[0]?.prompt),
+      /"role":"user","content":[^{]*\{[^{]*Go on with the task[^{]*$/,
+    )
   })
 
   test('and goes on after a crash: the run belongs to who had the floor', async () => {

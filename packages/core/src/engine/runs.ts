@@ -30,7 +30,7 @@ import { closeInterruptedRun } from './close-interrupted.ts'
 import { GO_ON } from './continuation.ts'
 import { CurrentTurn } from './current-turn.ts'
 import { runStart } from './open-turn.ts'
-import { describeInTime, inTime } from './patiently.ts'
+import { inTime } from './patiently.ts'
 import { heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
 import { noSuchRun } from './run-opinions.ts'
 import { RunRecovery } from './run-recovery.ts'
@@ -276,21 +276,20 @@ export class Runs {
     }
   }
 
-  async #nextTurn({ agentId, input, before, steered = [] }: NextTurn, runId: string): Promise<void> {
+  async #nextTurn({ agentId, input = GO_ON, before, steered = [] }: NextTurn, runId: string): Promise<void> {
     const agent = this.#agent(agentId)
     const { newId = randomUUID, store } = this.#ports.options
     const turnId = newId()
-    const said = input ?? (isForeign(await describeInTime(agent.driver)) ? GO_ON : [])
     const message: RecordBody[] =
-      said.length === 0
+      input.length === 0
         ? []
-        : [{ type: 'message.added', messageId: newId(), role: 'user', parts: said, meta: { synthetic: true } }]
+        : [{ type: 'message.added', messageId: newId(), role: 'user', parts: input, meta: { synthetic: true } }]
     const heard = steered.flatMap((item) => heardBodies(item, newId))
     await this.#log.commit([...before, ...message, ...heard, { type: 'turn.started', turnId, agentId }], {
       run: runId,
       turn: turnId,
     })
-    const words = await inflateParts(store, [...said, ...steered.flatMap(({ parts }) => parts)])
+    const words = await inflateParts(store, [...input, ...steered.flatMap(({ parts }) => parts)])
     const spent = await openRunSpending(store, this.#log)
     const told = words.map((part, index) => ({ ...part, id: String(index) }))
     this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: told, spent })

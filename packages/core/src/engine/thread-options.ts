@@ -89,7 +89,7 @@ export interface Submission {
 /** Another agent takes the floor in the same run. */
 export interface HandOff {
   readonly agentId: string
-  /** What it is told. Without this it goes on from what was said. */
+  /** What it is told. Without this it is told to go on from what was said. */
   readonly input?: readonly Part[]
 }
 
