@@ -99,6 +99,14 @@ suite('what the model is shown', () => {
     ])
   })
 
+  test('an image that a user sent without a word is shown without one', () => {
+    const image = { id: '1', type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' } as const
+    const [sent] = toPrompt(undefined, [message('user', [{ id: '0', type: 'text', text: '' }, image])])
+    assert.deepEqual(sent?.content, [
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'iVBORw0KGgo=' } },
+    ])
+  })
+
   test('an empty text goes back only for what its provider gave along, such as a signature after a file', () => {
     const provider = { google: { thoughtSignature: 'abc' } }
     const [shown] = toPrompt(undefined, [

@@ -41,6 +41,8 @@ export function toPrompt(
 function userMessage(message: StoredMessage): LanguageModelV4Message[] {
   const content = message.parts.flatMap((part): UserContent[] => {
     const options = providerOptions(part)
+    // Such as beside an image: many refuse a request with an empty text in it.
+    if (part.type === 'text' && part.text === '') return []
     if (part.type === 'text' || part.type === 'signal') return [{ type: 'text', text: part.text, ...options }]
     return part.type === 'image' || part.type === 'file' ? [{ ...filePart(part), ...options }] : []
   })
