@@ -79,6 +79,14 @@ suite('a tool', () => {
     const schema = { '~standard': { version: 1, vendor: 'mute', validate: (value: unknown) => ({ value }) } } as const
     const mute = createTool({ id: 'mute', description: 'Mute.', inputSchema: schema, execute: () => null })
     assert.throws(() => runnableTool(mute), /schema of tool "mute" cannot be written as JSON Schema/)
+    const inputSchema = z.object({ due: z.date() })
+    const remind = createTool({ id: 'remind', description: 'Reminds.', inputSchema, execute: () => null })
+    assert.throws(
+      () => runnableTool(remind),
+      (error) =>
+        EvenerError.is(error, 'unsupported') &&
+        /tool "remind" .*: Date cannot.*such as a date as a text/.test(error.message),
+    )
   })
 
   test('gives results that fit its output schema, or an error', async () => {

@@ -32,12 +32,21 @@ export async function validate(schema: SchemaInput, value: unknown): Promise<Val
 export function jsonSchemaOf(schema: SchemaInput, what: string, side: 'input' | 'output' = 'input'): JsonObject {
   if (!isStandard(schema)) return schema
   const standard = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
+  const unwritable = `The schema of ${what} cannot be written as JSON Schema`
   if (standard.jsonSchema === undefined) {
-    throw new EvenerError('unsupported', `The schema of ${what} cannot be written as JSON Schema.`, {
+    throw new EvenerError('unsupported', `${unwritable}.`, {
       hint: 'Use a library that offers it by Standard Schema (zod 4 does), or give a plain JSON Schema.',
     })
   }
-  return asJson(standard.jsonSchema[side]({ target: 'draft-07' })) as JsonObject
+  try {
+    return asJson(standard.jsonSchema[side]({ target: 'draft-07' })) as JsonObject
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new EvenerError('unsupported', `${unwritable}: ${why}.`, {
+      hint: 'Describe what JSON can hold, such as a date as a text, and make the rest of it in the tool.',
+      cause,
+    })
+  }
 }
 
 export function isStandard(schema: SchemaInput): schema is StandardSchemaV1 {
