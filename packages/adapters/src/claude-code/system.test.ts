@@ -49,6 +49,28 @@ describe('Claude Code: system records', () => {
     ])
   })
 
+  it('another model than the one that was asked for is a warning', () => {
+    const change = { trigger: 'overloaded', original_model: 'a', fallback_model: 'b' }
+    assert.deepEqual(map([system('model_fallback', { ...change, content: 'Switched to b' })]), [
+      { type: 'warning', message: 'Switched to b', code: 'overloaded' },
+    ])
+    assert.deepEqual(map([system('model_consent_fallback', { fallback_model: 'b' })]), [
+      { type: 'warning', message: 'The model was changed to b.', code: 'model_consent_fallback' },
+    ])
+  })
+
+  it('notifications count when they press', () => {
+    const notification = (priority: string): object =>
+      system('notification', { key: 'stop-hook-error', text: 'Stop hook error', priority })
+    for (const priority of ['immediate', 'high']) {
+      assert.deepEqual(map([notification(priority)]), [
+        { type: 'warning', message: 'Stop hook error', code: 'stop-hook-error' },
+      ])
+    }
+    assert.deepEqual(map([notification('low')]), [])
+    assert.deepEqual(map([system('notification')]), [{ type: 'unknown', raw: system('notification') }])
+  })
+
   it('rate limits are consumed while they allow, and warned about otherwise', () => {
     const event = (info: object): object => ({ type: 'rate_limit_event', rate_limit_info: info, session_id: SESSION })
     assert.deepEqual(map([event({ status: 'allowed' })]), [])

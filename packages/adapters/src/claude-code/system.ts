@@ -40,6 +40,14 @@ export function readSystem(record: JsonObject, run: Run, tasks: Tasks): void {
     case 'hook_response':
       readHook(record, run)
       return
+    case 'model_fallback':
+    case 'model_refusal_fallback':
+    case 'model_consent_fallback':
+      run.warn(asText(record['content']) ?? fallbackMessage(record), asText(record['trigger']) ?? record['subtype'])
+      return
+    case 'notification':
+      readNotification(record, run)
+      return
     case 'informational':
       if (record['level'] === 'warning' || record['level'] === 'error') {
         run.warn(asText(record['content']) ?? 'The program warns without saying of what.', asText(record['tag']))
@@ -59,6 +67,19 @@ function retryMessage(record: JsonObject): string {
 function denialMessage(record: JsonObject): string {
   const tool = asText(record['tool_name'])
   return asText(record['message']) ?? `${tool ?? 'A tool'} was not permitted.`
+}
+
+function fallbackMessage(record: JsonObject): string {
+  return `The model was changed to ${asText(record['fallback_model']) ?? 'another one'}.`
+}
+
+/** What stands in the corner of its screen; what does not press is news. */
+function readNotification(record: JsonObject, run: Run): void {
+  const text = asText(record['text'])
+  if (text === undefined) return
+  const { priority } = record
+  if (priority === 'low' || priority === 'medium') run.consume('informational')
+  else run.warn(text, asText(record['key']))
 }
 
 function readHook(record: JsonObject, run: Run): void {
