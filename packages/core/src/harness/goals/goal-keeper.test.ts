@@ -212,6 +212,33 @@ suite('a goal', () => {
     assert.equal(bench.runtime.state.head.goal?.objective, 'Go on.')
   })
 
+  test('is not spoken of in a run that somebody began while the judge was thinking', async () => {
+    const gate = Promise.withResolvers<void>()
+    const judge = scriptedModel([
+      async () => {
+        const begun = bench.next('agent_start')
+        void bench.harness.sendMessage({ content: 'And this.' })
+        await begun
+        return verdict('continue', 'More.')
+      },
+      verdict('done'),
+    ])
+    const slow = async () => {
+      await gate.promise
+      return { text: 'Two.' }
+    }
+    await using bench = new HarnessBench([{ text: 'One.' }, slow], { resolveModel: () => judge })
+    await bench.harness.getCurrentAgent().setObjective('Go on.', JUDGE)
+    const judged = bench.next('goal_evaluation', ({ payload }) => payload.pending !== true)
+    const reached = bench.next('goal_evaluation', ({ payload }) => payload.passed)
+    await bench.harness.sendMessage({ content: 'Go.' })
+    assert.equal((await judged).payload.suppressFeedback, true)
+    gate.resolve()
+    await reached
+    assert.equal(bench.model.calls, 2)
+    assert.doesNotMatch(bench.model.requestBodies.join(), /not reached yet/)
+  })
+
   for (const [how, leave] of Object.entries({
     'the harness is destroyed': (bench: HarnessBench) => bench.harness.destroy(),
     'its thread is left': (bench: HarnessBench) => bench.harness.createThread(),
