@@ -11,6 +11,8 @@ export class SessionRegistry<State extends HarnessState> {
   readonly #core: HarnessCore
   readonly #sessions = new Set<Session<State>>()
   readonly #named = new Map<string, Promise<Session<State>>>()
+  /** Sessions on their way out. */
+  readonly #ending = new Set<Promise<void>>()
 
   constructor(core: HarnessCore, resourceId: string) {
     this.#core = core
@@ -20,9 +22,9 @@ export class SessionRegistry<State extends HarnessState> {
 
   /** One with an id is opened once: whoever asks for it again, for the same resource, gets the same. */
   async open(resourceId: string, id: string | undefined): Promise<Session<State>> {
-    if (id === undefined) return this.#add(new Session<State>(this.#core, { resourceId }))
+    if (id === undefined) return this.#make(resourceId)
     const name = JSON.stringify([resourceId, id])
-    const opening = this.#named.get(name) ?? this.#openNamed(id, resourceId)
+    const opening = this.#named.get(name) ?? this.#openNamed(name, id, resourceId)
     this.#named.set(name, opening)
     try {
       return await opening
@@ -41,12 +43,26 @@ export class SessionRegistry<State extends HarnessState> {
     this.#sessions.clear()
     this.#named.clear()
     this.#sessions.add(this.first)
-    await endAll(open.map((session) => () => lifeOf(session).close()))
+    const ends = open.map((session) => () => (session === this.first ? lifeOf(session).close() : lifeOf(session).end()))
+    await endAll([...ends, ...[...this.#ending].map((end) => () => end)])
   }
 
-  async #openNamed(id: string, resourceId: string): Promise<Session<State>> {
+  #make(resourceId: string): Session<State> {
+    const session: Session<State> = new Session<State>(this.#core, { resourceId, end: () => this.#end(session) })
+    this.#sessions.add(session)
+    return session
+  }
+
+  async #openNamed(name: string, id: string, resourceId: string): Promise<Session<State>> {
+    // The one before it may be on its way out, and has the name until then.
+    await Promise.allSettled(this.#ending)
     const log = await SessionLog.open(this.#core, id, resourceId)
-    const session = new Session<State>(this.#core, { resourceId, id }, log)
+    const end = (): Promise<void> => {
+      // Ended with the harness, its name may be another's by now.
+      if (this.#sessions.has(session)) this.#named.delete(name)
+      return this.#end(session)
+    }
+    const session: Session<State> = new Session<State>(this.#core, { resourceId, id, end }, log)
     try {
       await lifeOf(session).reopen()
     } catch (error) {
@@ -54,11 +70,18 @@ export class SessionRegistry<State extends HarnessState> {
       await lifeOf(session).close()
       throw error
     }
-    return this.#add(session)
-  }
-
-  #add(session: Session<State>): Session<State> {
     this.#sessions.add(session)
     return session
+  }
+
+  async #end(session: Session<State>): Promise<void> {
+    if (!this.#sessions.delete(session)) return
+    const ending = lifeOf(session).end()
+    this.#ending.add(ending)
+    try {
+      await ending
+    } finally {
+      this.#ending.delete(ending)
+    }
   }
 }

@@ -51,6 +51,8 @@ import { assertAnswers } from './tools/builtin-tools.ts'
 export interface SessionOptions {
   readonly resourceId: string
   readonly id?: string
+  /** Ends it by itself. The first session of a harness ends with the harness. */
+  readonly end?: () => Promise<void>
 }
 
 export interface ToolApprovalResponse {
@@ -79,6 +81,8 @@ export interface SessionDisplay {
 interface SessionLife {
   /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
   close(): Promise<void>
+  /** The same, for good. */
+  end(): Promise<void>
   /** Takes the thread again that the session had in an earlier process. */
   reopen(): Promise<void>
   /** For what is made for the session itself and not for a run. */
@@ -136,6 +140,7 @@ export class Session<State extends HarnessState = HarnessState> {
   /** What the thread is to reach. */
   readonly objectives: Objectives
   readonly #core: HarnessCore
+  readonly #options: SessionOptions
   readonly #log: SessionLog | undefined
   readonly #binding: SessionBinding
   readonly #rules: SessionRules
@@ -143,11 +148,13 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly #grants: SessionGrants
   readonly #conversation: Conversation
   readonly #lifecycle: ThreadLifecycle
+  #closed: Promise<void> | undefined
 
   /** Its harness makes it: `harness.session`, `harness.createSession()`. */
   constructor(core: HarnessCore, options: SessionOptions, log?: SessionLog) {
     assertOfHarness(core)
     this.#core = core
+    this.#options = options
     this.#log = log
     const keep: KeepWithSession = async (change) => log?.keep(change)
     const { config, defaultMode } = core
@@ -231,6 +238,7 @@ export class Session<State extends HarnessState = HarnessState> {
     }
     lives.set(this, {
       close: () => this.#close(),
+      end: () => this.#end(),
       reopen: () => this.#reopen(),
       requestContext: (input) => {
         const context = requestContextOf(input)
@@ -338,8 +346,30 @@ export class Session<State extends HarnessState = HarnessState> {
     return head === undefined ? NO_TOKENS : toTokenUsage(head.usage.own)
   }
 
+  /**
+   * Ends this session, and no other: it leaves its thread as `destroy` does, and nothing can be done with it any more. One
+   * with an id can be created again.
+   */
+  close(): Promise<void> {
+    return this.#told(this.#closeAlone())
+  }
+
+  async #closeAlone(): Promise<void> {
+    const { end } = this.#options
+    if (end === undefined) {
+      throw new EvenerError('misuse', 'The first session of a harness ends with it.', { hint: 'Call `destroy`.' })
+    }
+    this.#closed ??= end()
+    await this.#closed
+  }
+
   async #close(): Promise<void> {
     await this.#lifecycle.close()
+    await this.#log?.close()
+  }
+
+  async #end(): Promise<void> {
+    await this.#lifecycle.end()
     await this.#log?.close()
   }
 

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { toHarnessThread, type ConfigChangedRecord, type HarnessThread, type ThreadInfo } from '@evener/protocol'
+import {
+  EvenerError,
+  toHarnessThread,
+  type ConfigChangedRecord,
+  type HarnessThread,
+  type ThreadInfo,
+} from '@evener/protocol'
 import { boundaryAt } from '../engine/boundaries.ts'
 import { deleteThread, type DeleteReport } from '../engine/delete-thread.ts'
 import { frozenCopy } from '../engine/frozen.ts'
@@ -45,6 +51,7 @@ interface NewThread {
 /** Threads that come, go and take the place of one another. */
 export class ThreadLifecycle {
   readonly #parts: LifecycleParts
+  #isEnded = false
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts
@@ -162,6 +169,12 @@ export class ThreadLifecycle {
     return this.#parts.turns.post(() => this.#parts.binding.unbind())
   }
 
+  /** The same, for good. */
+  end(): Promise<void> {
+    this.#isEnded = true
+    return this.close()
+  }
+
   /** Of another resource there is none, but for the bound one: a clone may have been made for another. */
   async #find(threadId: string, resourceId: string): Promise<ThreadInfo> {
     const { binding, core } = this.#parts
@@ -172,7 +185,10 @@ export class ThreadLifecycle {
   }
 
   /** For the resource that holds now, whatever holds when it is its turn. */
-  #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
+  async #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
+    if (this.#isEnded) {
+      throw new EvenerError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
+    }
     const { core, identity, turns } = this.#parts
     const resourceId = identity.getResourceId()
     // It begins with the call, so that whoever ends the harness next finds it begun.
