@@ -7,7 +7,6 @@ export {
   aDuration,
   aFlag,
   aFunction,
-  anAmount,
   aNumber,
   anObject,
   aPositiveCount,

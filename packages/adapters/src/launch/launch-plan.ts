@@ -1,4 +1,4 @@
-import type { MCPConfiguration, Part, PermissionRules } from '@evener/protocol'
+import { NO_RULES, type MCPConfiguration, type Part, type PermissionRules, type Turn } from '@evener/protocol'
 import type { NativeSession } from './native-session.ts'
 import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'
@@ -23,6 +23,37 @@ export interface LaunchRequest {
   readonly mcp: MCPConfiguration
   /** A private directory that lasts as long as the turn; `files` of the plan are written into it. */
   readonly dir: string
+}
+
+/** What an agent's options say of every turn. */
+export interface StandingRequest {
+  readonly cwd?: string
+  readonly model?: string
+  readonly permissions?: PermissionLevel
+  readonly allowUngoverned?: boolean
+  readonly strict?: boolean
+  readonly mcp?: MCPConfiguration
+}
+
+/** The turn as it is asked for, whatever session it goes on with. What it says counts before the options. */
+export function requestOf(
+  turn: Turn,
+  options: StandingRequest,
+): Omit<LaunchRequest, 'session' | 'hasNewInstructions' | 'dir'> {
+  const { input, instructions, maxSteps, rules = NO_RULES } = turn
+  const model = turn.model ?? options.model
+  return {
+    input,
+    cwd: turn.cwd ?? options.cwd ?? process.cwd(),
+    ...(model === undefined ? {} : { model }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    rules,
+    permissions: options.permissions ?? 'edit',
+    allowUngoverned: options.allowUngoverned ?? false,
+    strict: options.strict ?? false,
+    mcp: options.mcp ?? {},
+  }
 }
 
 /** How the program is started. */

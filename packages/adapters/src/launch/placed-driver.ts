@@ -1,18 +1,9 @@
-import {
-  EvenerError,
-  NO_RULES,
-  type AgentDriver,
-  type AgentEvent,
-  type AgentSession,
-  type Binding,
-  type CancelReceipt,
-  type Host,
-  type Turn,
-} from '@evener/protocol'
+import type { AgentDriver, AgentEvent, AgentSession, Binding, CancelReceipt, Host, Turn } from '@evener/protocol'
 import { cliFinder } from './cli-finder.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
-import type { LaunchRequest } from './launch-plan.ts'
+import { requestOf, type LaunchRequest } from './launch-plan.ts'
 import { chooseSession, newSession, type NativeSession } from './native-session.ts'
+import { assertTakesTurn, NOTHING_RAN } from './one-turn.ts'
 import { printDriver, PrintSession, type PrintContext, type PrintHarness, type PrintOptions } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 
@@ -59,8 +50,6 @@ interface Current {
   inner?: AgentSession
 }
 
-const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
-
 class PlacedSession implements AgentSession {
   readonly #context: PlacedContext
   readonly #host: Host
@@ -75,12 +64,7 @@ class PlacedSession implements AgentSession {
   }
 
   async *run(turn: Turn): AsyncGenerator<AgentEvent, void, undefined> {
-    if (this.#isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
-    if (this.#current !== undefined) {
-      throw new EvenerError('misuse', 'This session has a turn under way.', {
-        hint: 'Wait for its finish or cancel it.',
-      })
-    }
+    assertTakesTurn(this.#isClosed, this.#current)
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     const current: Current = { stop: new AbortController(), over }
     this.#current = current
@@ -118,7 +102,7 @@ class PlacedSession implements AgentSession {
   /** A session for this one turn, whose launch goes on where the native session was brought to. Never rejects. */
   async #place(turn: Turn, makeDir: () => Promise<string>, signal: AbortSignal): Promise<AgentSession> {
     const { harness, options, env, cli } = this.#context
-    const { permissions = 'edit', allowUngoverned = false, mcp = {} } = options
+    const { rules, permissions, allowUngoverned, mcp, cwd } = requestOf(turn, options)
     const binding = this.#binding
     let session: NativeSession
     let placed: NativeSession
@@ -127,10 +111,10 @@ class PlacedSession implements AgentSession {
       if (session.kind === 'new') return this.#open(harness, binding, signal)
       placed = await harness.place({
         session,
-        limits: { rules: turn.rules ?? NO_RULES, permissions, allowUngoverned, mcp },
+        limits: { rules, permissions, allowUngoverned, mcp },
         cli,
         env,
-        cwd: turn.cwd ?? options.cwd ?? process.cwd(),
+        cwd,
         dir: await makeDir(),
         signal,
       })

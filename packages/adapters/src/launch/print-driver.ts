@@ -1,20 +1,20 @@
-import {
-  EvenerError,
-  type AgentDriver,
-  type AgentEvent,
-  type AgentSession,
-  type Binding,
-  type CancelReceipt,
-  type Capabilities,
-  type Host,
-  type MCPConfiguration,
-  type Turn,
+import type {
+  AgentDriver,
+  AgentEvent,
+  AgentSession,
+  Binding,
+  CancelReceipt,
+  Capabilities,
+  Host,
+  MCPConfiguration,
+  Turn,
 } from '@evener/protocol'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
 import { cliFinder } from './cli-finder.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
+import { assertTakesTurn, NOTHING_RAN } from './one-turn.ts'
 import type { PermissionLevel } from './permissions.ts'
 import { PrintRun } from './print-run.ts'
 import type { CliProfile } from './profile.ts'
@@ -101,8 +101,6 @@ export interface PrintContext {
   readonly cli: FoundCli
 }
 
-const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
-
 /** A session whose program was found already. */
 export class PrintSession implements AgentSession {
   readonly #context: PrintContext
@@ -118,12 +116,7 @@ export class PrintSession implements AgentSession {
   }
 
   async *run(turn: Turn): AsyncGenerator<AgentEvent, void, undefined> {
-    if (this.#isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
-    if (this.#run !== undefined) {
-      throw new EvenerError('misuse', 'This session has a turn under way.', {
-        hint: 'Wait for its finish or cancel it.',
-      })
-    }
+    assertTakesTurn(this.#isClosed, this.#run)
     const run = new PrintRun(this.#context, turn, this.#binding, {
       host: this.#host,
       bind: (binding) => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  NO_RULES,
   type AgentEvent,
   type Binding,
   type CancelReceipt,
@@ -15,7 +14,7 @@ import { untestedVersion } from './cli-finder.ts'
 import { EventQueue } from './event-queue.ts'
 import { hasKey } from './find-cli.ts'
 import { handoverText } from './handover-text.ts'
-import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
+import { requestOf, type LaunchPlan, type LaunchRequest } from './launch-plan.ts'
 import { bindingOf, chooseSession, instructionsHash, newSession, type NativeSession } from './native-session.ts'
 import type { EndedRun, PrintContext } from './print-driver.ts'
 import { refuseUnstartable } from './plan-limits.ts'
@@ -179,37 +178,21 @@ export class PrintRun {
   }
 
   async #request(dir: string, session: NativeSession): Promise<LaunchRequest> {
-    const { options } = this.#context
-    const { instructions, maxSteps, rules = NO_RULES, ...turn } = this.#turn
-    let { input } = turn
     const { host } = this.#ports
-    const model = turn.model ?? options.model
-    const cwd = turn.cwd ?? options.cwd ?? process.cwd()
-    this.#cwd = cwd
-    this.#instructions = instructionsHash(instructions)
+    const request = requestOf(this.#turn, this.#context.options)
+    this.#cwd = request.cwd
+    this.#instructions = instructionsHash(request.instructions)
     const history: Host['history'] = (query) => host.history(query)
-    const handover = await handoverText(history, session, this.#binding, turn, host.handover)
+    const handover = await handoverText(history, session, this.#binding, this.#turn, host.handover)
     this.#handover = undefined
+    let { input } = request
     if (handover !== undefined) {
       const { text, messages, omitted, tokens, isTruncated } = handover
       input = [{ id: 'handover', type: 'text', text }, ...input]
       this.#handover = { messages, tokens, truncated: isTruncated, omitted }
     }
-    return {
-      input,
-      session,
-      cwd,
-      ...(model === undefined ? {} : { model }),
-      ...(instructions === undefined ? {} : { instructions }),
-      hasNewInstructions: session.kind !== 'new' && this.#binding?.extra?.['instructions'] !== this.#instructions,
-      ...(maxSteps === undefined ? {} : { maxSteps }),
-      rules,
-      permissions: options.permissions ?? 'edit',
-      allowUngoverned: options.allowUngoverned ?? false,
-      strict: options.strict ?? false,
-      mcp: options.mcp ?? {},
-      dir,
-    }
+    const hasNewInstructions = session.kind !== 'new' && this.#binding?.extra?.['instructions'] !== this.#instructions
+    return { ...request, input, session, hasNewInstructions, dir }
   }
 
   async #plan(request: LaunchRequest): Promise<LaunchPlan> {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { NO_RULES, type Binding, type Host, type JsonObject, type StoredMessage } from '@evener/protocol'
+import type { Binding, Host, JsonObject, StoredMessage } from '@evener/protocol'
 import type { KillReceipt, Line } from '@evener/shell/run'
 import { cleanText } from '../kit/clean-text.ts'
 import { recordOf, splitLine } from '../kit/json-line.ts'
 import { hasKey } from '../launch/find-cli.ts'
-import type { LaunchRequest } from '../launch/launch-plan.ts'
+import { requestOf, type LaunchRequest } from '../launch/launch-plan.ts'
 import { chooseSession, instructionsHash, newSession, type NativeSession } from '../launch/native-session.ts'
 import { refuseUnstartable } from '../launch/plan-limits.ts'
 import { makePrivateDir } from '../launch/private-dir.ts'
@@ -235,22 +235,10 @@ export class Launcher {
   }
 
   #request(live: LiveTurn): LaunchRequest {
-    const { options } = this.#context
-    const { input, instructions, maxSteps, rules = NO_RULES, ...turn } = live.turn
-    const model = turn.model ?? options.model
     return {
-      input,
+      ...requestOf(live.turn, this.#context.options),
       session: NO_SESSION,
-      cwd: turn.cwd ?? options.cwd ?? process.cwd(),
-      ...(model === undefined ? {} : { model }),
-      ...(instructions === undefined ? {} : { instructions }),
       hasNewInstructions: false,
-      ...(maxSteps === undefined ? {} : { maxSteps }),
-      rules,
-      permissions: options.permissions ?? 'edit',
-      allowUngoverned: options.allowUngoverned ?? false,
-      strict: options.strict ?? false,
-      mcp: options.mcp ?? {},
       dir: '',
     }
   }

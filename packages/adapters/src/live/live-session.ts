@@ -13,6 +13,7 @@ import {
 } from '@evener/protocol'
 import type { RunExit } from '@evener/shell/run'
 import { handoverText } from '../launch/handover-text.ts'
+import { assertTakesTurn, NOTHING_RAN } from '../launch/one-turn.ts'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { failure, toFailure } from '../launch/run-failure.ts'
 import type { StopReason } from '../launch/run-note.ts'
@@ -27,7 +28,6 @@ const DEFAULT_INTERRUPT_MS = 10_000
 const DEFAULT_IDLE_MS = 15 * 60_000
 /** How long it may take until it is noticed that a process was gone before it could take a turn. */
 const NOTICE_MS = 1_000
-const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
 
 /**
  * How a turn has begun: it has, the process has ended, or it was refused. `lost`: because of its session. `isUnheard`:
@@ -107,12 +107,7 @@ export class LiveSession implements AgentSession {
   }
 
   #begin(turn: Turn): LiveTurn {
-    if (this.#isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
-    if (this.#turn !== undefined) {
-      throw new EvenerError('misuse', 'This session has a turn under way.', {
-        hint: 'Wait for its finish or cancel it.',
-      })
-    }
+    assertTakesTurn(this.#isClosed, this.#turn)
     clearTimeout(this.#idle)
     const live: LiveTurn = new LiveTurn(this.#context, turn, this.#binding, {
       host: this.#host,
