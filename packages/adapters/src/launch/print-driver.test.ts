@@ -241,6 +241,14 @@ describe('limits', () => {
     assert.deepEqual(warningsOf(notes), ['stall'])
   })
 
+  it('a program that is being stopped is not warned of again, whatever it says and how long it takes', async (t) => {
+    const { notes } = await printTurn(t, `process.on('SIGTERM', hello); hello(); forever()`, {
+      options: { stallMs: 500, onStall: 'abort' },
+      harness: { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 2000 } }) },
+    })
+    assert.deepEqual(warningsOf(notes), ['stall'])
+  })
+
   it('retries without end are ended by the deadline, with one error', async (t) => {
     const body = `
       hello()

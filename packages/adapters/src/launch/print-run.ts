@@ -314,6 +314,7 @@ export class PrintRun {
     const { deadlineMs, stallMs, late, silence } = turnLimits(harness.profile.title, options)
     const onDeadline = (): void => void this.stop('deadline', late)
     const onStall = ({ silentMs }: { silentMs: number }): void => {
+      if (this.#isStopped) return
       const { warning, failure: stalled } = silence(silentMs)
       this.#openLog()
       this.#log.warn(warning, 'stall')
