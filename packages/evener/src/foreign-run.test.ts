@@ -152,9 +152,9 @@ suite('evener run --harness', () => {
   })
 
   test('--record names the folder', async () => {
-    const { err } = await evener('run', '--harness', 'codex', '--record', 'mine', 'Look')
-    assert.ok(err.includes(`Recorded in ${join(folder, 'mine')}`))
-    assert.ok((await readFile(join(folder, 'mine', 'events.jsonl'), 'utf8')).includes('"read"'))
+    const { err } = await evener('run', '--harness', 'codex', '--record', 'named', 'Look')
+    assert.ok(err.includes(`Recorded in ${join(folder, 'named')}`))
+    assert.ok((await readFile(join(folder, 'named', 'events.jsonl'), 'utf8')).includes('"read"'))
   })
 
   test('--deadline and --stall end a program that does not get anywhere', async () => {
@@ -187,6 +187,10 @@ suite('evener run --harness', () => {
     assert.equal(nowhere.code, 1)
     assert.match(nowhere.out, /^! A run cannot be recorded in .*below-a-file.*Name a folder/m)
     assert.doesNotMatch(nowhere.err, /Recorded in/)
+    const taken = await evener('run', '--harness', 'codex', '--record', 'full', 'Look')
+    assert.equal(taken.code, 1)
+    assert.match(taken.out, /^! .*full\/raw\.jsonl holds another run already\. Give each run its own folder\./m)
+    assert.doesNotMatch(taken.err, /Recorded in/)
   })
 
   test('--redact keeps what matches out of the recording and of what is kept', async () => {

@@ -9,7 +9,8 @@ export class Recordings {
   readonly #errors = new Map<string, string>()
 
   add(dir: string): Pick<RecordOptions, 'dir' | 'onError'> {
-    this.#dirs.push(dir)
+    // What another run has recorded there is not this turn's, which is refused.
+    if (!existsSync(join(dir, spoolFileName))) this.#dirs.push(dir)
     return { dir, onError: (error) => void this.#errors.set(dir, error.message) }
   }
 

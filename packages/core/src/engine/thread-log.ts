@@ -54,6 +54,13 @@ export type LogEntry =
       readonly state: ThreadState
     }
 
+/** What was shown could not be written. */
+export interface ThreadLoss {
+  /** The thread as it is. */
+  readonly onDisk: ThreadState
+  readonly error: EvenerError
+}
+
 export interface ThreadLogOptions {
   readonly store: Store
   readonly stream: string

@@ -24,7 +24,7 @@ import { RestedThread } from './rested-thread.ts'
 import type { RunnableTool } from './runnable-tool.ts'
 import { Runs } from './runs.ts'
 import { ThreadHold } from './thread-hold.ts'
-import { reportUnhandled, type LogEntry } from './thread-log.ts'
+import { reportUnhandled, type LogEntry, type ThreadLoss } from './thread-log.ts'
 import {
   feedbackNote,
   noSuchRun,
@@ -57,7 +57,7 @@ export class ThreadRuntime {
   readonly #runs: Runs
   readonly #clock: ApprovalClock | undefined
   #hold: ThreadHold | undefined
-  readonly #losses: Emitter<ThreadState>
+  readonly #losses: Emitter<ThreadLoss>
   readonly #rested: RestedThread
   #restTimer: NodeJS.Timeout | undefined
   #closed = false
@@ -158,7 +158,7 @@ export class ThreadRuntime {
   }
 
   /** What was shown could not be written: the thread is what it is on disk. */
-  onLost(listener: (onDisk: ThreadState) => unknown): () => void {
+  onLost(listener: (loss: ThreadLoss) => unknown): () => void {
     return this.#losses.subscribe(listener)
   }
 
@@ -476,7 +476,8 @@ export class ThreadRuntime {
 
   /** The log has failed: what was going on is left as it stands on disk, and nobody is kept waiting. */
   #lose(): void {
-    if (this.#hold !== undefined) this.#losses.emit(this.#hold.log.state)
+    const { log } = this.#hold ?? {}
+    if (log?.failure !== undefined) this.#losses.emit({ onDisk: log.state, error: log.failure })
     this.#mailbox.post(() => this.#runs.lose()).catch(() => undefined)
   }
 

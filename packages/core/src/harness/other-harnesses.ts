@@ -20,7 +20,7 @@ export function tellOtherHarnesses(store: Store, threadId: string, runtime: Thre
   const stopFrames = runtime.onFrame((frame) => {
     if (all.size > 1) for (const other of all) if (other !== runtime) other.mirrorFrame(frame)
   })
-  const stopLosses = runtime.onLost((onDisk) => {
+  const stopLosses = runtime.onLost(({ onDisk }) => {
     for (const other of all) if (other !== runtime) other.mirrorLoss(onDisk)
   })
   return () => {

@@ -132,6 +132,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     const show = values.json ? jsonLines(terminal) : people(terminal)
     runtime.onEntry((entry) => eventsOfEntry(entry).forEach(show))
     declineQuestions(runtime)
+    let lost: Error | undefined
+    runtime.onLost(({ error }) => (lost = error))
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
     if (harness !== undefined) await pruneRecordings(terminal)
     asking = new AbortController()
@@ -153,6 +155,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
       terminal.err(`\nKept as thread ${thread}. See it again: ${suggestion(`replay ${thread}`, values.db, terminal)}`)
       for (const dir of recordings.whole) terminal.err(`Recorded in ${dir}`)
     }
+    if (lost !== undefined) terminal.err(`evener run: ${lost.message}`)
     if (interruptedBy !== undefined) return exitCodeOf(interruptedBy)
     return outcome === 'complete' ? 0 : 1
   } finally {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const evener = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
+
+/** Says more than there is room for. */
+const PROGRAM = `#!${process.execPath}
+if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
+const say = (record) => console.log(JSON.stringify(record))
+say({ type: 'thread.started', thread_id: 'native-1' })
+say({ type: 'item.completed', item: { id: 'a', type: 'agent_message', text: 'x'.repeat(2_000_000) } })
+say({ type: 'turn.completed' })
+`
+
+test('evener run says why it could not go on when what was said could not be kept', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'evener-full-'))
+  t.after(() => rm(folder, { recursive: true, maxRetries: 5 }))
+  await writeFile(join(folder, 'codex'), PROGRAM, { mode: 0o755 })
+  // No file may grow beyond a megabyte, and whoever tries is told so instead of being killed.
+  const limited = `trap '' XFSZ; ulimit -f 2000; exec "$@"`
+  const run = ['run', '--harness', 'codex', '--json', 'Go']
+  const { status, stderr } = spawnSync('sh', ['-c', limited, 'sh', process.execPath, evener, ...run], {
+    cwd: folder,
+    env: { ...process.env, EVENER_HOME: folder, EVENER_CODEX_BIN: join(folder, 'codex'), CODEX_API_KEY: 'k' },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  assert.equal(status, 1)
+  assert.match(stderr, /^evener run: Database .*evener\.db .*(?:no room left|could not be read or written)/m)
+  assert.doesNotMatch(stderr, /\n\s+at /)
+})
