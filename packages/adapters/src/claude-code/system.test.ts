@@ -103,6 +103,36 @@ describe('Claude Code: system records', () => {
     )
   })
 
+  it('subagents of a workflow come and go with its progress', () => {
+    const progress = (...agents: readonly object[]): object =>
+      system('task_progress', {
+        task_id: 'w1',
+        workflow_progress: agents.map((agent) => ({ type: 'workflow_agent', ...agent })),
+      })
+    const one = { agentId: 'a1', label: 'Look' }
+    const two = { agentId: 'a2', label: 'Check', agentType: 'explorer' }
+    const [first, second] = [
+      { type: 'orchestration', subagentId: 'a1', subagentName: 'Look' },
+      { type: 'orchestration', subagentId: 'a2', subagentName: 'explorer' },
+    ]
+    assert.deepEqual(
+      map([
+        init,
+        system('task_started', { task_id: 'w1', task_type: 'local_workflow' }),
+        progress({ label: 'Look', state: 'start' }),
+        progress({ ...one, state: 'progress' }, { ...two, state: 'error' }),
+        progress({ ...one, state: 'done' }, { ...two, state: 'error' }),
+        system('task_notification', { task_id: 'w1', status: 'completed' }),
+      ]),
+      [
+        { ...first, action: 'subagent_started' },
+        { ...second, action: 'subagent_started' },
+        { ...second, action: 'subagent_failed', isSuccess: false },
+        { ...first, action: 'subagent_completed', isSuccess: true },
+      ],
+    )
+  })
+
   it('a subagent ends with the turn that fails while the agent waits for it, and once', () => {
     const lines = [
       init,

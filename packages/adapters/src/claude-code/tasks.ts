@@ -1,5 +1,5 @@
 import type { JsonObject } from '@evener/protocol'
-import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
+import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
 import type { ActivityDraft } from '../kit/activity.ts'
 
@@ -76,6 +76,25 @@ export class Tasks {
     const status = asText((asObject(record['patch']) ?? NO_FIELDS)['status'])
     if (task !== undefined && status !== undefined) task.status = status
     this.#run.consume('task-progress')
+    for (const item of asArray(record['workflow_progress']) ?? []) this.#workflowAgent(asObject(item) ?? NO_FIELDS)
+  }
+
+  /** Subagents of a workflow have no task records of their own. */
+  #workflowAgent(item: JsonObject): void {
+    const id = asText(item['agentId'])
+    if (id === undefined || this.#endTold.has(id)) return
+    if (!this.#agents.has(id)) {
+      const name = firstText(item, 'agentType', 'label')
+      this.#hadAgents = true
+      this.#agents.set(id, { name, status: undefined })
+      this.#run.note([orchestration('subagent_started', id, name)])
+    }
+    const { state } = item
+    if (state !== 'done' && state !== 'error') return
+    const name = this.#agents.get(id)?.name
+    this.#agents.delete(id)
+    this.#endTold.add(id)
+    this.#run.note([ended(id, name, state === 'done' ? 'completed' : 'failed')])
   }
 
   notified(record: JsonObject): void {
