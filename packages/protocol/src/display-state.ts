@@ -20,6 +20,8 @@ export interface PendingToolApproval {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: unknown
+  /** One line for a person: what is asked about, and why. */
+  readonly description: string
 }
 
 export interface PendingToolSuspension {

@@ -35,7 +35,13 @@ export const SAMPLE_EVENTS: { readonly [Type in HarnessEventType]: Extract<Harne
   message_update: { type: 'message_update', message: SAMPLE_MESSAGE },
   message_end: { type: 'message_end', message: SAMPLE_MESSAGE },
   tool_start: { type: 'tool_start', toolCallId: 'c1', toolName: 'read_file', args: { path: 'a.txt' } },
-  tool_approval_required: { type: 'tool_approval_required', toolCallId: 'c1', toolName: 'rm', args: {} },
+  tool_approval_required: {
+    type: 'tool_approval_required',
+    toolCallId: 'c1',
+    toolName: 'rm',
+    args: {},
+    description: 'rm: no rule allows it',
+  },
   tool_suspended: {
     type: 'tool_suspended',
     toolCallId: 'c1',

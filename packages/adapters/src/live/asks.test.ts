@@ -47,6 +47,15 @@ describe('a question', () => {
     assert.deepEqual(host.asked, [])
   })
 
+  it('says which rule wants it to be asked', async () => {
+    const { host, put } = stage(() => ({ policy: 'ask', reason: 'the rule `ask x` wants to be asked', rule: 'ask x' }))
+    const answered = put()
+    const ask = await host.nextAsk()
+    assert.equal(host.asked[0]?.description, 'ls: the rule `ask x` wants to be asked')
+    ask.answer(APPROVE)
+    await answered
+  })
+
   it('waits for a person where none does, and is over with the answer', async () => {
     const { host, put, verdicts, waiting } = stage()
     const answered = put()

@@ -90,15 +90,16 @@ export class Asks {
   async #verdict(ask: Ask): Promise<Verdict> {
     const isJudged = ask.kind === 'approval' || ask.kind === 'access'
     try {
-      const before = isJudged ? this.#byRule(ask) : undefined
+      const decided = isJudged ? this.#byRule(ask) : undefined
+      const before = verdictBy(decided)
       if (before !== undefined) return before
       this.#options.onAsk(ask)
-      const request = this.#request(ask)
+      const request = this.#request(ask, decided)
       this.#waits.set(ask.key, request.id)
       const verdict = verdictOf(await this.#options.host.ask(request))
       if (this.#waits.get(ask.key) === request.id) this.#waits.delete(ask.key)
       // A rule may have come into force while somebody was thinking.
-      const after = isJudged && verdict.isAllowed ? this.#byRule(ask) : undefined
+      const after = isJudged && verdict.isAllowed ? verdictBy(this.#byRule(ask)) : undefined
       return after?.isAllowed === false ? after : verdict
     } catch (error) {
       // One that was taken back needs no answer.
@@ -108,15 +109,16 @@ export class Asks {
     }
   }
 
-  #byRule(ask: Ask): Verdict | undefined {
+  #byRule(ask: Ask): Decision {
     const { parts = [], call } = ask
     const [first = this.judge(call), ...others] = parts.map((part) => this.judge(part))
-    const { policy, reason } = others.reduce((a, b) => (RANK[b.policy] > RANK[a.policy] ? b : a), first)
-    if (policy === 'deny') return { isAllowed: false, reason }
-    return policy === 'allow' ? { isAllowed: true } : undefined
+    return others.reduce((a, b) => (RANK[b.policy] > RANK[a.policy] ? b : a), first)
   }
 
-  #request({ kind, call, description, payload, answerSchema }: Ask): Parameters<Host['ask']>[0] {
+  #request(ask: Ask, decided: Decision | undefined): Parameters<Host['ask']>[0] {
+    const { kind, call, payload, answerSchema } = ask
+    // That no rule allows it goes without saying.
+    const description = decided?.rule === undefined ? ask.description : `${ask.description}: ${decided.reason}`
     const { toolCallId, toolName, args } = canonicalCall(call)
     return {
       id: randomUUID(),
@@ -133,6 +135,12 @@ export class Asks {
       resumable: true,
     }
   }
+}
+
+/** `undefined` when somebody has to be asked. */
+function verdictBy(decided: Decision | undefined): Verdict | undefined {
+  if (decided?.policy === 'deny') return { isAllowed: false, reason: decided.reason }
+  return decided?.policy === 'allow' ? { isAllowed: true } : undefined
 }
 
 /** A deny always counts. Apart from that a rule made for this very name says more than a default. */

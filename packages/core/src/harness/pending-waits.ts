@@ -22,7 +22,8 @@ export function suspendedWaits(waits: Waits): Wait[] {
 }
 
 export function pendingApproval(wait: Wait): PendingToolApproval {
-  return { toolCallId: callIdOf(wait), toolName: toolNameOf(wait), args: wait.subject.args ?? {} }
+  const { description, subject } = wait
+  return { toolCallId: callIdOf(wait), toolName: toolNameOf(wait), args: subject.args ?? {}, description }
 }
 
 export function pendingSuspension(wait: Wait): PendingToolSuspension {

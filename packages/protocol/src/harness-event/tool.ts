@@ -11,6 +11,8 @@ export interface ToolApprovalRequiredEvent {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: unknown
+  /** One line for a person: what is asked about, and why. */
+  readonly description: string
 }
 
 /** The tool asks a person something and goes on with the answer. */

@@ -34,7 +34,7 @@ const toolInputBuffer: Schema<Wire<ToolInputBuffer>> = exact<Wire<ToolInputBuffe
 )
 
 const pendingApproval: Schema<Wire<PendingToolApproval>> = exact<Wire<PendingToolApproval>>()(
-  object({ toolCallId: z.string(), toolName: z.string(), args: jsonValueSchema }),
+  object({ toolCallId: z.string(), toolName: z.string(), args: jsonValueSchema, description: z.string() }),
 )
 
 const pendingSuspension: Schema<Wire<PendingToolSuspension>> = exact<Wire<PendingToolSuspension>>()(

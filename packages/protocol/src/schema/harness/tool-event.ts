@@ -13,7 +13,7 @@ const call = { toolCallId: z.string(), toolName: z.string(), args: jsonValueSche
 export const toolEventSchema: Schema<Wire<ToolEvent>> = exact<Wire<ToolEvent>>()(
   taggedUnion([
     object({ type: z.literal('tool_start'), ...call }),
-    object({ type: z.literal('tool_approval_required'), ...call }),
+    object({ type: z.literal('tool_approval_required'), ...call, description: z.string() }),
     object({
       type: z.literal('tool_suspended'),
       ...call,
