@@ -102,47 +102,67 @@ export type StandingRules = Partial<PermissionRules>
 
 export interface HarnessConfig<State extends HarnessState = HarnessState> {
   readonly id: string
+  /** Whose threads these are, unless a session says otherwise. Default: the harness's `id`. */
   readonly resourceId?: string
+  /** Default: in memory, gone with the harness. A store that is given stays open when the harness is destroyed. */
   readonly storage?: Store
+  /** Validates the user's state as a whole at every change, and says its defaults. */
   readonly stateSchema?: StateSchema<State>
+  /** Goes over the defaults of the schema. Keys that belong to the harness, such as `yolo`, are taken out. */
   readonly initialState?: Partial<State>
+  /** Given back by `getResolvedMemory`; nothing observes conversations yet. */
   readonly memory?: Dynamic<object>
   readonly modes: readonly HarnessMode[]
+  /** Backs every mode that has no agent of its own. */
   readonly agent?: HarnessAgent
+  /** Default: the first mode that is marked as the default, else the first. */
   readonly defaultModeId?: string
+  /** Added to what the agent says, before what the mode adds. */
   readonly instructions?: string
+  /** Besides those of agents and modes. */
   readonly tools?: Dynamic<ToolsInput>
   readonly workspace?: WorkspaceInput
+  /** For tools to find in their request context; opened and closed by whoever made it. */
   readonly browser?: Dynamic<object>
+  /** Listed by `listSubagents`, and their names shown; no tool starts one yet. */
   readonly subagents?: readonly HarnessSubagent[]
+  /** Makes models of names. Default: `@ai-sdk/<provider>`, loaded on first use. */
   readonly resolveModel?: ResolveModel
+  /** What `session.om` says where nothing was chosen. */
   readonly omConfig?: HarnessOMConfig
   readonly disableBuiltinTools?: readonly BuiltinToolId[]
   readonly heartbeatHandlers?: readonly HeartbeatHandler[]
+  /** Names threads, runs, turns, messages, questions, notifications and queued messages. */
   readonly idGenerator?: () => string
+  /** Whether models of a provider may be used; `undefined` leaves it to keys in the environment and of gateways. */
   readonly modelAuthChecker?: ModelAuthChecker
+  /** How often each model was used: the list of models begins with the most used. */
   readonly modelUseCountProvider?: ModelUseCountProvider
+  /** Told of every switch to another model. */
   readonly modelUseCountTracker?: ModelUseCountTracker
+  /** Models besides those of known providers and gateways; overrules both. */
   readonly customModelCatalogProvider?: CustomModelCatalogProvider
   readonly gateways?: readonly ModelGateway[]
+  /** The category of a tool by its name; `null` leaves it to names that are known. */
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null
+  /** Gets every event but `display_state_changed`, under `harness:<id>`. */
   readonly pubsub?: PubSub
   readonly threadLock?: ThreadLock
-  /** Spans of all runs, scores and feedback are told to it. */
+  /** Gets the spans of all runs, scores and feedback. */
   readonly observability?: Observability
-  /** What becomes of notifications, where the defaults are not wanted. */
+  /** How notifications are delivered, by source and priority. Default: see the table in docs/signals.md. */
   readonly notifications?: DeliveryPolicy
-  /** What a new thread starts from: rules that hold whatever a session adds. */
+  /** Rules that hold in every thread, whatever a session adds. */
   readonly permissions?: StandingRules
   /**
-   * Takes out of what agents and tools say what must not be written down; where it throws, the text is withheld. What users
-   * say stays, and so do the sessions of foreign agents.
+   * Applied to what agents and tools say before it is stored; where it throws, the text is withheld. What users say, and the
+   * sessions of foreign agents, are not redacted.
    */
   readonly redact?: Redactor
-  /** Asked once for a run that goes on in another process than it began in, such as after a restart. */
+  /** Rebuilds what of a request context is not JSON, for a run that continues in another process. Called once per run. */
   readonly restoreRequestContext?: RestoreRequestContext
-  /** What becomes of calls that a crash cut short, of tools that do not say so themselves. Default: `report`. */
+  /** What to do about a call that a crash cut short, for tools that do not say so themselves. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
-  /** Where agents put the raw output of their runs: what a thread has there goes with it. */
+  /** Where agents record their raw output: that of a thread is removed with it. */
   readonly spool?: RawSpool
 }
