@@ -80,6 +80,14 @@ suite('a signal while nothing is going on', () => {
     assert.deepEqual((await contents(bench)).slice(0, 2), [{ type: 'text', text: 'Look.' }, file])
   })
 
+  test('may say itself where it goes, unless its sender says otherwise', async () => {
+    await using bench = await ThreadBench.open({ script: [] })
+    const words = { content: 'Later.', ifIdle: { behavior: 'persist' } } as const
+    assert.equal((await sendSignal(bench.port, words)).action, 'persist')
+    assert.equal((await sendSignal(bench.port, words, { ifIdle: { behavior: 'discard' } })).action, 'discard')
+    assert.deepEqual(await contents(bench), [{ type: 'text', text: 'Later.' }])
+  })
+
   test('takes files only with a user’s words', async () => {
     await using bench = await ThreadBench.open({ script: [] })
     const contents = [{ type: 'file', data: '', mediaType: 'x/y' }] as const

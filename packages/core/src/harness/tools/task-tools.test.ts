@@ -166,6 +166,27 @@ suite('the task list in the conversation', () => {
     )
   })
 
+  test('is told whole again when memory stands for what was told before', async () => {
+    await using bench = await ThreadBench.open({
+      script: [step(write('a')), done, step(['task_complete', { id: 'task_a' }]), done],
+      tools,
+    })
+    await bench.say('Plan.')
+    const { seq } = bench.runtime.state.head
+    await bench.runtime.close()
+    const fence = await bench.owner.claim('thread')
+    const log = await ThreadLog.open({ store: bench.store, stream: 'thread', fence })
+    await log.commit([{ type: 'om.committed', om: { generation: 1, coversTo: seq, blob: 'none' }, replaces: 0 }])
+    await log.close()
+    await bench.owner.release('thread', fence)
+    await bench.restart()
+    await bench.say('Go on.')
+    assert.deepEqual(
+      (await signals(bench)).map(({ data }) => data['mode']),
+      ['snapshot', 'snapshot'],
+    )
+  })
+
   test('is that of the parent in a fork, and its own from there on', async () => {
     await using bench = await played(step(write('a')))
     const { state } = bench.runtime
