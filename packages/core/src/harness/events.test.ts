@@ -296,6 +296,18 @@ suite('the display', () => {
     assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
   })
 
+  test('what a foreign program says at its end that it has used is told and shown', async () => {
+    const act: Act = async function* () {
+      yield { type: 'text-delta', text: 'Mine.' }
+      yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 20 } }
+    }
+    await using bench = new HarnessBench([], { modes: [{ id: 'a', agent: new ForeignAgent('foreign', [act]) }] })
+    await bench.harness.sendMessage({ content: 'Go' })
+    const [told, ...more] = bench.all('usage_update')
+    assert.deepEqual([told?.usage.promptTokens, told?.usage.completionTokens, more.length], [100, 20, 0])
+    assert.equal(bench.harness.session.displayState.get().tokenUsage.totalTokens, 120)
+  })
+
   test('subagents of a foreign program are told of and shown as subagents, in their place', async () => {
     const within = { parentToolCallId: 't1' } as const
     const shown: unknown[] = []

@@ -101,6 +101,16 @@ suite('a goal', () => {
     )
   })
 
+  test('is judged by what its owner adds as well', async (t) => {
+    const { control, judge, say } = await open(t, 2, [verdict('waiting'), verdict('done')])
+    await control.goal.setObjective('Say something.', { ...JUDGE, prompt: 'Be strict.' })
+    await say('One.')
+    await control.goal.updateObjectiveOptions({ prompt: 'Be kind.' })
+    await say('Two.')
+    assert.match(JSON.stringify(judge.requests[0]), /Be strict\./)
+    assert.match(JSON.stringify(judge.requests[1]), /Be kind\./)
+  })
+
   test('may use fifty runs unless something else is said', async (t) => {
     const { control, evaluations, say } = await open(t, 1, [verdict('done')])
     assert.equal((await control.goal.setObjective('Say something.', JUDGE)).maxRuns, 50)
