@@ -137,10 +137,12 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#sessions.open(resourceId ?? this.#config.resourceId ?? this.id, id)
   }
 
+  /** Tells of everything in the current thread of `session`. Returns how to stop that. */
   subscribe(listener: HarnessEventListener): () => void {
     return this.session.subscribe(listener)
   }
 
+  /** The newest thread of the resource, or a new one. */
   selectOrCreateThread(): Promise<HarnessThread> {
     return this.session.selectOrCreateThread()
   }
@@ -149,6 +151,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.thread.create(options)
   }
 
+  /** Ends the run of the old thread, unless another session is on it. */
   switchThread(options: { readonly threadId: string }): Promise<void> {
     return this.session.thread.switch(options)
   }
@@ -157,6 +160,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.thread.rename(options)
   }
 
+  /** A fork: messages are shared, grants and yolo are not. */
   cloneThread(request?: CloneRequest): Promise<HarnessThread> {
     return this.session.thread.clone(request)
   }
@@ -184,22 +188,27 @@ export class Harness<State extends HarnessState = HarnessState> {
     }
   }
 
+  /** Starts a run; during one, is heard before its next step. Resolves when the run has ended or asks something. */
   sendMessage(input: MessageInput): Promise<void> {
     return this.session.sendMessage(input)
   }
 
+  /** Ends the run, its calls and its questions, and stops what would follow. What is queued is held. */
   abort(): Promise<void> {
     return this.session.abort()
   }
 
+  /** As `sendMessage`; an agent that cannot listen while it works is broken off and asked anew. */
   steer(input: MessageInput): Promise<void> {
     return this.session.steer(input)
   }
 
+  /** Starts a run; during one, is queued until it has ended. */
   followUp(input: MessageInput): Promise<void> {
     return this.session.followUp(input)
   }
 
+  /** Answers what a tool has asked, and lets the same run go on. */
   respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
     return this.session.respondToToolSuspension(response)
   }

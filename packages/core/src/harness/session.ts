@@ -260,22 +260,27 @@ export class Session<State extends HarnessState = HarnessState> {
     this.#binding.emit(outsideEvent(event))
   }
 
+  /** The newest thread of the resource, or a new one. */
   selectOrCreateThread(): ReturnType<ThreadLifecycle['selectOrCreate']> {
     return this.#told(this.#lifecycle.selectOrCreate())
   }
 
+  /** Starts a run; during one, is heard before its next step. Resolves when the run has ended or asks something. */
   sendMessage(input: MessageInput): Promise<void> {
     return this.#told(this.#conversation.send(input))
   }
 
+  /** As `sendMessage`; an agent that cannot listen while it works is broken off and asked anew. */
   steer(input: MessageInput): Promise<void> {
     return this.#told(this.#conversation.steer(input))
   }
 
+  /** Starts a run; during one, is queued until it has ended. */
   followUp(input: MessageInput): Promise<void> {
     return this.#told(this.#conversation.followUp(input))
   }
 
+  /** Ends the run, its calls and its questions, and stops what would follow. What is queued is held. */
   abort(): Promise<void> {
     return this.#told(this.#conversation.abort())
   }
