@@ -94,6 +94,32 @@ suite('a run within its budget of', () => {
     assert.equal(bench.runtime.state.head.usage.own.costUsd, 0.08)
   })
 
+  for (const [what, priceOf] of [
+    ['by nobody', undefined],
+    ['not for this model', () => undefined],
+    ['with a list that cannot be read', () => Promise.reject(new Error('no list'))],
+  ] as const) {
+    test(`money: is said once that it cannot be kept when there is no price (${what})`, async () => {
+      await using bench = await AgentBench.open([{ ...STEP, repeat: 2 }, { text: 'Done.' }], {
+        agent: { tools: [note], budget: { usd: 0.05 } },
+        runtime: priceOf === undefined ? {} : { priceOf },
+      })
+      assert.equal(await bench.play(), 'complete')
+      const [warning, ...others] = await bench.notes('warning')
+      assert.match(warning?.text ?? '', /limit of 0\.05 usd cannot be kept.*`priceOf`, or a limit in tokens/)
+      assert.deepEqual(others, [])
+    })
+  }
+
+  test('money: a model that costs nothing is within every limit', async () => {
+    await using bench = await AgentBench.open([{ ...STEP, repeat: 2 }, { text: 'Done.' }], {
+      agent: { tools: [note], budget: { usd: 0.05 } },
+      runtime: { priceOf: () => 0 },
+    })
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(await bench.notes('warning'), [])
+  })
+
   test('time: also while the model says nothing', async () => {
     await using bench = await AgentBench.open([{ text: 'Hm', hang: true }], { agent: { budget: { ms: 60 } } })
     assert.equal(await bench.play(), 'complete')

@@ -6,6 +6,11 @@ export type PriceOf = (model: string, usage: UsageMetadata) => number | undefine
 
 export type PricedUsage = UsageMetadata & { readonly costUsd?: number }
 
+/** Something was used, and nobody knows what it cost. */
+export function isUnpriced({ costUsd, ...tokens }: PricedUsage): boolean {
+  return costUsd === undefined && Object.values(tokens).some((count) => count > 0)
+}
+
 /** Who cancels a run does not wait for a price that has to be looked up first. */
 export function pricesUntil(signal: AbortSignal, priceOf: PriceOf): PriceOf {
   return (model, usage) => {

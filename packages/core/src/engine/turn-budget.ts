@@ -2,7 +2,7 @@ import { addUsage, NO_USAGE, type Budget, type Head, type UsageTotals } from '@e
 import type { ActiveTurn } from './active-run.ts'
 import { BudgetMeter, type BudgetNotice } from './budget-meter.ts'
 import { timerMs } from './check-options.ts'
-import type { PricedUsage } from './priced-usage.ts'
+import { isUnpriced, type PricedUsage } from './priced-usage.ts'
 import type { ThreadLog } from './thread-log.ts'
 
 /**
@@ -21,6 +21,7 @@ export class TurnBudget implements Disposable {
   /** Up to which time of work it has been told what there was to tell. Only what comes later needs a timer. */
   #checkedMs = -1
   #timer: NodeJS.Timeout | undefined
+  #isWarned = false
 
   constructor(active: ActiveTurn, log: ThreadLog, onLimit: () => void) {
     this.#active = active
@@ -72,6 +73,7 @@ export class TurnBudget implements Disposable {
     const usage = addUsage(addUsage(usedByRun(this.#headBefore), this.#active.recorder.used), unsaid)
     const ms = this.#elapsed
     this.#checkedMs = ms
+    if (budget.usd !== undefined && (this.#active.recorder.hasUnpriced || isUnpriced(unsaid))) this.#warn(budget.usd)
     const notices = this.#meter.check(budget, { usage, ms })
     return notices.map((notice) => this.#tell(notice)).includes(true)
   }
@@ -86,6 +88,17 @@ export class TurnBudget implements Disposable {
     if (stage === 'near' || recorder.isFinished) return false
     recorder.noteLimit(limit)
     return true
+  }
+
+  /** A limit that cannot be kept must not look as if it were. */
+  #warn(usd: number): void {
+    if (this.#isWarned) return
+    this.#isWarned = true
+    const { runId, turnId } = this.#active
+    const text =
+      `The limit of ${usd} usd cannot be kept: it is not known what the model costs. ` +
+      'Give its price with `priceOf`, or a limit in tokens.'
+    this.#log.add({ type: 'note', kind: 'warning', text, data: { limit: 'usd' } }, { run: runId, turn: turnId })
   }
 
   /** While it waits for people a run uses up no time. */

@@ -32,7 +32,7 @@ import {
 import { extractRequest } from './blobs.ts'
 import { closeCalls } from './close-calls.ts'
 import { PartTracker, type OpenPart, type PartKind } from './part-tracker.ts'
-import { pricedUsage, type PricedUsage, type PriceOf } from './priced-usage.ts'
+import { isUnpriced, pricedUsage, type PricedUsage, type PriceOf } from './priced-usage.ts'
 import type { RecordOrigin } from './record-body.ts'
 import type { EndedStep } from './run-spending.ts'
 import type { ThreadLog } from './thread-log.ts'
@@ -83,6 +83,7 @@ export class TurnRecorder {
   readonly #modelOf: (() => string | undefined) | undefined
   readonly #usedBefore: UsageTotals
   #stepUsage: UsageTotals = NO_USAGE
+  #hasUnpriced = false
   #step: number | undefined
   #stepError: ErrorData | undefined
   #finish: FinishEvent | undefined
@@ -111,6 +112,11 @@ export class TurnRecorder {
   /** What the steps of the turn have used so far in this process. */
   get used(): UsageTotals {
     return this.#stepUsage
+  }
+
+  /** Of some of it nobody knows what it cost. */
+  get hasUnpriced(): boolean {
+    return this.#hasUnpriced
   }
 
   /** The agent has said its last word. */
@@ -366,7 +372,10 @@ export class TurnRecorder {
   #stepFinish(event: StepFinishEvent, priced: PricedUsage | undefined = event.usage): Promise<void> | undefined {
     this.#sealTexts(MAIN)
     const { meta, stepIndex, finishReason, usage } = event
-    if (priced !== undefined) this.#stepUsage = addUsage(this.#stepUsage, priced)
+    if (priced !== undefined) {
+      this.#stepUsage = addUsage(this.#stepUsage, priced)
+      this.#hasUnpriced ||= isUnpriced(priced)
+    }
     const isFailed = meta?.['error'] !== undefined
     if (isFailed) this.#stepError ??= meta['error'] as unknown as ErrorData
     const speaker = this.#speakers.get(MAIN)
