@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { brief } from '../../test/brief.ts'
+import { testRuns } from '../../test/fixture-runs.ts'
 import { eventsOf, fixtureNames, mapFixture } from '../../test/support.ts'
 import { gooseDialect } from './mapper.ts'
 
@@ -147,17 +147,9 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   'handmade-blocks': ['agent: I ask.', 'unknown', 'list ✗', 'warning [inlineMessage]: Compacted.', 'agent: Seen.'],
 }
 
-describe('Goose: recorded and hand-made runs', () => {
-  for (const [name, expected] of Object.entries(RUNS)) {
-    it(name, () => {
-      assert.deepEqual(brief(mapFixture(gooseDialect, name).activity), expected)
-    })
-  }
+testRuns('Goose: recorded and hand-made runs', gooseDialect, RUNS)
 
-  it('all of them are described', () => {
-    assert.deepEqual(fixtureNames(gooseDialect.id), Object.keys(RUNS).toSorted())
-  })
-
+describe('Goose: what its runs tell', () => {
   it('a resumed session counts what it used itself', () => {
     const first = mapFixture(gooseDialect, 'resume-first')
     const usageBaseline = first.mapper.usage.totals

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isDeepStrictEqual } from 'node:util'
-import { brief } from '../../test/brief.ts'
-import { eventsOf, fixtureNames, mapFixture, mapRun, readFixture } from '../../test/support.ts'
+import { testRuns, testStrangers } from '../../test/fixture-runs.ts'
+import { eventsOf, mapFixture } from '../../test/support.ts'
 import { kiloCodeDialect } from './mapper.ts'
 
 const REFUSED = 'run ended with an auto-rejected permission; pass --auto for autonomous use'
@@ -83,28 +82,10 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   'handmade-unknown-model': ['error: Model not found: nobody/nothing.'],
 }
 
-describe('Kilo Code: recorded and hand-made runs', () => {
-  for (const [name, expected] of Object.entries(RUNS)) {
-    it(name, () => {
-      assert.deepEqual(brief(mapFixture(kiloCodeDialect, name).activity), expected)
-    })
-  }
+testRuns('Kilo Code: recorded and hand-made runs', kiloCodeDialect, RUNS)
+testStrangers('Kilo Code', kiloCodeDialect)
 
-  for (const name of Object.keys(RUNS)) {
-    it(`C4-31 a record nobody knows is told wherever it stands in ${name}`, () => {
-      const { lines, end } = readFixture(kiloCodeDialect.id, name)
-      const strangers = [-1, ...lines.keys()].map((after) => ({ type: 'never-heard-of', after }))
-      const mixed = lines.flatMap((line, at) => [line, strangers[at + 1]])
-      const { activity } = mapRun(kiloCodeDialect, [strangers[0], ...mixed], { end })
-      const told = activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
-      for (const stranger of strangers) assert.equal(told.filter((raw) => isDeepStrictEqual(raw, stranger)).length, 1)
-    })
-  }
-
-  it('all of them are described', () => {
-    assert.deepEqual(fixtureNames(kiloCodeDialect.id), Object.keys(RUNS).toSorted())
-  })
-
+describe('Kilo Code: what its runs tell', () => {
   it('reasoning is kept as reasoning, and counted as output', () => {
     const run = mapFixture(kiloCodeDialect, 'reasoning')
     assert.deepEqual(

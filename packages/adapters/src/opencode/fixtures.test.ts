@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isDeepStrictEqual } from 'node:util'
-import { brief } from '../../test/brief.ts'
-import { eventsOf, fixtureNames, mapFixture, mapRun, readFixture } from '../../test/support.ts'
+import { testRuns, testStrangers } from '../../test/fixture-runs.ts'
+import { eventsOf, mapFixture } from '../../test/support.ts'
 import { opencodeDialect } from './mapper.ts'
 
 const OVERFLOW =
@@ -117,28 +116,10 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-describe('OpenCode: recorded and hand-made runs', () => {
-  for (const [name, expected] of Object.entries(RUNS)) {
-    it(name, () => {
-      assert.deepEqual(brief(mapFixture(opencodeDialect, name).activity), expected)
-    })
-  }
+testRuns('OpenCode: recorded and hand-made runs', opencodeDialect, RUNS)
+testStrangers('OpenCode', opencodeDialect)
 
-  for (const name of Object.keys(RUNS)) {
-    it(`C4-31 a record nobody knows is told wherever it stands in ${name}`, () => {
-      const { lines, end } = readFixture(opencodeDialect.id, name)
-      const strangers = [-1, ...lines.keys()].map((after) => ({ type: 'never-heard-of', after }))
-      const mixed = lines.flatMap((line, at) => [line, strangers[at + 1]])
-      const { activity } = mapRun(opencodeDialect, [strangers[0], ...mixed], { end })
-      const told = activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
-      for (const stranger of strangers) assert.equal(told.filter((raw) => isDeepStrictEqual(raw, stranger)).length, 1)
-    })
-  }
-
-  it('all of them are described', () => {
-    assert.deepEqual(fixtureNames(opencodeDialect.id), Object.keys(RUNS).toSorted())
-  })
-
+describe('OpenCode: what its runs tell', () => {
   it('steps end with their usage, and the turn with the sum', () => {
     const run = mapFixture(opencodeDialect, 'commands')
     const steps = eventsOf(run, 'step-finish')

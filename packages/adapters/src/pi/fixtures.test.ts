@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isDeepStrictEqual } from 'node:util'
-import { brief } from '../../test/brief.ts'
-import { eventsOf, fixtureNames, mapFixture, mapRun, readFixture } from '../../test/support.ts'
+import { testRuns, testStrangers } from '../../test/fixture-runs.ts'
+import { eventsOf, mapFixture } from '../../test/support.ts'
 import { piDialect } from './mapper.ts'
 
 const UNAUTHORIZED = '401: {"message":"mock 401 error","type":"authentication_error","code":"invalid_api_key"}'
@@ -129,28 +128,10 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-describe('Pi: recorded and hand-made runs', () => {
-  for (const [name, expected] of Object.entries(RUNS)) {
-    it(name, () => {
-      assert.deepEqual(brief(mapFixture(piDialect, name).activity), expected)
-    })
-  }
+testRuns('Pi: recorded and hand-made runs', piDialect, RUNS)
+testStrangers('Pi', piDialect)
 
-  for (const name of Object.keys(RUNS)) {
-    it(`C4-31 a record nobody knows is told wherever it stands in ${name}`, () => {
-      const { lines, end } = readFixture(piDialect.id, name)
-      const strangers = [-1, ...lines.keys()].map((after) => ({ type: 'never-heard-of', after }))
-      const mixed = lines.flatMap((line, at) => [line, strangers[at + 1]])
-      const { activity } = mapRun(piDialect, [strangers[0], ...mixed], { end })
-      const told = activity.flatMap((event) => (event.type === 'unknown' ? [event.raw] : []))
-      for (const stranger of strangers) assert.equal(told.filter((raw) => isDeepStrictEqual(raw, stranger)).length, 1)
-    })
-  }
-
-  it('all of them are described', () => {
-    assert.deepEqual(fixtureNames(piDialect.id), Object.keys(RUNS).toSorted())
-  })
-
+describe('Pi: what its runs tell', () => {
   it('a recovered overflow leaves the run whole', () => {
     const run = mapFixture(piDialect, 'handmade-overflow-recovered')
     assert.equal(eventsOf(run, 'error').length, 0)
