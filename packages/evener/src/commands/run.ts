@@ -33,7 +33,7 @@ export const runCommand: Command = {
     `  --harness <id>         which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
     '                         ("evener doctor" shows which can be used here)',
     '  --model <id>           the model, as that agent names it',
-    `  --permissions <level>  what it may do without asking: ${LEVELS.join(', ')} (default: edit)`,
+    `  --permissions <level>  what it may do, as it cannot ask: ${LEVELS.join(', ')} (default: edit)`,
     '  --deadline <seconds>   end the run after this time, as failed (default: 4 hours)',
     '  --stall <seconds>      warn when nothing was printed for this time (default: 5 minutes)',
     '  --abort-on-stall       end the run then, as failed',
