@@ -13,6 +13,8 @@ export interface Terminal {
   hurry?(code: number): void
   /** Nobody reads standard output any more: whoever only prints has nothing left to do. */
   hasNoReader?(): boolean
+  /** Something of what was printed could not be written, such as to a full disk. */
+  isIncomplete?(): boolean
   /** Standard input. */
   readonly input: Readable
   readonly isTty: boolean

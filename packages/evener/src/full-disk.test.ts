@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,4 +34,22 @@ test('evener run says why it could not go on when what was said could not be kep
   assert.equal(status, 1)
   assert.match(stderr, /^evener run: Database .*evener\.db .*(?:no room left|could not be read or written)/m)
   assert.doesNotMatch(stderr, /\n\s+at /)
+})
+
+test('evener run whose output cannot be written goes on to its end, and says so', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'evener-full-'))
+  t.after(() => rm(folder, { recursive: true, maxRetries: 5 }))
+  // A disk without room.
+  const full = openSync('/dev/full', 'w')
+  t.after(() => closeSync(full))
+  const { status, stderr } = spawnSync(process.execPath, [evener, 'run', 'What is here?'], {
+    cwd: folder,
+    env: { ...process.env, EVENER_HOME: folder },
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  })
+  const [first, , kept] = stderr.split('\n')
+  assert.match(first ?? '', /^evener: The output could not be written \(ENOSPC.*\)\. The rest of it is left out\.$/)
+  assert.match(kept ?? '', /^Kept as thread/)
+  assert.equal(status, 1)
 })

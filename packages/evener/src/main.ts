@@ -66,7 +66,7 @@ export async function main(argv: readonly string[], terminal: Terminal = process
   try {
     const code = await command.run(args, terminal)
     if (code > ENDED_BY_SIGNAL) terminal.hurry?.(code)
-    return code
+    return code === 0 && terminal.isIncomplete?.() === true ? 1 : code
   } catch (error) {
     return explain(error, command, terminal)
   }
@@ -145,9 +145,9 @@ function standardInput(): NodeJS.ReadStream {
   return process.stdin
 }
 
-function unlessGone(error: NodeJS.ErrnoException): void {
-  // EIO: the terminal was closed.
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+/** EIO: the terminal was closed. */
+function isGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'EIO'
 }
 
 /** A pipe that nobody empties would keep the process for ever. */
@@ -167,21 +167,26 @@ function endUnlessTaken(code: number): void {
 function processTerminal(): Terminal {
   // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
   let hasReader = true
+  let isIncomplete = false
   process.stdout.on('error', (error) => {
-    unlessGone(error)
     hasReader = false
+    if (isGone(error) || isIncomplete) return
+    isIncomplete = true
+    process.stderr.write(`evener: The output could not be written (${error.message}). The rest of it is left out.\n`)
   })
-  process.stderr.on('error', unlessGone)
+  // There is nowhere left to say so.
+  process.stderr.on('error', () => undefined)
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
     write: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(`${text}\n`),
     taken: async () => {
       if (!process.stdout.writableNeedDrain) return
-      // A reader that has gone takes nothing more; what else goes wrong is thrown above.
+      // A reader that has gone takes nothing more.
       await once(process.stdout, 'drain').catch(() => undefined)
     },
     hasNoReader: () => !hasReader,
+    isIncomplete: () => isIncomplete,
     hurry: endUnlessTaken,
     get input() {
       return standardInput()
