@@ -317,6 +317,26 @@ suite('evener normalize', () => {
     assert.deepEqual({ printed, waits, printedMeanwhile }, { printed: 2, waits: 2, printedMeanwhile: 0 })
   })
 
+  test('reads what any agent of the Agent Client Protocol says', async () => {
+    const says = (update: object): string =>
+      JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's-1', update } })
+    const input = {
+      toolCallId: 'c-1',
+      status: 'pending',
+      kind: 'execute',
+      title: 'Shell',
+      rawInput: { command: 'cat a' },
+    }
+    const lines = [
+      says({ sessionUpdate: 'tool_call', ...input }),
+      says({ sessionUpdate: 'tool_call_update', toolCallId: 'c-1', status: 'completed', rawOutput: { exit_code: 0 } }),
+      JSON.stringify({ jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } }),
+    ]
+    const { out } = await evenerWith(lines.join('\n'), 'normalize', '--harness', 'acp', '--cwd', '/repo')
+    const { type, path, isSuccess } = JSON.parse(out) as Record<string, unknown>
+    assert.deepEqual({ type, path, isSuccess }, { type: 'read', path: '/repo/a', isSuccess: true })
+  })
+
   test('an unknown harness is named together with those there are', async () => {
     const { code, err } = await evener('normalize', '--harness', 'emacs')
     assert.equal(code, 2)

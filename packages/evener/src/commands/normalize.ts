@@ -6,6 +6,10 @@ import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineSplitter, LineStream } from '@evener/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 
+/** The programs there are, and what any other agent says that speaks the Agent Client Protocol. */
+const readable = [...dialects, ...liveDialects.filter(({ id }) => id === 'acp')]
+const known = readable.map(({ id }) => id).join(', ')
+
 export const normalizeCommand: Command = {
   name: 'normalize',
   help: [
@@ -14,7 +18,7 @@ export const normalizeCommand: Command = {
     "Reads a program's own output, or a recorded raw.jsonl, from standard input and prints one activity event",
     'per line as JSON. A recording gives exactly the events that were recorded with it.',
     '',
-    `  --harness <id>   whose output it is: ${dialects.map((dialect) => dialect.id).join(', ')}`,
+    `  --harness <id>   whose output it is: ${known}`,
     '                   (a recording says so itself)',
     '  --cwd <folder>   the folder that relative paths refer to',
     '  --stderr <file>  what the program wrote to standard error',
@@ -36,13 +40,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     },
   })
   const { harness } = values
-  if (harness !== undefined && !dialects.some((dialect) => dialect.id === harness)) {
-    const known = dialects.map((dialect) => dialect.id).join(', ')
+  if (harness !== undefined && !readable.some(({ id }) => id === harness)) {
     throw new UsageError(`there is no harness "${harness}"; known: ${known}`)
   }
   const exitCode = exitCodeOf(values['exit-code'])
   const normalizer = new Normalizer({
-    dialects,
+    dialects: readable,
     liveDialects,
     ...(harness === undefined ? {} : { harness }),
     ...(values.cwd === undefined ? {} : { cwd: resolve(terminal.cwd, values.cwd) }),
