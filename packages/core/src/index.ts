@@ -24,9 +24,13 @@ export {
 export {
   defaultDisplayState,
   defaultOMProgressState,
+  ErrorCode,
+  EvenerError,
   toWireEvent,
   type ActiveSubagentState,
   type ActiveToolState,
+  type Goal,
+  type GoalEvaluation,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessEventListener,
@@ -37,8 +41,11 @@ export {
   type OMBufferedStatus,
   type OMProgressState,
   type OMStatus,
+  type PendingToolApproval,
+  type PendingToolSuspension,
   type PermissionRules,
   type Policy,
+  type Store,
   type TaskItem,
   type TokenUsage,
   type ToolCategory,
@@ -60,6 +67,7 @@ export type {
   ThreadLock,
 } from './harness/harness-config.ts'
 export type { MessageInput } from './harness/conversation.ts'
+export type { QueuedFollowUp } from './harness/follow-ups.ts'
 export type { Objectives } from './harness/goals/current-agent.ts'
 export type { ObjectiveChanges, ObjectiveOptions } from './harness/goals/goal-keeper.ts'
 export type { HarnessMemory } from './harness/harness-memory.ts'

@@ -5,10 +5,15 @@ import {
   assignTaskIds,
   defaultDisplayState,
   defaultOMProgressState,
+  ErrorCode,
+  EvenerError,
+  MemoryStore,
   toWireEvent,
   type ActiveSubagentState,
   type ActiveToolState,
   type CustomModelCatalogProvider,
+  type Goal,
+  type GoalEvaluation,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessMessage,
@@ -17,7 +22,11 @@ import {
   type ModelUseCountProvider,
   type ModelUseCountTracker,
   type ObservationalMemoryRecord,
+  type PendingToolApproval,
+  type PendingToolSuspension,
+  type QueuedFollowUp,
   type SessionInfo,
+  type Store,
   type TaskItem,
 } from '../index.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -57,6 +66,22 @@ suite('what a program needs besides the harness comes from the same package', ()
     const tools: ReadonlyMap<string, ActiveToolState> = shown.activeTools
     const subagents: ReadonlyMap<string, ActiveSubagentState> = shown.activeSubagents
     assert.deepEqual([tools.size, subagents.size], [0, 0])
+  })
+
+  test('the errors it is refused with, and the types of what waits', async () => {
+    const storage: Store = new MemoryStore()
+    await using bench = new HarnessBench([], { storage })
+    const { session } = bench.harness
+    await assert.rejects(
+      session.thread.switch({ threadId: 'nowhere' }),
+      (error) => EvenerError.is(error, ErrorCode.notFound) && error instanceof EvenerError,
+    )
+    const approvals: readonly PendingToolApproval[] = session.displayState.get().pendingApprovals
+    const suspensions: readonly PendingToolSuspension[] = session.suspensions.list()
+    const queued: readonly QueuedFollowUp[] = session.followUps.list()
+    const goal: Goal | null = await session.objectives.getObjective()
+    const evaluations: GoalEvaluation[] = bench.all('goal_evaluation').map(({ payload }) => payload)
+    assert.deepEqual([approvals, suspensions, queued, goal, evaluations], [[], [], [], null, []])
   })
 
   test('the question to the user as a tool of an agent’s own, also under another name', async () => {
