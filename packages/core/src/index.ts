@@ -140,7 +140,6 @@ export {
   createPolicy,
   effectiveRules,
   mergeRules,
-  runtimePolicy,
   type Explained,
   type GrantResult,
   type PathTool,
@@ -150,7 +149,6 @@ export {
   type PolicyStep,
   type RuleLevel,
   type RulesByLevel,
-  type RuntimePolicyOptions,
   type ShellTool,
   type ToolSubjects,
 } from './policy/index.ts'

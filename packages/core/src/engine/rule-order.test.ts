@@ -37,9 +37,13 @@ class Maker {
 }
 
 /** What comes of the call in a thread of a harness with these rules: `run`, `denied`, or the question. */
-async function outcome(harness: Rules, thread: ConfigChange = {}): Promise<string> {
+async function outcome(
+  harness: Rules,
+  thread: ConfigChange = {},
+  session: Partial<ThreadRuntimeOptions> = {},
+): Promise<string> {
   const maker = new Maker()
-  await using bench = await maker.open(rules(harness))
+  await using bench = await maker.open(rules(harness), session)
   await bench.runtime.configure(thread)
   const handle = await bench.submit('go', { agentId: 'native' })
   await bench.until(() => !bench.isRunning() || bench.runtime.state.head.waits.size > 0)
@@ -71,6 +75,7 @@ suite('of two rules that say different things about a call', () => {
       const free: ConfigChange = { ...GRANTED, yolo: true }
       assert.equal(await outcome(deny, { ...free, rules: rules(ALL_ALLOWED) }), 'denied')
       assert.equal(await outcome(ALL_ALLOWED, { ...free, rules: rules(deny) }), 'denied')
+      assert.equal(await outcome(ALL_ALLOWED, free, { sessionRules: () => rules(deny) }), 'denied')
     })
   }
 
@@ -97,6 +102,7 @@ suite('of two rules that say different things about a call', () => {
     const asks: Rules = { categories: { execute: 'ask' } }
     assert.equal(await outcome(asks, { grants: { ...NO_GRANTS, tools: ['execute_command'] } }), 'run')
     assert.equal(await outcome(asks, { grants: { ...NO_GRANTS, categories: ['execute'] } }), 'run')
+    assert.equal(await outcome(asks, {}, { grants: () => ({ ...NO_GRANTS, tools: ['execute_command'] }) }), 'run')
   })
 
   test('the category counts before nothing, and nothing asks', async () => {

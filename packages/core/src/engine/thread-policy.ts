@@ -8,10 +8,10 @@ import {
   type ToolCallRequest,
   type Wait,
 } from '@evener/protocol'
-import { checkRules, runtimePolicy, strictest, type PolicyContext } from '../policy/index.ts'
-import { wasInterrupted } from '../policy/runtime-policy.ts'
+import { checkRules, strictest, type PolicyContext } from '../policy/index.ts'
 import { callHash, definitionHash } from './call-hash.ts'
 import { checkConfig } from './check-config.ts'
+import { wasInterrupted } from './interrupted-before.ts'
 import { inTime } from './patiently.ts'
 import type { ConfigChange, ThreadRuntimeOptions } from './thread-options.ts'
 
@@ -46,26 +46,21 @@ export class ThreadPolicy {
     tool: RunnableTool | undefined,
     { isFromBefore = false }: { readonly isFromBefore?: boolean } = {},
   ): Decision {
-    const { decide, grants, policy, sessionRules } = this.#options
+    const { decide, policy } = this.#options
     const state = this.#now()
+    const { inDoubt: doubts, run, yolo } = state.head
     const decisions: Decision[] = []
-    const isInDoubt = (): boolean => state.head.inDoubt.includes(callHash(agentId, call, tool))
-    const hasDefinitionChanged = (): boolean => hasChanged(state, tool)
+    const isDoubted = (): boolean => doubts.includes(callHash(agentId, call, tool))
+    const inDoubt = (doubts.length > 0 && isDoubted()) || wasInterrupted(call, state)
+    const definitionChanged = hasChanged(state, tool)
     if (policy === undefined) {
       // Whether to do something twice is no question of permission: it is asked where there are no rules, too.
-      const { yolo } = state.head
-      if (!yolo && (isInDoubt() || wasInterrupted(call, state))) decisions.push(IN_DOUBT)
-      else if (!yolo && hasDefinitionChanged()) decisions.push(changed(call.toolName))
+      if (!yolo && inDoubt) decisions.push(IN_DOUBT)
+      else if (!yolo && definitionChanged) decisions.push(changed(call.toolName))
     } else {
-      const judge = runtimePolicy(policy, {
-        isInDoubt,
-        hasDefinitionChanged,
-        ...(sessionRules === undefined ? {} : { session: sessionRules }),
-        ...(grants === undefined ? {} : { grants }),
-      })
-      decisions.push(judge(call, state))
-      const { run } = state.head
-      if (isFromBefore && run !== null) decisions.push(policy.decide(call, { ...this.#context(), alone: run.rules }))
+      const context: PolicyContext = { ...this.#context(), inDoubt, definitionChanged }
+      decisions.push(policy.decide(call, context))
+      if (isFromBefore && run !== null) decisions.push(policy.decide(call, { ...context, alone: run.rules }))
     }
     if (decide !== undefined) decisions.push(decide(call, state))
     const [first = NO_RULE, ...others] = decisions

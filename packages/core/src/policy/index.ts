@@ -14,5 +14,4 @@ export type {
   ShellTool,
   ToolSubjects,
 } from './policy-types.ts'
-export { runtimePolicy, type RuntimePolicyOptions } from './runtime-policy.ts'
 export { isStricter, strictest } from './strictness.ts'

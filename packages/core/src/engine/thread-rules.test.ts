@@ -14,10 +14,10 @@ import {
   type Wait,
 } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
-import { createThread, ProcessOwner, ThreadRuntime, type RunnableTool } from '../engine/index.ts'
+import { policyFor, shellCall, shellRules } from '../policy/policy.fixture.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
-import { runtimePolicy } from './index.ts'
-import { policyFor, shellCall, shellRules } from './policy.fixture.ts'
+import { createThread, ProcessOwner, ThreadRuntime, type RunnableTool } from './index.ts'
+import { wasInterrupted } from './interrupted-before.ts'
 
 /** A thread whose agent runs commands, one in each step, and then says it is done. */
 class Shell implements AsyncDisposable {
@@ -57,7 +57,7 @@ class Shell implements AsyncDisposable {
       owner,
       thread: 'thread',
       agents: { native: { driver: nativeDriver({ id: 'native', model }), tools: [tool] } },
-      decide: runtimePolicy(policyFor(rules)),
+      policy: policyFor(rules),
     })
     return new Shell(store, owner, runtime, ran)
   }
@@ -140,8 +140,10 @@ suite('a thread under rules', () => {
   })
 })
 
-suite('the context of a decision', () => {
-  const decide = runtimePolicy(policyFor(shellRules({ allow: ['make *'] })))
+suite('a call was interrupted before', () => {
+  const make = shellCall('make')
+  const inDoubt: CallState = { stage: 'ended', outcome: 'in-doubt' }
+  const approved: CallState = { stage: 'ended', outcome: 'ok', answer: { decision: 'approve' } }
 
   function stateWith(...calls: readonly CallState[]): ThreadState {
     const parts = calls.map((call, at): Part => ({
@@ -156,39 +158,11 @@ suite('the context of a decision', () => {
     return { ...emptyState('thread'), messages: IdList.from([message]) }
   }
 
-  test('comes from the thread: rules, grants, yolo', () => {
-    const state = emptyState('thread')
-    const { head } = state
-    assert.equal(decide(shellCall('ls'), state).policy, 'ask')
-    assert.equal(decide(shellCall('ls'), { ...state, head: { ...head, yolo: true } }).step, 'yolo')
-    const grants = { tools: ['execute_command'], categories: [] }
-    assert.equal(decide(shellCall('ls'), { ...state, head: { ...head, grants } }).step, 'grant')
-    const rules = shellRules({ deny: ['make *'] })
-    assert.equal(decide(shellCall('make'), { ...state, head: { ...head, rules } }).level, 'thread')
-  })
-
-  test('takes in what the session adds', () => {
-    const state = emptyState('thread')
-    const withSession = runtimePolicy(policyFor(NO_RULES), {
-      session: () => shellRules({ deny: ['rm *'] }),
-      grants: () => ({ tools: ['execute_command'], categories: [] }),
-      hasDefinitionChanged: (call) => call.toolName === 'changed',
-      isInDoubt: (call) => call.toolName === 'doubtful',
-    })
-    assert.equal(withSession(shellCall('rm x'), state).level, 'session')
-    assert.equal(withSession(shellCall('ls'), state).step, 'grant')
-    const other = (toolName: string): string => withSession({ ...shellCall('ls'), toolName }, state).step
-    assert.equal(other('changed'), 'definition')
-    assert.equal(other('doubtful'), 'in-doubt')
-  })
-
-  test('asks once about a call that was cut short, even under an allow', () => {
-    const inDoubt: CallState = { stage: 'ended', outcome: 'in-doubt' }
-    const approved: CallState = { stage: 'ended', outcome: 'ok', answer: { decision: 'approve' } }
-    assert.equal(decide(shellCall('make'), stateWith()).policy, 'allow')
-    assert.equal(decide(shellCall('make'), stateWith(inDoubt)).step, 'in-doubt')
-    assert.equal(decide(shellCall('make all'), stateWith(inDoubt)).policy, 'allow', 'another call')
-    assert.equal(decide(shellCall('make'), stateWith(inDoubt, approved)).policy, 'allow')
-    assert.equal(decide(shellCall('make'), stateWith(inDoubt, approved, inDoubt)).policy, 'ask')
+  test('when the same one was cut short, until somebody has approved it', () => {
+    assert.equal(wasInterrupted(make, stateWith()), false)
+    assert.equal(wasInterrupted(make, stateWith(inDoubt)), true)
+    assert.equal(wasInterrupted(shellCall('make all'), stateWith(inDoubt)), false, 'another call')
+    assert.equal(wasInterrupted(make, stateWith(inDoubt, approved)), false)
+    assert.equal(wasInterrupted(make, stateWith(inDoubt, approved, inDoubt)), true)
   })
 })
