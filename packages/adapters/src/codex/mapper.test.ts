@@ -45,6 +45,10 @@ describe('Codex: items', () => {
     assert.deepEqual(map(command('make', null)), [{ type: 'command', command: 'make' }])
     assert.deepEqual(map(command('make', null, 'failed')), [{ type: 'command', command: 'make', isSuccess: false }])
     assert.deepEqual(map(command('make', null, 'declined')), [{ type: 'command', command: 'make', isSuccess: false }])
+    assert.deepEqual(map(command('cat /a /b', null, 'declined')), [
+      { type: 'read', path: '/a', isSuccess: false },
+      { type: 'read', path: '/b', isSuccess: false },
+    ])
   })
 
   it('cat and printing sed are reads, rg, grep and find are searches, ls is a list', () => {

@@ -259,7 +259,8 @@ function commandInput(item: JsonObject): JsonObject {
 function outcomeOf(type: ItemType, item: JsonObject): ToolOutcome {
   const exitCode = asInteger(item['exit_code'])
   const result = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['changes'] ?? null
-  return { exitCode, isSuccess: exitCode === undefined ? successOf(type, item) : exitCode === 0, result }
+  if (exitCode !== undefined) return { exitCode, isSuccess: exitCode === 0, result }
+  return { isSuccess: successOf(type, item), isUndone: item['status'] === 'declined', result }
 }
 
 function successOf(type: ItemType, item: JsonObject): boolean | undefined {

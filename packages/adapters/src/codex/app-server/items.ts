@@ -56,8 +56,9 @@ export function outcomeOfItem(item: JsonObject): ToolOutcome {
   if (succeeded !== undefined) return { isSuccess: succeeded, result }
   switch (item['status']) {
     case 'failed':
-    case 'declined':
       return { isSuccess: false, result: result ?? item['status'] }
+    case 'declined':
+      return { isSuccess: false, isUndone: true, result: result ?? item['status'] }
     case 'completed':
       return item['type'] === 'commandExecution' ? { result } : { isSuccess: true, result }
     default:

@@ -259,6 +259,11 @@ describe('items', () => {
     ['a command in a directory', { type: 'commandExecution', command: 'cat a', cwd: '/w', exitCode: 0 }, ['read /w/a']],
     ['a command that was declined', { type: 'commandExecution', command: 'x', status: 'declined' }, ['command x ✗']],
     [
+      'reads that were declined',
+      { type: 'commandExecution', command: 'cat /a /b', status: 'declined' },
+      ['read /a ✗', 'read /b ✗'],
+    ],
+    [
       'a change of files',
       { type: 'fileChange', changes: [file('/a', 'add'), file('/b', 'delete')], status: 'completed' },
       ['write /a', 'write /b'],
