@@ -44,7 +44,11 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     store,
     now,
     open: (threadId, owner, viewers, opening) => openThread(core, threadId, owner, viewers, opening),
-    onClosed: leaveThread,
+    onClosed: (runtime) => {
+      leaveThread(runtime)
+      const { run } = runtime.state.head
+      if (run !== null) contexts.leave(run.runId)
+    },
   })
   const core: HarnessCore = {
     config,

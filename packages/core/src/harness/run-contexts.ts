@@ -56,6 +56,12 @@ export class RunContexts {
     return context
   }
 
+  /** Nobody looks at the thread of the run any more: what it knows of those who did goes. */
+  leave(runId: string): void {
+    this.#senders.delete(runId)
+    this.#byRun.get(runId)?.delete('harness')
+  }
+
   follow(entry: LogEntry): void {
     if (entry.kind !== 'record') return
     const { body, run } = entry.record

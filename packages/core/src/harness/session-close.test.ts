@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate as nextTask } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { EvenerError } from '@evener/protocol'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 
 const ASK = { toolCalls: [{ id: 'q1', name: 'ask_user', input: { question: 'Which?' } }] }
 const isClosed = (error: unknown): boolean => EvenerError.is(error, 'closed')
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** One that has said something, held weakly. */
+async function closedSession({ harness }: HarnessBench): Promise<WeakRef<object>> {
+  const session = await harness.createSession()
+  await session.sendMessage({ content: 'Go.', requestContext: { user: 'ada' } })
+  await session.close()
+  return new WeakRef(session)
+}
 
 suite('a session that is closed', () => {
   test('leaves its thread to others, as it is, and can do nothing more', async () => {
@@ -89,6 +103,24 @@ suite('a session that is closed', () => {
     await harness.sendMessage({ content: 'Hi' })
     assert.equal(bench.all('agent_end').at(-1)?.reason, 'complete')
   })
+
+  for (const [state, script] of [
+    ['is over', { text: 'Yes.', repeat: true }],
+    ['waits', { ...ASK, repeat: true }],
+  ] as const) {
+    test(`is not kept by its harness when its run ${state}`, async () => {
+      await using bench = new HarnessBench([script])
+      const sessions = await Promise.all([1, 2, 3].map(() => closedSession(bench)))
+      for (let round = 0; round < 100 && sessions.some((ref) => ref.deref() !== undefined); round++) {
+        await nextTask()
+        collectGarbage()
+      }
+      assert.deepEqual(
+        sessions.map((ref) => ref.deref()),
+        [undefined, undefined, undefined],
+      )
+    })
+  }
 
   test('is not the first one of a harness', async () => {
     await using bench = new HarnessBench([])
