@@ -242,6 +242,18 @@ for (const hostTools of ['inproc', 'none'] as const) {
       })
     }
 
+    test('breaks off without a word: the run says so', async () => {
+      await using bench = await RuntimeBench.open({ rude: { driver: hostile(utters(step), hostTools) } })
+      assert.equal(await (await bench.submit('Go.', { agentId: 'rude' })).done, 'error')
+      const { error } = bench.runtime.state.head.lastRun ?? {}
+      assert.match(error?.message ?? '', /"rude" ended its turn without a finish/)
+      assert.deepEqual(
+        (await bench.bodies('error')).map((body) => body.error.message),
+        [error?.message],
+      )
+      await check(bench)
+    })
+
     for (const [what, end] of [
       ['fails to end', () => Promise.reject(new Error('Not yet.'))],
       ['never ends', () => new Promise<never>(() => undefined)],

@@ -141,6 +141,15 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
       lastYield = performance.now()
     }
   }
+  if (!recorder.isFinished && active.failure === undefined && !active.abort.signal.aborted)
+    throw brokenOff(active.agent.driver.id)
+}
+
+/** Every turn ends with one word of how. */
+function brokenOff(agentId: string): EvenerError {
+  return new EvenerError('io', `"${agentId}" ended its turn without a finish, and did not say why.`, {
+    hint: 'What it said is kept. Ask it to go on, or look into its program.',
+  })
 }
 
 /** Foreign agents run their tools themselves: one that runs what is denied is stopped. */
