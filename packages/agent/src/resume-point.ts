@@ -15,7 +15,9 @@ export interface ResumePoint {
 
 export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> {
   const messages: StoredMessage[] = []
+  let newest: StoredMessage | undefined
   for await (const message of host.history({ order: 'oldest' })) {
+    newest = message
     if (message.turn === turn.turnId && message.role === 'assistant') messages.push(message)
   }
   const nextStep = Math.max(-1, ...messages.map((message) => message.step ?? -1)) + 1
@@ -23,6 +25,8 @@ export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> 
   const last = messages.at(-1)
   const isAnswered =
     last !== undefined &&
+    // What was said after it has no answer yet.
+    last === newest &&
     calls.length === 0 &&
     last.error === undefined &&
     last.state === 'done' &&

@@ -99,6 +99,36 @@ suite('a turn that is taken up in the middle of a step', () => {
     assert.equal(bench.model.calls, 3)
   })
 
+  for (const [what, said, calls] of [
+    ['has no answer to what was said after its last one, and gives it', 'Also sing.', 1],
+    ['has said all it had to say, and only ends', undefined, 0],
+  ] as const) {
+    test(what, async () => {
+      await using bench = await AgentBench.open([{ text: 'La la.' }])
+      const parts = [{ id: '0', type: 'text', text: said ?? '' }] as const
+      await bench.runtime.change(async (log) => {
+        await log.commit(
+          [
+            { type: 'run.started', runId: 'r', agentId: 'native', rules: { categories: {}, tools: {}, patterns: [] } },
+            { type: 'turn.started', turnId: 't', agentId: 'native' },
+            { type: 'step.started', stepIndex: 0 },
+            { type: 'message.started', messageId: 'm', role: 'assistant', step: 0, by: 'native' },
+            { type: 'text-delta', messageId: 'm', partId: '0', text: 'I dance.' },
+            { type: 'step.ended', stepIndex: 0, finishReason: 'stop' },
+            { type: 'message.ended', messageId: 'm', outcome: 'done', finishReason: 'stop' },
+            ...(said === undefined ? [] : [{ type: 'message.added', messageId: 's', role: 'user', parts } as const]),
+          ],
+          { run: 'r', turn: 't' },
+        )
+      })
+      await bench.restart()
+      await bench.runtime.idle()
+      assert.equal(bench.model.calls, calls)
+      assert.equal(bench.runtime.state.head.lastRun?.outcome, 'complete')
+      assert.equal((await bench.eventsOf('finish')).length, 1)
+    })
+  }
+
   test('stops as well when all results were there and only the next step was not', async () => {
     await using bench = await AgentBench.open(SCRIPT, { agent: { tools: { ask, quick }, stopWhen: stepCountIs(1) } })
     await bench.runtime.change(async (log) => {
