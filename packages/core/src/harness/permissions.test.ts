@@ -117,6 +117,36 @@ suite('permissions of a session', () => {
     assert.deepEqual(bench.harness.session.getGrants(), { categories: ['edit'], tools: [] })
   })
 
+  test('always_allow_category counts once where a pattern wants to be asked, and that is told', async () => {
+    const ran: string[] = []
+    const execute_command = createTool({
+      id: 'execute_command',
+      description: 'Runs a command.',
+      category: 'execute',
+      inputSchema: z.object({ command: z.string() }),
+      execute: async ({ command }) => void ran.push(command),
+    })
+    const push = (id: string): object => ({
+      toolCalls: [{ id, name: 'execute_command', input: { command: 'cd src; git push' } }],
+    })
+    const patterns = [{ tool: 'execute_command', pattern: 'git push *', policy: 'ask' }] as const
+    await using bench = new HarnessBench([push('c1'), push('c2'), { text: 'Done.' }], {
+      tools: { execute_command },
+      permissions: { patterns },
+    })
+    const { session } = bench.harness
+    const asked = bench.next('tool_approval_required')
+    const again = bench.next('tool_approval_required', ({ toolCallId }) => toolCallId === 'c2')
+    const sent = bench.harness.sendMessage({ content: 'Push' })
+    assert.match((await asked).description, /`ask execute_command\(git push \*\)` of the harness .* about `git push`/)
+    await session.respondToToolApproval({ decision: 'always_allow_category' })
+    await again
+    await session.respondToToolApproval({ decision: 'decline' })
+    await sent
+    assert.deepEqual([ran, session.getGrants()], [['cd src; git push'], { categories: [], tools: [] }])
+    assert.match(bench.all('info')[0]?.message ?? '', /counts for this call only: .*git push/)
+  })
+
   test('grants of the session let calls go ahead', async () => {
     const journal: string[] = []
     await using bench = new HarnessBench([PAINT, { text: 'Done.' }], { tools: tools(journal) })
