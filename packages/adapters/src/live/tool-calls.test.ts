@@ -9,6 +9,7 @@ function call(toolName: string, input: NativeCall['input'], more: Partial<Native
 describe('a call of a foreign program', () => {
   for (const [name, input, canonical, args, category] of [
     ['Bash', { command: 'ls', description: 'Lists' }, 'execute_command', { command: 'ls' }, 'execute'],
+    ['bash', { command: 'ls', workdir: '/b' }, 'execute_command', { command: 'ls', cwd: '/b' }, 'execute'],
     ['command_execution', { command: 'ls' }, 'execute_command', { command: 'ls' }, 'execute'],
     ['Read', { file_path: '/a', limit: 3 }, 'read_file', { path: '/a', limit: 3 }, 'read'],
     ['Write', { file_path: '/a', content: 'x' }, 'write_file', { path: '/a', content: 'x' }, 'edit'],

@@ -89,8 +89,8 @@ function canonicalInput(kind: ToolKind, input: JsonObject): JsonObject {
   switch (kind) {
     case 'shell': {
       // Words about the command, which the model finds anew when it asks again.
-      const { description: _description, ...rest } = input
-      return rest
+      const { description: _description, workdir, ...rest } = input
+      return workdir === undefined ? rest : { ...rest, cwd: workdir }
     }
     case 'read':
     case 'write':

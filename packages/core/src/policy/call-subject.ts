@@ -5,7 +5,8 @@ import { has } from './rule-book.ts'
 
 /** What the patterns for a call are matched against. */
 export type CallSubject =
-  | { readonly kind: 'command'; readonly text: string; readonly cwd: string | undefined }
+  /** `cwd`: the folder that it says it is to run in. */
+  | { readonly kind: 'command'; readonly text: string; readonly cwd?: string }
   | { readonly kind: 'paths'; readonly paths: readonly string[]; readonly isTree: boolean }
   /** The argument that should hold it does not. */
   | { readonly kind: 'unreadable'; readonly reason: string }
@@ -32,7 +33,7 @@ function commandOf(call: ToolCallRequest, tool: ShellTool): CallSubject {
   const value = argument(call, name)
   const text = isTexts(value) ? quote(value) : value
   if (typeof text !== 'string') return { kind: 'unreadable', reason: `its argument "${name}" is no command` }
-  if (folder === undefined || folder === null) return { kind: 'command', text, cwd: call.cwd }
+  if (folder === undefined || folder === null) return { kind: 'command', text }
   if (typeof folder !== 'string') return { kind: 'unreadable', reason: 'the folder it would run in is no path' }
   return { kind: 'command', text, cwd: folder }
 }

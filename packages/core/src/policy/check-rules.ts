@@ -57,11 +57,11 @@ function checkPattern(rule: PatternRule, options: PolicyOptions): void {
 
 /** Whether a rule alone settles an example: denies it, asks about it, or allows all of it. */
 function applies(rule: PlacedRule, example: string, options: PolicyOptions): 'yes' | 'maybe' | 'no' {
-  const where = whereabouts(options, undefined)
+  const where = whereabouts(options)
   const toolName = rule.rule.tool
   const judgement: Judgement =
     rule.kind === 'shell'
-      ? judgeCommand({ text: example, toolName, cwd: options.cwd, where, noEdits: null }, [rule])
+      ? judgeCommand({ text: example, toolName, where, noEdits: null }, [rule])
       : judgePaths({ paths: [example], isTree: false, toolName, categories: [], where }, [rule])
   const { denied, doubtful, pieces } = judgement
   switch (rule.rule.policy) {

@@ -81,6 +81,36 @@ suite('an allow for paths', () => {
   })
 })
 
+suite('the folder that a command is told to run in', () => {
+  const allowed = fileRules(rule('read_file', 'secrets/**', 'deny'), rule('execute_command', 'cat *', 'allow'))
+  const npmTest = fileRules(rule('execute_command', 'npm test *', 'allow'))
+
+  function run(given: PermissionRules, command: string, cwd: string, more: { cwd?: string } = {}): Policy {
+    return createPolicy({ rules: given }).decide(toolCall('execute_command', { command, cwd }, more), {}).policy
+  }
+
+  test('is not taken for the project that denies are about', () => {
+    for (const [command, cwd, more] of [
+      ['cat ../secrets/a', 'src', {}],
+      ['cat a', 'secrets', {}],
+      ['cat ../secrets/a', 'src', { cwd: '/project' }],
+      ['cat ../secrets/a', '/project/src', { cwd: '/project' }],
+      ['cat a', '/project/secrets', { cwd: '/project' }],
+    ] as const) {
+      assert.equal(run(allowed, command, cwd, more), 'deny', `${command} in ${cwd}`)
+    }
+    assert.equal(run(allowed, 'cat a', '/any/secrets'), 'ask', 'nobody knows where the project is')
+    assert.equal(run(allowed, 'cat ../src/a', 'src'), 'allow')
+  })
+
+  test('nor for the one that allows are about', () => {
+    assert.equal(run(npmTest, 'npm test', 'packages/a'), 'allow')
+    assert.equal(run(npmTest, 'npm test', '/project/packages/a', { cwd: '/project' }), 'allow')
+    assert.equal(run(npmTest, 'npm test', '/other', { cwd: '/project' }), 'ask')
+    assert.equal(run(npmTest, 'npm test', '../other'), 'ask')
+  })
+})
+
 suite('a deny for paths', () => {
   const rules = fileRules(
     rule('edit_file', 'src/Generated/**', 'deny'),

@@ -23,8 +23,6 @@ type ShellRule = Extract<PlacedRule, { kind: 'shell' }>
 export interface CommandCall {
   readonly text: string
   readonly toolName: string
-  /** Where it would run; `undefined` when that is not known. */
-  readonly cwd: string | undefined
   readonly where: Whereabouts
   /** Files must not be changed at all: says which rule wants that. */
   readonly noEdits: Omit<Finding, 'part'> | null
@@ -40,7 +38,8 @@ const LONGEST_SEARCHED = 131_072
 /** Judges every program that a command text would run, and every file that it would write, each by itself. */
 export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): Judgement {
   const shellRules = rules.filter((rule) => rule.kind === 'shell')
-  const reading = readCommand(call.text, call.cwd === undefined ? {} : { cwd: call.cwd })
+  const { start } = call.where
+  const reading = readCommand(call.text, start.from === 'root' ? { cwd: `/${start.segments.join('/')}` } : {})
   if (!reading.ok) return judgeUnreadable(call, shellRules, rules, reading.reason)
   const { commands, suspicious } = reading
   if (commands.reduce((count, command) => count + wordsIn(command), 0) > MOST_WORDS) {

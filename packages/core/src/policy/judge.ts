@@ -39,9 +39,8 @@ function judgeSubject(
   const { cwd, toolName } = call
   switch (subject.kind) {
     case 'command': {
-      const where = whereabouts(options, subject.cwd)
-      const { text } = subject
-      return judgeCommand({ text, toolName, cwd: subject.cwd ?? options.cwd, where, noEdits: noEdits(levels) }, rules)
+      const where = whereabouts(options, cwd, subject.cwd)
+      return judgeCommand({ text: subject.text, toolName, where, noEdits: noEdits(levels) }, rules)
     }
     case 'paths': {
       const { isTree, paths } = subject
@@ -63,8 +62,10 @@ function noEdits(levels: readonly PlacedRules[]): Omit<Finding, 'part'> | null {
   return { level: edit.level, rule: edit.rule, about: { category: 'edit' } }
 }
 
-export function whereabouts({ cwd, home }: PolicyOptions, callCwd: string | undefined): Whereabouts {
+/** `chosen`: the folder that the call itself names. The project is none that a call can choose. */
+export function whereabouts({ cwd, home }: PolicyOptions, callCwd?: string, chosen = '.'): Whereabouts {
   const homeFolder = home === undefined ? null : locate(home, START, null)
   const root = locate(cwd ?? callCwd ?? '.', START, homeFolder)
-  return { root, start: callCwd === undefined ? root : locate(callCwd, root, homeFolder), home: homeFolder }
+  const stands = callCwd === undefined ? root : locate(callCwd, root, homeFolder)
+  return { root, start: locate(chosen, stands, homeFolder), home: homeFolder }
 }

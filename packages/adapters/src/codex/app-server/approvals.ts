@@ -11,10 +11,15 @@ export interface ServerAsk extends Omit<Ask, 'key' | 'answer'> {
 }
 
 /** `undefined`: it asks for something that nobody here can give. */
-export function serverAsk(method: string, params: JsonObject, items: OpenItems): ServerAsk | undefined {
+export function serverAsk(
+  method: string,
+  params: JsonObject,
+  items: OpenItems,
+  cwd: string | undefined,
+): ServerAsk | undefined {
   switch (method) {
     case 'item/commandExecution/requestApproval':
-      return commandAsk(params)
+      return commandAsk(params, cwd)
     case 'item/fileChange/requestApproval':
       return fileChangeAsk(params, items)
     case 'item/permissions/requestApproval':
@@ -64,12 +69,14 @@ function decided(verdict: Verdict): JsonObject {
   return { decision: verdict.isAllowed ? 'accept' : 'decline' }
 }
 
-function commandAsk(params: JsonObject): ServerAsk {
+/** `cwd`: the folder of the session, which the model may leave for that of a command. */
+function commandAsk(params: JsonObject, cwd: string | undefined): ServerAsk {
   const network = asObject(params['networkApprovalContext'])
   const reason = asText(params['reason'])
   const command = scriptOf(asText(params['command']) ?? '')
   const kind = asText(params['kind'])
   const place = placeOf(params)
+  const chosen = asText(params['cwd'])
   if (network !== undefined) {
     return {
       kind: 'access',
@@ -84,7 +91,11 @@ function commandAsk(params: JsonObject): ServerAsk {
     call: {
       ...place,
       toolName: 'command_execution',
-      input: { command, ...(kind === undefined || kind === 'command' ? {} : { kind }) },
+      input: {
+        command,
+        ...(kind === undefined || kind === 'command' ? {} : { kind }),
+        ...(chosen === undefined || chosen === cwd ? {} : { cwd: chosen }),
+      },
     },
     description: command,
     payload: reasonOf(reason),
@@ -211,8 +222,7 @@ function answersOf(questions: readonly JsonObject[], value: JsonValue | undefine
 }
 
 function placeOf(params: JsonObject): Omit<NativeCall, 'toolName' | 'input'> {
-  const cwd = asText(params['cwd'])
-  return { toolCallId: asText(params['itemId']) ?? '', ...(cwd === undefined ? {} : { cwd }) }
+  return { toolCallId: asText(params['itemId']) ?? '' }
 }
 
 function reasonOf(reason: string | undefined): JsonObject {

@@ -140,7 +140,7 @@ export class AppServerPeer implements LivePeer {
   /** Its ids are its own; ours have nothing to do with them. */
   #request(id: JsonValue, method: string, params: JsonObject): void {
     const port = this.#port
-    const ask = port === undefined ? undefined : serverAsk(method, params, this.#items)
+    const ask = port === undefined ? undefined : serverAsk(method, params, this.#items, this.#cwd)
     if (port === undefined || ask === undefined) {
       this.#link.send({ id, error: { code: NOT_FOUND, message: `There is nobody for ${method}.` } })
       if (ask === undefined)
