@@ -21,7 +21,8 @@ const PREDICATES: ReadonlyMap<string, Predicate> = new Map([
   ),
   ...predicates('test', 1, '-user -group -uid -gid -perm -links -inum -samefile -fstype -used'),
   ...predicates('test', 0, '-empty -executable -readable -writable -nouser -nogroup'),
-  ...predicates('neutral', 1, '-maxdepth -mindepth -type -xtype -regextype -printf'),
+  ...predicates('test', 1, '-type -xtype'),
+  ...predicates('neutral', 1, '-maxdepth -mindepth -regextype -printf'),
   ...predicates(
     'neutral',
     0,
@@ -45,6 +46,8 @@ interface Term {
 /** How links are followed, before everything else. */
 const LINKS = /^-(?:[HLP]|O\d)$/
 const EXPRESSION_STARTS = '-(!),'
+/** What `find` looks for that is told of nothing to look for: it searches all the same, and a search has a query. */
+const EVERYTHING = '*'
 
 export function findOperations(invocation: Invocation): FileOperation[] | null {
   const args = invocation.args
@@ -61,8 +64,8 @@ export function findOperations(invocation: Invocation): FileOperation[] | null {
   if (terms === null) return null
   const names = terms.filter((term) => term.role === 'name').map((term) => term.text)
   if (names.length > 0) return searchOperations(names.join('|'), scopes, invocation)
-  if (terms.length > 0) return searchOperations(terms.map((term) => term.text).join(' '), scopes, invocation)
-  return listOperations(scopes, invocation)
+  const tests = terms.map((term) => term.text).join(' ')
+  return searchOperations(tests === '' ? EVERYTHING : tests, scopes, invocation)
 }
 
 /** What is looked for: tests that are neither negated nor there to skip a directory; null when it may act. */
