@@ -6,6 +6,7 @@ import type { Ask } from '../live/asks.ts'
 import type { LiveLink, LivePeer, LiveTask, TurnPort } from '../live/live-harness.ts'
 import { Replies } from '../live/replies.ts'
 import type { NativeCall } from '../live/tool-calls.ts'
+import { workdirOf } from '../live/workdir.ts'
 import { answeredInput, interactionOf, isInteraction, isPlan, verdictOnPlan } from './interaction.ts'
 import { userMessage } from './live-launch.ts'
 import { claudeCodeProfile } from './profile.ts'
@@ -43,6 +44,8 @@ export class ClaudePeer implements LivePeer {
   readonly #messages = new MessageStates()
   /** Who made the calls of this turn: the call that started a subagent. */
   readonly #callers = new Map<string, string>()
+  /** Where it stood when it made them, if that was elsewhere. */
+  readonly #workdirs = new Map<string, string>()
   /** Ours of the messages that were given while it worked. */
   readonly #steered = new Map<string, string>()
   #port: TurnPort | undefined
@@ -66,6 +69,7 @@ export class ClaudePeer implements LivePeer {
     this.#port = port
     this.#cwd = request.cwd
     this.#callers.clear()
+    this.#workdirs.clear()
     this.#steered.clear()
     if (isFirst) await this.#control('start', { subtype: 'initialize', hooks: HOOKS })
     else if (request.model !== this.#model) {
@@ -201,12 +205,16 @@ export class ClaudePeer implements LivePeer {
     const toolName = asText(request['tool_name'])
     if (toolCallId === undefined || toolName === undefined) return undefined
     const parentToolCallId = this.#callers.get(toolCallId)
-    const cwd = asText(request['cwd']) ?? this.#cwd
+    const cwd = this.#cwd
+    // Its shell stays where a command went; only what it says before it asks tells that.
+    const workdir = workdirOf(asText(request['cwd']), cwd) ?? this.#workdirs.get(toolCallId)
+    if (workdir !== undefined) this.#workdirs.set(toolCallId, workdir)
     return {
       toolCallId,
       toolName,
       input: asObject(input) ?? NO_FIELDS,
       ...(cwd === undefined ? {} : { cwd }),
+      ...(workdir === undefined ? {} : { workdir }),
       ...(parentToolCallId === undefined ? {} : { parentToolCallId }),
     }
   }

@@ -91,6 +91,17 @@ describe('a call that a person is asked about', () => {
     await turn.all
   })
 
+  it('says where the shell stands by now, which is not taken for the project', async (t) => {
+    const { dir, host, run } = await stage(t, `await t.ask('Bash', { command: 'ls' }, process.cwd() + '/sub')`)
+    const turn = run()
+    const { request, answer } = await host.nextAsk()
+    assert.deepEqual(request.subject.args, { command: 'ls', cwd: join(dir, 'sub') })
+    assert.equal(request.payload?.['cwd'], dir)
+    answer(APPROVE)
+    await turn.all
+    assert.doesNotMatch((await heard(dir)).find((line) => line.includes('behavior')) ?? '', /cwd/)
+  })
+
   it('is answered for this once, whatever the program suggests to remember', async (t) => {
     const { dir, host, run } = await stage(t, TOUCH)
     const turn = run()

@@ -24,6 +24,21 @@ describe('a call of a foreign program', () => {
     })
   }
 
+  it('says where it stands when that is not the folder of its session', () => {
+    const moved = { cwd: '/work', workdir: '/work/src' }
+    const args = (toolName: string, input: NativeCall['input']): unknown => canonicalCall(call(toolName, input, moved))
+    const about = { toolCallId: 'c1', cwd: '/work' }
+    assert.deepEqual(args('Bash', { command: 'ls' }), {
+      ...about,
+      toolName: 'execute_command',
+      args: { command: 'ls', cwd: '/work/src' },
+      category: 'execute',
+    })
+    const read = { ...about, toolName: 'read_file', category: 'read' }
+    assert.deepEqual(args('Read', { file_path: 'a' }), { ...read, args: { path: '/work/src/a' } })
+    assert.deepEqual(args('Read', { file_path: '/b/a' }), { ...read, args: { path: '/b/a' } })
+  })
+
   it('of an MCP server keeps its name', () => {
     const request = canonicalCall(call('mcp__files__read', { path: '/a' }))
     assert.deepEqual([request.toolName, request.category], ['mcp__files__read', 'mcp'])

@@ -9,7 +9,10 @@ export interface NativeCall {
   readonly input: JsonObject
   /** What it is under our own names, when that is more than its name says. */
   readonly as?: { readonly toolName: string; readonly args: JsonObject }
+  /** The folder of its session: what rules take for the project. */
   readonly cwd?: string
+  /** Where it stands by now, if that is another one. */
+  readonly workdir?: string
   readonly parentToolCallId?: string
   readonly serverName?: string
 }
@@ -57,7 +60,7 @@ export function canonicalCall(call: NativeCall): ToolCallRequest {
   const kind = kindOfTool(call.toolName) ?? ITEMS[call.toolName]
   const isMcp = call.serverName !== undefined || mcpToolName(call.toolName) !== undefined
   if (kind === undefined || isMcp) return request(call, call.toolName, call.input, isMcp ? 'mcp' : 'other')
-  return request(call, NAMES[kind], canonicalInput(kind, call.input), CATEGORIES[kind])
+  return request(call, NAMES[kind], canonicalInput(kind, call), CATEGORIES[kind])
 }
 
 /** The same call under the name that the program has for it; `undefined` when that is ours too. */
@@ -85,11 +88,11 @@ function request(call: NativeCall, toolName: string, args: JsonObject, category:
   }
 }
 
-function canonicalInput(kind: ToolKind, input: JsonObject): JsonObject {
+function canonicalInput(kind: ToolKind, { input, workdir: stands }: NativeCall): JsonObject {
   switch (kind) {
     case 'shell': {
       // Words about the command, which the model finds anew when it asks again.
-      const { description: _description, workdir, ...rest } = input
+      const { description: _description, workdir = stands, ...rest } = input
       return workdir === undefined ? rest : { ...rest, cwd: workdir }
     }
     case 'read':
@@ -98,7 +101,8 @@ function canonicalInput(kind: ToolKind, input: JsonObject): JsonObject {
       const field = PATH_FIELDS.find((name) => typeof input[name] === 'string')
       if (field === undefined) return input
       const { [field]: path = null, ...rest } = input
-      return { path, ...rest }
+      const isMoved = stands !== undefined && typeof path === 'string' && !/^[/~]/.test(path)
+      return { path: isMoved ? `${stands}/${path}` : path, ...rest }
     }
     default:
       return input

@@ -76,14 +76,18 @@ function result(id: string, content: string, isError = false): void {
   say(stamp({ type: 'user', message: { role: 'user', content: [block] }, parent_tool_use_id: null }))
 }
 
-async function ask(name: string, input: Json): Promise<Permission & { readonly id: string }> {
+async function ask(
+  name: string,
+  input: Json,
+  cwd: string = process.cwd(),
+): Promise<Permission & { readonly id: string }> {
   const id = `call_${randomUUID()}`
   assistant({ type: 'tool_use', id, name, input })
   const place = { tool_name: name, tool_use_id: id }
   const judged = await request({
     subtype: 'hook_callback',
     callback_id: 'any',
-    input: { ...place, tool_input: input, cwd: process.cwd(), hook_event_name: 'PreToolUse' },
+    input: { ...place, tool_input: input, cwd, hook_event_name: 'PreToolUse' },
   })
   const { permissionDecision: decision, permissionDecisionReason: reason } = (judged['hookSpecificOutput'] ??
     {}) as Json

@@ -3,6 +3,7 @@ import { asArray, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import { unwrapped } from '../../kit/unwrapped.ts'
 import type { Ask, Verdict } from '../../live/asks.ts'
 import type { NativeCall } from '../../live/tool-calls.ts'
+import { workdirOf } from '../../live/workdir.ts'
 import { callOfItem } from './items.ts'
 
 /** A question of the program, and the answer in its words. */
@@ -76,7 +77,7 @@ function commandAsk(params: JsonObject, cwd: string | undefined): ServerAsk {
   const command = scriptOf(asText(params['command']) ?? '')
   const kind = asText(params['kind'])
   const place = placeOf(params)
-  const chosen = asText(params['cwd'])
+  const chosen = workdirOf(asText(params['cwd']), cwd)
   if (network !== undefined) {
     return {
       kind: 'access',
@@ -94,7 +95,7 @@ function commandAsk(params: JsonObject, cwd: string | undefined): ServerAsk {
       input: {
         command,
         ...(kind === undefined || kind === 'command' ? {} : { kind }),
-        ...(chosen === undefined || chosen === cwd ? {} : { cwd: chosen }),
+        ...(chosen === undefined ? {} : { cwd: chosen }),
       },
     },
     description: command,
