@@ -9,14 +9,14 @@ const ATTEMPTS = 5
 /** Many times what the largest one takes, as the machine may be busy and the line slow; what hangs is tried again. */
 const ATTEMPT_MS = 15 * 60_000
 
-/** The pinned version of a program, installed once for all: its path. */
-export async function installedCli(profile: CliProfile): Promise<string> {
+/** The pinned version of a program, installed once for all: its path. Each pause before another attempt is twice as long. */
+export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): Promise<string> {
   const { id, command, npm } = profile
   if (npm === undefined) throw new Error(`${profile.title} cannot be had from npm.`)
   const dir = join(cacheRoot(), 'evener', 'clis', `${id}@${npm.version}`)
   if (!(await exists(dir))) {
     await withLock(`${dir}.lock`, async () => {
-      if (!(await exists(dir))) await install(dir, `${npm.package}@${npm.version}`)
+      if (!(await exists(dir))) await install(dir, `${npm.package}@${npm.version}`, firstPauseMs)
     })
   }
   return join(dir, 'node_modules', '.bin', command)
@@ -28,7 +28,7 @@ function cacheRoot(): string {
 }
 
 /** Into a folder beside it, which is moved when it is complete: half an installation is never found. */
-async function install(dir: string, what: string): Promise<void> {
+async function install(dir: string, what: string, firstPauseMs: number): Promise<void> {
   const partial = `${dir}.partial`
   for (let attempt = 1; ; attempt++) {
     await rm(partial, { recursive: true, force: true })
@@ -38,7 +38,7 @@ async function install(dir: string, what: string): Promise<void> {
     if (failure === undefined) break
     if (attempt === ATTEMPTS) throw new Error(`npm could not install ${what}: ${failure}`)
     console.error(`npm could not install ${what}, and is asked again: ${failure}`)
-    await pause(2_500 * 2 ** attempt)
+    await pause(firstPauseMs * 2 ** (attempt - 1))
   }
   await rename(partial, dir)
 }
