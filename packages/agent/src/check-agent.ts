@@ -19,6 +19,7 @@ import type { AgentOptions } from './agent.ts'
 import type { LoopHooks } from './hooks.ts'
 import type { ModelSettings } from './native-driver.ts'
 import type { RetryOptions } from './retry.ts'
+import { assertDistinct } from './runnable-tool.ts'
 import type { OutputOptions } from './structured-output.ts'
 
 const AGENT: FieldRules<AgentOptions> = {
@@ -76,6 +77,7 @@ const HOOKS: FieldRules<LoopHooks> = {
 export function checkAgentOptions(options: AgentOptions): void {
   checkFields('an agent', options, AGENT, ['id', 'model'])
   const of = `of agent "${options.id}"`
+  if (typeof options.tools === 'object') assertDistinct(options.tools)
   checkBudget(`agent "${options.id}"`, options.budget)
   if (options.settings !== undefined) checkFields(`the settings ${of}`, options.settings, SETTINGS)
   if (options.retry !== undefined) checkFields(`the retries ${of}`, options.retry, RETRY)

@@ -9,6 +9,8 @@ function refuses(make: () => unknown, field: string): void {
   assert.throws(make, (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(field))
 }
 
+const tool = (id: string): unknown => createTool({ id, description: 'Looks.', execute: async () => 'seen' })
+
 suite('an agent is refused that would do something else than was meant', () => {
   for (const [field, options] of [
     ['`id`', { id: undefined }],
@@ -21,6 +23,7 @@ suite('an agent is refused that would do something else than was meant', () => {
     ['`stopWhen`', { stopWhen: [() => true, 5] }],
     ['`tools`', { tools: 'all' }],
     ['`tools`', { tools: [null] }],
+    ['two tools called "look"', { tools: [tool('look'), tool('read'), tool('look')] }],
     ['`cache`', { cache: 'no' }],
     ['`toolChoice`', { toolChoice: 'auto' }],
     ['`tokens` of the budget of agent "a"', { budget: { tokens: NaN } }],

@@ -1,4 +1,5 @@
 import {
+  EvenerError,
   toErrorData,
   type Answer,
   type JsonObject,
@@ -17,10 +18,22 @@ import { Suspended, toolContext, type DecorateContext, type Question, type ToolC
 export type ToolsInput = { readonly [name: string]: Tool | RunnableTool } | readonly (Tool | RunnableTool)[]
 
 export function runnableTools(tools: ToolsInput, decorate?: DecorateContext): RunnableTool[] {
+  assertDistinct(tools)
   if (Array.isArray(tools)) return tools.map((tool: Tool | RunnableTool) => runnableTool(tool, { decorate }))
   return Object.entries(tools as { readonly [name: string]: Tool | RunnableTool }).map(([name, tool]) =>
     runnableTool(tool, { name, decorate }),
   )
+}
+
+/** Of two tools of one name a model could only call the first. */
+export function assertDistinct(tools: ToolsInput): void {
+  if (!Array.isArray(tools)) return
+  const names = (tools as readonly (Tool | RunnableTool)[]).map((tool) => ('id' in tool ? tool.id : tool.name))
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice === undefined) return
+  throw new EvenerError('invalid-input', `\`tools\` has two tools called "${twice}".`, {
+    hint: 'Give each an id of its own, or pass an object with the names the model is to call them by.',
+  })
 }
 
 /** A tool as the engine carries it out. */

@@ -3,12 +3,15 @@ import {
   aText,
   checkFields,
   checkTurnDefaults,
+  EvenerError,
   listOf,
   oneOf,
   words,
   type FieldRule,
   type FieldRules,
   type Part,
+  type Store,
+  type ThreadState,
 } from '@evener/protocol'
 import type { HandOff, Submission } from './thread-options.ts'
 
@@ -45,10 +48,22 @@ const SUBMISSION: FieldRules<Submission> = {
 }
 
 /** Refuses what nobody could have meant to say, before a run or a place in the queue comes of it. */
-export function checkSubmission(submission: Submission): void {
+export async function checkSubmission(submission: Submission, state: ThreadState, store: Store): Promise<void> {
   checkFields('a submission', submission, SUBMISSION, ['parts', 'agentId'])
   checkParts(submission.parts)
   checkTurnDefaults('the turn of a submission', submission.turn)
+  if (submission.messageId !== undefined) await assertNewMessage(submission.messageId, state, store)
+}
+
+/** A second message of the same id would take the place of the first wherever messages are found by it. */
+async function assertNewMessage(messageId: string, { head, messages }: ThreadState, store: Store): Promise<void> {
+  const isQueued = [...head.queue].some((item) => item.messageId === messageId)
+  const isThere = isQueued || messages.get(messageId) !== undefined
+  if (!isThere && (await store.getMessage(head.lineage, messageId)) === null) return
+  throw new EvenerError('conflict', `Thread ${head.stream} has a message ${messageId} already.`, {
+    hint: 'Give every message an id of its own, or none.',
+    details: { stream: head.stream, messageId },
+  })
 }
 
 export function checkHandOff(to: HandOff): void {

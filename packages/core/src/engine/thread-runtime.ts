@@ -165,7 +165,7 @@ export class ThreadRuntime {
   /** Starts a run. While one is going on the words are steered into it; while one waits they are kept for later. */
   submit(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
-      checkSubmission(submission)
+      await checkSubmission(submission, log.state, this.#options.store)
       const { run } = log.state.head
       return run === null ? this.#runs.start(submission) : this.#runs.steer(submission, run)
     })
@@ -174,7 +174,7 @@ export class ThreadRuntime {
   /** Heard by the run there is before its next step, also when it waits: it answers nothing. Without a run it starts one. */
   steer(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
-      checkSubmission(submission)
+      await checkSubmission(submission, log.state, this.#options.store)
       const { run } = log.state.head
       if (run === null) return this.#runs.start(submission)
       if (run.status !== 'parked') return this.#runs.steer(submission, run)
@@ -186,7 +186,7 @@ export class ThreadRuntime {
   /** Kept until the run is over; sent at once when there is none. */
   followUp(submission: Submission): Promise<void> {
     return this.#command(async ({ log }) => {
-      checkSubmission(submission)
+      await checkSubmission(submission, log.state, this.#options.store)
       if (log.state.head.run === null) await this.#runs.start(submission)
       else await log.commit([{ type: 'queue.added', item: queueItem('follow-up', submission, this.#options.newId) }])
     })
