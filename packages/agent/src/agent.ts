@@ -1,4 +1,12 @@
-import type { AgentDriver, Budget, RunnableTool } from '@evener/protocol'
+import {
+  streamTurn,
+  type AgentDriver,
+  type AgentEvent,
+  type Budget,
+  type Host,
+  type RunnableTool,
+  type Turn,
+} from '@evener/protocol'
 import { resolveDynamic, type AgentContext, type Dynamic } from './agent-context.ts'
 import { checkAgentOptions } from './check-agent.ts'
 import { nativeDriver, type NativeDriverOptions } from './native-driver.ts'
@@ -32,6 +40,11 @@ export class Agent {
 
   driver(): AgentDriver {
     return nativeDriver(this.options)
+  }
+
+  /** One turn without a thread: what the host says is all the agent knows, and nothing is kept. */
+  stream(turn: Turn, host: Host): AsyncGenerator<AgentEvent, void> {
+    return streamTurn(this.driver(), turn, host)
   }
 
   instructions(context: AgentContext): Promise<string | undefined> {

@@ -273,6 +273,7 @@ export type {
   TurnDefaults,
   TurnOutput,
 } from './driver.ts'
+export { streamTurn } from './stream-turn.ts'
 export type { OnInterrupted, RunnableTool, ToolRunContext, ToolSuspension } from './runnable-tool.ts'
 export { toWire, type Wire } from './wire-form.ts'
 export type {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Host, StoredMessage } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { Agent } from './agent.ts'
+
+suite('an agent', () => {
+  test('takes one turn without a thread, from what its host tells it', async () => {
+    const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'look', input: { at: 'a' } }] }, { text: 'Seen.' }])
+    const input = [{ id: '0', type: 'text', text: 'Look.' }] as const
+    const asked: StoredMessage = { id: 'u', role: 'user', order: 1, at: 0, state: 'done', parts: input }
+    const called: unknown[] = []
+    const host: Host = {
+      ask: async () => {
+        throw new Error('nobody is there')
+      },
+      decide: () => ({ policy: 'allow', reason: 'a test' }),
+      history: async function* () {
+        yield asked
+      },
+      listTools: () => [{ name: 'look', inputSchema: { type: 'object' } }],
+      callTool: async (call) => {
+        called.push(call.args)
+        return { result: 'a' }
+      },
+      bind: () => undefined,
+      signal: new AbortController().signal,
+      now: Date.now,
+      log: () => undefined,
+    }
+    const agent = new Agent({ id: 'a', model, instructions: 'Be brief.' })
+    const events = await Array.fromAsync(agent.stream({ turnId: 't', runId: 'r', threadId: 'thread', input }, host))
+    assert.deepEqual(called, [{ at: 'a' }])
+    assert.equal(events.filter(({ type }) => type === 'finish').length, 1)
+    assert.equal(events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join(''), 'Seen.')
+  })
+})
