@@ -110,6 +110,20 @@ testLive(cli, (test) => {
     assert.ok(bench.provider.requests.every(({ text }) => !text.includes('SECRET-1')))
   })
 
+  test('tells the rules where its shell stands, and which folder is the project', async (t, bin) => {
+    const look = call('Bash', { command: 'cat ../secrets/key' })
+    const bench = await benchOf(t, cli, bin, () => ({
+      turns: [call('Bash', { command: 'mkdir src secrets && cd src' }), look, done],
+    }))
+    const { host, run } = await openStage(t, bench, { host: allowing() })
+    await run().all
+    const { work } = bench.place
+    const commands = host.judged.filter(({ toolName }) => toolName === 'execute_command')
+    const looked = commands.filter(({ args }) => args['command'] === 'cat ../secrets/key')
+    assert.ok(looked.length > 0)
+    for (const { args, cwd } of looked) assert.deepEqual([args['cwd'], cwd], [join(work, 'src'), work])
+  })
+
   test('waits for a subagent in the background before the turn is over', async (t, bin) => {
     const bench = await benchOf(t, cli, bin, () => ({
       routes: [{ match: 'SUBTASK-77', turns: [call('Bash', { command: 'touch sub.txt' }), { text: 'Found it.' }] }],
