@@ -11,6 +11,7 @@ import type {
 } from '@evener/protocol'
 import type { Dynamic } from './agent-context.ts'
 import type { LoopHooks } from './hooks.ts'
+import { FlatTurn } from './flat-turn.ts'
 import { nativeTurn } from './native-turn.ts'
 import type { ModelInput, ResolveModel } from './resolve-model.ts'
 import type { RetryOptions } from './retry.ts'
@@ -95,7 +96,7 @@ class NativeSession implements AgentSession {
   }
 
   run(turn: Turn): AsyncIterable<AgentEvent> {
-    return nativeTurn(this.#options, this.#host, turn, this.#abort.signal)
+    return new FlatTurn(nativeTurn(this.#options, this.#host, turn, this.#abort.signal))
   }
 
   async cancel(): Promise<CancelReceipt> {

@@ -15,6 +15,7 @@ import {
   type UsageTotals,
 } from '@evener/protocol'
 import { agentContext } from './agent-context.ts'
+import { Attempt } from './flat-turn.ts'
 import { callHook } from './hooks.ts'
 import type { ModelFailure } from './model-failure.ts'
 import { CallIds, modelStep } from './model-step.ts'
@@ -30,14 +31,14 @@ const FRESH: ResumePoint = { nextStep: 0, steps: [], calls: [], callIds: [], ans
 
 /**
  * One turn of the model loop: ask, carry out what was called for, ask again, until the model has no more to say. Whatever
- * happens on the way, it begins with one `start` and ends with one `finish`.
+ * happens on the way, it begins with one `start` and ends with one `finish`. `FlatTurn` makes events of its attempts.
  */
 export async function* nativeTurn(
   options: NativeDriverOptions,
   host: Host,
   turn: Turn,
   signal: AbortSignal,
-): AsyncGenerator<AgentEvent> {
+): AsyncGenerator<AgentEvent | Attempt, void> {
   const hooks = options.hooks ?? {}
   const context = agentContext(turn)
   const retries = new Retries(options.retry, host)
@@ -78,7 +79,10 @@ export async function* nativeTurn(
       await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
       const asked = { ...request.options, abortSignal: signal }
       yield stepStart(stepIndex, request.recorded)
-      let result = yield* modelStep(request.model, asked, ids, () => host.now())
+      const ask = (): Attempt => new Attempt(modelStep(request.model, asked, ids, () => host.now()))
+      let attempt = ask()
+      yield attempt
+      let { result } = attempt
       let billed = result.usage
       // Before anything was shown an attempt can be made again as if it had never been.
       while (
@@ -89,7 +93,9 @@ export async function* nativeTurn(
       ) {
         await retries.pause(result.failure, signal)
         if (signal.aborted) break
-        result = yield* modelStep(request.model, asked, ids, () => host.now())
+        attempt = ask()
+        yield attempt
+        result = attempt.result
         billed = together(billed, result.usage)
       }
       usage = addUsage(usage, billed)
