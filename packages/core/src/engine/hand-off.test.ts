@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nativeDriver } from '@evener/agent'
-import { EvenerError, NO_RULES, type RunnableTool } from '@evener/protocol'
+import { EvenerError, NO_RULES, type AgentDriver, type RunnableTool } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { createPolicy } from '../policy/index.ts'
 import type { RuntimeAgent, RuntimeAgents } from './active-run.ts'
@@ -88,6 +88,39 @@ suite('another agent takes the floor', () => {
       await opened.submit('go', { agentId: 'planner' })
     ).done
     assert.match(JSON.stringify(builder.turns[0]?.input), /Go on with the task/)
+  })
+
+  test('and nothing more is heard of a program that goes on until it has heard that it is to stop', async () => {
+    const builder = new ForeignAgent('builder', [says('Built.')])
+    let bench: RuntimeBench | undefined
+    const call = { toolCallId: 'p', toolName: 'plan' } as const
+    const planner: AgentDriver = {
+      id: 'planner',
+      describe: () => builder.describe(),
+      open: async () => ({
+        async *run() {
+          yield { type: 'start' }
+          yield { type: 'text-delta', text: 'My plan.' }
+          yield { type: 'tool-call', ...call, args: {} }
+          await bench?.runtime.handOff({ agentId: 'builder' })
+          yield { type: 'tool-result', ...call, result: 'approved' }
+          yield { type: 'reasoning-delta', text: 'Now I could' }
+          yield { type: 'text-delta', text: 'build it myself.' }
+          yield { type: 'finish', finishReason: 'stop' }
+        },
+        cancel: async () => ({ how: 'clean', calls: [], orphansKilled: 0, queued: [] }),
+        close: async () => undefined,
+      }),
+    }
+    await using opened = await RuntimeBench.open({ planner: { driver: planner }, builder: { driver: builder } })
+    bench = opened
+    const { done } = await opened.submit('go', { agentId: 'planner' })
+    assert.equal(await done, 'complete')
+    assert.deepEqual(
+      (await opened.bodies('text-delta')).map(({ text }) => text),
+      ['My plan.', 'Built.'],
+    )
+    assert.deepEqual(await opened.bodies('reasoning-delta'), [])
   })
 
   test('also between two of our own, which see the same conversation', async () => {

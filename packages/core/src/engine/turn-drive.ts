@@ -109,9 +109,12 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
   let lastYield = performance.now()
+  let isLeaving = false
   for await (const said of session.run(turn)) {
     if (active.isDetached) return
     const event = checkedEvent(said)
+    // Another has the floor: what a program says until it has heard that it is to stop is part of no answer.
+    if (isLeaving && (event.type === 'text-delta' || event.type === 'reasoning-delta')) continue
     desk.goOn()
     active.spans?.observe(event)
     if (event.type === 'error') active.failure = event.error
@@ -134,6 +137,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
           return
         }
         cancelSession(session).catch(() => undefined)
+        isLeaving = true
       }
     }
     if (performance.now() - lastYield > YIELD_AFTER_MS) {
