@@ -25,17 +25,17 @@ describe('a call of a foreign program', () => {
   }
 
   it('says where it stands when that is not the folder of its session', () => {
-    const moved = { cwd: '/work', workdir: '/work/src' }
+    const moved = { cwd: '/project', workdir: '/project/src' }
     const args = (toolName: string, input: NativeCall['input']): unknown => canonicalCall(call(toolName, input, moved))
-    const about = { toolCallId: 'c1', cwd: '/work' }
+    const about = { toolCallId: 'c1', cwd: '/project' }
     assert.deepEqual(args('Bash', { command: 'ls' }), {
       ...about,
       toolName: 'execute_command',
-      args: { command: 'ls', cwd: '/work/src' },
+      args: { command: 'ls', cwd: '/project/src' },
       category: 'execute',
     })
     const read = { ...about, toolName: 'read_file', category: 'read' }
-    assert.deepEqual(args('Read', { file_path: 'a' }), { ...read, args: { path: '/work/src/a' } })
+    assert.deepEqual(args('Read', { file_path: 'a' }), { ...read, args: { path: '/project/src/a' } })
     assert.deepEqual(args('Read', { file_path: '/b/a' }), { ...read, args: { path: '/b/a' } })
   })
 
@@ -51,8 +51,8 @@ describe('a call of a foreign program', () => {
   })
 
   it('is the same again when only the words about it differ', () => {
-    const first = canonicalCall(call('Bash', { command: 'ls', description: 'Lists the files' }, { cwd: '/work' }))
-    const again = canonicalCall(call('Bash', { command: 'ls', description: 'Looks around' }, { cwd: '/work' }))
+    const first = canonicalCall(call('Bash', { command: 'ls', description: 'Lists the files' }, { cwd: '/project' }))
+    const again = canonicalCall(call('Bash', { command: 'ls', description: 'Looks around' }, { cwd: '/project' }))
     assert.deepEqual(first, again)
   })
 
