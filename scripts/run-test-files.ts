@@ -13,11 +13,11 @@ const PROGRESS_MS = 15_000
 export const LONGEST: readonly string[] = [
   'scripts/launch-older-node.test.ts',
   'scripts/pack.test.ts',
-  'packages/core/src/engine/troubled-writes.test.ts',
-  'packages/core/src/engine/crash-matrix.test.ts',
+  'packages/core/src/engine/faults/troubled-writes.test.ts',
+  'packages/core/src/engine/faults/crash-matrix.test.ts',
   'packages/adapters/test/fuzz.test.ts',
-  'packages/core/src/engine/many.test.ts',
-  'packages/core/src/engine/passivation.test.ts',
+  'packages/core/src/engine/faults/many.test.ts',
+  'packages/core/src/engine/threads/passivation.test.ts',
   'packages/protocol/src/reduce/fold.test.ts',
 ]
 

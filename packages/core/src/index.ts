@@ -50,7 +50,7 @@ export {
   type TokenUsage,
   type ToolCategory,
 } from '@evener/protocol'
-export type { Redactor } from './engine/redactor.ts'
+export type { Redactor } from './engine/log/redactor.ts'
 export { Harness, type SessionInfo } from './harness/harness.ts'
 export type {
   Dynamic,
@@ -66,17 +66,17 @@ export type {
   StateSchema,
   ThreadLock,
 } from './harness/harness-config.ts'
-export type { MessageInput } from './harness/conversation.ts'
-export type { QueuedFollowUp } from './harness/follow-ups.ts'
+export type { MessageInput } from './harness/runs/conversation.ts'
+export type { QueuedFollowUp } from './harness/runs/follow-ups.ts'
 export type { Objectives } from './harness/goals/current-agent.ts'
 export type { ObjectiveChanges, ObjectiveOptions } from './harness/goals/goal-keeper.ts'
 export type { HarnessMemory } from './harness/harness-memory.ts'
 export type { HarnessRuntime } from './harness/harness-runtime.ts'
-export type { HeartbeatHandler } from './harness/heartbeats.ts'
-export type { MessageFile } from './harness/message-files.ts'
-export type { Observability, RunFeedback, RunScore } from './harness/observability.ts'
+export type { HeartbeatHandler } from './harness/runs/heartbeats.ts'
+export type { MessageFile } from './harness/runs/message-files.ts'
+export type { Observability, RunFeedback, RunScore } from './harness/runs/observability.ts'
 export type { ObservationalMemoryRecord } from './harness/observational-memory.ts'
-export type { ScoredRun, Scorer } from './harness/run-scorers.ts'
+export type { ScoredRun, Scorer } from './harness/runs/run-scorers.ts'
 export type {
   AvailableModel,
   CustomModel,
@@ -89,14 +89,14 @@ export type {
   ModelUseCountTracker,
 } from './harness/models/model-types.ts'
 export { priceOf } from './harness/models/price-list.ts'
-export type { HarnessRequestContext, RequestContextInput } from './harness/request-context.ts'
+export type { HarnessRequestContext, RequestContextInput } from './harness/agents/request-context.ts'
 export {
   Session,
   type SessionDisplay,
   type ToolApprovalResponse,
   type ToolSuspensionResponse,
 } from './harness/session.ts'
-export type { ModelSwitch } from './harness/session-model.ts'
+export type { ModelSwitch } from './harness/sessions/session-model.ts'
 export type {
   DeliveryAction,
   DeliveryPolicy,
@@ -118,12 +118,12 @@ export type { StateSignal } from './harness/signals/state-lane.ts'
 export type { SystemReminder } from './harness/signals/system-reminder.ts'
 export { allowedPaths } from './harness/tools/request-access.ts'
 export { assignTaskIds } from './harness/tools/tasks.ts'
-export type { StateUpdate } from './harness/session-state.ts'
-export { parseSubagentMeta, type SubagentMeta } from './harness/subagent-meta.ts'
-export type { MessagePage, ThreadListQuery, ThreadPage } from './harness/session-thread.ts'
-export type { Listed, MessageListQuery } from './harness/thread-reads.ts'
-export type { ApprovalDecision } from './harness/suspensions.ts'
-export type { CloneRequest } from './harness/thread-lifecycle.ts'
+export type { StateUpdate } from './harness/sessions/session-state.ts'
+export { parseSubagentMeta, type SubagentMeta } from './harness/agents/subagent-meta.ts'
+export type { MessagePage, ThreadListQuery, ThreadPage } from './harness/sessions/session-thread.ts'
+export type { Listed, MessageListQuery } from './harness/threads/thread-reads.ts'
+export type { ApprovalDecision } from './harness/sessions/suspensions.ts'
+export type { CloneRequest } from './harness/threads/thread-lifecycle.ts'
 export { askUserTool, type BuiltinToolId } from './harness/tools/builtin-tools.ts'
 export {
   submitPlanTool,
@@ -132,7 +132,12 @@ export {
   taskUpdateTool,
   taskWriteTool,
 } from './harness/tools/thread-tools.ts'
-export type { HarnessWorkspace, WorkspaceConfig, WorkspaceFactory, WorkspaceInput } from './harness/workspace-slot.ts'
+export type {
+  HarnessWorkspace,
+  WorkspaceConfig,
+  WorkspaceFactory,
+  WorkspaceInput,
+} from './harness/agents/workspace-slot.ts'
 export { MemoryStore } from './stores/memory-store.ts'
 export { SqliteStore, type SqliteStoreOptions } from './stores/sqlite-store.ts'
 export {

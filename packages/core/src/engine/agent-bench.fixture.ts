@@ -10,13 +10,13 @@ import {
 } from '@evener/protocol'
 import { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
-import type { RunHandle } from './active-run.ts'
-import { recordsAfter } from './load-state.ts'
-import { ProcessOwner } from './ownership.ts'
-import { runtimeAgent } from './runtime-agent.ts'
+import type { RunHandle } from './turns/active-run.ts'
+import { recordsAfter } from './log/load-state.ts'
+import { ProcessOwner } from './threads/ownership.ts'
+import { runtimeAgent } from './turns/runtime-agent.ts'
 import type { ThreadRuntimeOptions } from './thread-options.ts'
 import { ThreadRuntime, type Submission } from './thread-runtime.ts'
-import { createThread } from './threads.ts'
+import { createThread } from './threads/threads.ts'
 
 export type Script = Parameters<typeof scriptedModel>[0]
 

@@ -1,11 +1,11 @@
 import { NO_RULES, type LogRecord, type RecordBody, type RecordType, type Store, type Wait } from '@evener/protocol'
 import { createPolicy } from '../policy/index.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
-import type { RunHandle, RuntimeAgents } from './active-run.ts'
-import { recordsAfter } from './load-state.ts'
-import { ProcessOwner } from './ownership.ts'
+import type { RunHandle, RuntimeAgents } from './turns/active-run.ts'
+import { recordsAfter } from './log/load-state.ts'
+import { ProcessOwner } from './threads/ownership.ts'
 import { ThreadRuntime, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'
-import { createThread } from './threads.ts'
+import { createThread } from './threads/threads.ts'
 
 /** A thread under rules that ask, and what stands on its record. */
 export class RuntimeBench implements AsyncDisposable {

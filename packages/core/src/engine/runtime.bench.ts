@@ -3,8 +3,8 @@ import { setImmediate as nextTask } from 'node:timers/promises'
 import { nativeDriver } from '@evener/agent'
 import { report, scriptedModel } from '@evener/testing'
 import { ThreadRuntime } from './thread-runtime.ts'
-import { createThread } from './threads.ts'
-import { readyThread, sqlitePlace, type Place } from './turn.fixture.ts'
+import { createThread } from './threads/threads.ts'
+import { readyThread, sqlitePlace, type Place } from './turns/turn.fixture.ts'
 
 /** How much the heap grows with each, in bytes. What V8 keeps of the code itself comes early: the middle one counts. */
 async function growthPerUnit(units: number, work: () => Promise<void>): Promise<number> {

@@ -16,11 +16,11 @@ import type {
   Wait,
 } from '@evener/protocol'
 import type { PermissionPolicy } from '../policy/index.ts'
-import type { RuntimeAgents } from './active-run.ts'
-import type { ProcessOwner } from './ownership.ts'
+import type { RuntimeAgents } from './turns/active-run.ts'
+import type { ProcessOwner } from './threads/ownership.ts'
 import type { TracerSource } from './telemetry/open-telemetry.ts'
-import type { ThreadLogOptions } from './thread-log.ts'
-import type { PriceOf } from './priced-usage.ts'
+import type { ThreadLogOptions } from './log/thread-log.ts'
+import type { PriceOf } from './runs/priced-usage.ts'
 
 export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'onListenerFailure' | 'redact'> {
   readonly store: Store

@@ -15,11 +15,11 @@ import {
 import { findTagged, spawnRun } from '@evener/shell/run'
 import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../stores/memory-store.ts'
-import { recordsAfter } from './load-state.ts'
-import { ProcessOwner } from './ownership.ts'
-import type { RunnableTool } from './runnable-tool.ts'
+import { recordsAfter } from './log/load-state.ts'
+import { ProcessOwner } from './threads/ownership.ts'
+import type { RunnableTool } from './calls/runnable-tool.ts'
 import { ThreadRuntime, type ThreadRuntimeOptions } from './thread-runtime.ts'
-import { createThread } from './threads.ts'
+import { createThread } from './threads/threads.ts'
 
 type Script = Parameters<typeof scriptedModel>[0]
 

@@ -8,23 +8,23 @@ import {
   type RunOutcome,
   type ThreadState,
 } from '@evener/protocol'
-import { isForeign, type ActiveTurn, type RunHandle } from './active-run.ts'
-import { ApprovalClock } from './approval-clock.ts'
-import { checkAnswer } from './check-answer.ts'
-import { checkFacts } from './check-facts.ts'
-import { checkRuntimeOptions, timerMs } from './check-options.ts'
-import { checkHandOff, checkSubmission } from './check-submission.ts'
-import { Emitter } from './emitter.ts'
-import { Mailbox } from './mailbox.ts'
-import type { RecordOrigin } from './record-body.ts'
-import { hasRedactedCall } from './record-redactor.ts'
-import { queueItem } from './run-queue.ts'
-import { remembered } from './remembered.ts'
-import { RestedThread } from './rested-thread.ts'
-import type { RunnableTool } from './runnable-tool.ts'
-import { Runs } from './runs.ts'
-import { ThreadHold } from './thread-hold.ts'
-import { reportUnhandled, type LogEntry, type ThreadLoss } from './thread-log.ts'
+import { isForeign, type ActiveTurn, type RunHandle } from './turns/active-run.ts'
+import { ApprovalClock } from './waits/approval-clock.ts'
+import { checkAnswer } from './checks/check-answer.ts'
+import { checkFacts } from './checks/check-facts.ts'
+import { checkRuntimeOptions, timerMs } from './checks/check-options.ts'
+import { checkHandOff, checkSubmission } from './checks/check-submission.ts'
+import { Emitter } from './log/emitter.ts'
+import { Mailbox } from './threads/mailbox.ts'
+import type { RecordOrigin } from './log/record-body.ts'
+import { hasRedactedCall } from './log/record-redactor.ts'
+import { queueItem } from './runs/run-queue.ts'
+import { remembered } from './rules/remembered.ts'
+import { RestedThread } from './threads/rested-thread.ts'
+import type { RunnableTool } from './calls/runnable-tool.ts'
+import { Runs } from './runs/runs.ts'
+import { ThreadHold } from './threads/thread-hold.ts'
+import { reportUnhandled, type LogEntry, type ThreadLoss } from './log/thread-log.ts'
 import {
   feedbackNote,
   noSuchRun,
@@ -33,10 +33,10 @@ import {
   type Feedback,
   type RunOpinions,
   type Score,
-} from './run-opinions.ts'
+} from './runs/run-opinions.ts'
 import type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
-import { ThreadPolicy } from './thread-policy.ts'
-import { WarmSessions } from './warm-sessions.ts'
+import { ThreadPolicy } from './rules/thread-policy.ts'
+import { WarmSessions } from './turns/warm-sessions.ts'
 
 export type { ControlFact, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 

@@ -1,7 +1,7 @@
 import { NO_RULES, type Fence, type Store } from '@evener/protocol'
-import { ProcessOwner } from './ownership.ts'
-import { ThreadLog, type ThreadLogOptions } from './thread-log.ts'
-import { createThread } from './threads.ts'
+import { ProcessOwner } from './threads/ownership.ts'
+import { ThreadLog, type ThreadLogOptions } from './log/thread-log.ts'
+import { createThread } from './threads/threads.ts'
 
 /** A thread opened for a test, with all that has to be closed afterwards. */
 export interface TestThread extends AsyncDisposable {

@@ -9,7 +9,7 @@ import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../stores/sqlite-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
 import type { ModelGateway } from './models/model-types.ts'
-import type { HarnessRequestContext } from './request-context.ts'
+import type { HarnessRequestContext } from './agents/request-context.ts'
 
 function offered(bench: HarnessBench, call = 0): string[] {
   const { tools = [] } = bench.model.requests[call] as unknown as { tools?: { name: string }[] }

@@ -10,10 +10,10 @@ import type {
   Store,
   ToolCategory,
 } from '@evener/protocol'
-import type { Redactor } from '../engine/redactor.ts'
-import type { HeartbeatHandler } from './heartbeats.ts'
-import type { Observability } from './observability.ts'
-import type { RestoreRequestContext } from './request-context.ts'
+import type { Redactor } from '../engine/log/redactor.ts'
+import type { HeartbeatHandler } from './runs/heartbeats.ts'
+import type { Observability } from './runs/observability.ts'
+import type { RestoreRequestContext } from './agents/request-context.ts'
 import type {
   CustomModelCatalogProvider,
   ModelAuthChecker,
@@ -23,7 +23,7 @@ import type {
 } from './models/model-types.ts'
 import type { BuiltinToolId } from './tools/builtin-tools.ts'
 import type { DeliveryPolicy } from './signals/notification.ts'
-import type { WorkspaceInput } from './workspace-slot.ts'
+import type { WorkspaceInput } from './agents/workspace-slot.ts'
 
 /** The user's own state, of whatever shape its schema gives it. */
 export type HarnessState = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import type { RequestContext } from '@evener/agent'
 import type { HarnessCore, ThreadViewer } from './harness-core.ts'
-import { outsideEvent } from './outside-event.ts'
-import type { HarnessRequestContext } from './request-context.ts'
+import { outsideEvent } from './events/outside-event.ts'
+import type { HarnessRequestContext } from './agents/request-context.ts'
 
 /** From where something is asked for. */
 export interface RequestPlace {

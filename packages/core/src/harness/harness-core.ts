@@ -1,15 +1,15 @@
 import type { Grants, HarnessEvent, PermissionRules, Store, ToolCategory } from '@evener/protocol'
-import type { Mailbox } from '../engine/mailbox.ts'
+import type { Mailbox } from '../engine/threads/mailbox.ts'
 import type { PermissionPolicy } from '../policy/policy-types.ts'
-import type { BrowserSlot } from './browser-slot.ts'
+import type { BrowserSlot } from './agents/browser-slot.ts'
 import type { HarnessConfig, HarnessMode, HarnessState } from './harness-config.ts'
-import type { ModeAgents } from './mode-agents.ts'
+import type { ModeAgents } from './agents/mode-agents.ts'
 import type { ModelCatalogue } from './models/model-catalogue.ts'
-import type { OpenThreads } from './open-threads.ts'
-import type { RunContexts } from './run-contexts.ts'
-import type { RunTraces } from './run-traces.ts'
-import type { Scorer } from './run-scorers.ts'
-import type { WorkspaceSlot } from './workspace-slot.ts'
+import type { OpenThreads } from './threads/open-threads.ts'
+import type { RunContexts } from './agents/run-contexts.ts'
+import type { RunTraces } from './runs/run-traces.ts'
+import type { Scorer } from './runs/run-scorers.ts'
+import type { WorkspaceSlot } from './agents/workspace-slot.ts'
 
 /** The user's own state, as tools may read and change it. */
 export interface UserState {

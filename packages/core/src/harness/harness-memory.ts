@@ -1,7 +1,7 @@
 import type { HarnessThread } from '@evener/protocol'
-import type { DeleteReport } from '../engine/delete-thread.ts'
+import type { DeleteReport } from '../engine/erase/delete-thread.ts'
 import type { Session } from './session.ts'
-import type { ThreadListQuery, ThreadPage } from './session-thread.ts'
+import type { ThreadListQuery, ThreadPage } from './sessions/session-thread.ts'
 
 /** What is kept of conversations, in one place. */
 export interface HarnessMemory {

@@ -1,6 +1,6 @@
 import type { Store } from '@evener/protocol'
 import type { HarnessAgent } from './harness-config.ts'
-import type { Scorer, Scorers } from './run-scorers.ts'
+import type { Scorer, Scorers } from './runs/run-scorers.ts'
 
 /** What the harness works with, for evaluations, tracing and tools that look inside. */
 export interface HarnessRuntime {

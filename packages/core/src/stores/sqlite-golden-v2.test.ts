@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { type JsonObject, type JsonValue, type Store } from '@evener/protocol'
 import { foldGolden, goldenRecordsOf, readGolden } from '../../test/stores/golden-contents.ts'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
-import { inflateMessage } from '../engine/blobs.ts'
-import { loadState } from '../engine/load-state.ts'
+import { inflateMessage } from '../engine/log/blobs.ts'
+import { loadState } from '../engine/log/load-state.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 /** Written by the release whose layout it carries, with what that release read in it; and never again. */

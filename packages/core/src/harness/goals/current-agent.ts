@@ -1,5 +1,5 @@
 import { EvenerError, type Goal } from '@evener/protocol'
-import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from '../check-given.ts'
+import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from '../checks/check-given.ts'
 import type { CurrentThread } from '../signals/session-signals.ts'
 import type { ObjectiveChanges, ObjectiveOptions } from './goal-keeper.ts'
 

@@ -5,7 +5,7 @@ import { scriptedModel, type ScriptedModel } from '@evener/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { ThreadBench } from '../signals/thread-bench.fixture.ts'
-import { ThreadControl } from '../thread-control.ts'
+import { ThreadControl } from '../threads/thread-control.ts'
 import { GoalKeeper } from './goal-keeper.ts'
 import { readJudgement } from './judge.ts'
 

@@ -8,8 +8,8 @@ import {
   optionalFields,
   optionalJson,
   optionalText,
-} from '../check-given.ts'
-import { requestContextOf } from '../request-context.ts'
+} from '../checks/check-given.ts'
+import { requestContextOf } from '../agents/request-context.ts'
 import { PRIORITIES, type NotificationInput } from './notification.ts'
 import type { SignalInput, SignalRouting, UserSignalInput } from './send-signal.ts'
 import { SIGNAL_TYPES, type Signal } from './signal-part.ts'

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import type { Part } from '@evener/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
-import { readThreadState } from '../thread-reads.ts'
+import { readThreadState } from '../threads/thread-reads.ts'
 
 const KEEP = { ifIdle: { behavior: 'persist' } } as const
 

@@ -1,6 +1,6 @@
 import { toWire, toHarnessContent, type HarnessEvent, type Part, type ThreadState } from '@evener/protocol'
 import type { ControlFact } from '../../engine/thread-runtime.ts'
-import { told } from '../told.ts'
+import { told } from '../events/told.ts'
 import { Inbox, notificationPart, notificationsOf, putFact, summaryPart } from './inbox.ts'
 import {
   deliveryOf,

@@ -1,5 +1,5 @@
 import type { JsonObject, Part } from '@evener/protocol'
-import type { RequestContextInput } from '../request-context.ts'
+import type { RequestContextInput } from '../agents/request-context.ts'
 import { signalParts, type Signal, type SignalContents, type SignalType } from './signal-part.ts'
 import { laneState, stateFacts, type StateSignal } from './state-lane.ts'
 import type { SubmittedMessage, ThreadPort } from './thread-port.ts'

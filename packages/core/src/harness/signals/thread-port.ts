@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Part, Store, StoredMessage, ThreadState } from '@evener/protocol'
-import type { RunHandle } from '../../engine/active-run.ts'
-import type { RecordOrigin } from '../../engine/record-body.ts'
+import type { RunHandle } from '../../engine/turns/active-run.ts'
+import type { RecordOrigin } from '../../engine/log/record-body.ts'
 import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
 
 /** A loaded thread as the parts of the control layer use it. */

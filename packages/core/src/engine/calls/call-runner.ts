@@ -1,0 +1,351 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  EvenerError,
+  toErrorData,
+  unlessAborted,
+  type Answer,
+  type Decision,
+  type FaultPoints,
+  type CallState,
+  type JsonObject,
+  type OnInterrupted,
+  type PartAddress,
+  type Policy,
+  type ToolCallPart,
+  type ToolCallRequest,
+  type ToolOutcome,
+  type ToolRunContext,
+  type ToolSuspension,
+  type Wait,
+  type WaitRequest,
+} from '@evener/protocol'
+import { isStricter } from '../../policy/index.ts'
+import { callHash, definitionHash } from './call-hash.ts'
+import { checkedOutcome } from '../checks/check-event.ts'
+import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+import type { TurnRecorder } from '../turns/turn-recorder.ts'
+
+/** Whoever puts it on record gives it its id. */
+type Unnamed<T extends { readonly id: string }> = Omit<T, 'id'>
+
+export interface CallRunnerOptions {
+  readonly log: ThreadLog
+  readonly recorder: TurnRecorder
+  readonly runId: string
+  readonly turnId: string
+  readonly agentId: string
+  readonly requestContext?: JsonObject
+  readonly tools: readonly RunnableTool[] | (() => readonly RunnableTool[])
+  readonly signal: AbortSignal
+  readonly faults: FaultPoints
+  readonly onInterrupted: OnInterrupted
+  /** `isFromBefore`: a process that died was told to make the call, and had not begun. */
+  readonly decide: (call: ToolCallRequest, isFromBefore: boolean) => Decision
+  /** Waits for the answer to a question that is already on record, or records it first. */
+  readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
+  /** What the tool of a call asked itself; `waitId`: what was asked last, by it or about it. */
+  readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<Wait | undefined>
+  /** Watches a tool being carried out. */
+  readonly around?: (
+    call: ToolCallRequest,
+    work: () => Promise<ToolOutcome | ToolSuspension>,
+  ) => Promise<ToolOutcome | ToolSuspension>
+}
+
+interface Verdict {
+  /** What the rules said, also where somebody has said yes. */
+  readonly policy: Policy
+  readonly refused?: string
+}
+
+/** What a tool that had asked something is carried out with. */
+type Resumed = Pick<ToolRunContext, 'resume' | 'suspended'>
+
+/**
+ * Carries out one tool call: judged by the rules, approved where they say so, its intent on disk before its effect. A
+ * call that an earlier process had begun is in doubt and is not begun again, unless that changes nothing or somebody
+ * wants it.
+ */
+export class CallRunner {
+  readonly #options: CallRunnerOptions
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options
+  }
+
+  async run(call: ToolCallRequest): Promise<ToolOutcome> {
+    const { recorder, signal } = this.#options
+    try {
+      return await this.#run(call)
+    } catch (error) {
+      const isDoubtful = isBegun(this.#callOf(recorder.callAddress(call.toolCallId)))
+      if (signal.aborted && !isDoubtful) recorder.noteOutcome(call.toolCallId, 'aborted')
+      throw error
+    }
+  }
+
+  async #run(call: ToolCallRequest): Promise<ToolOutcome> {
+    const { recorder, tools } = this.#options
+    const offered = typeof tools === 'function' ? tools() : tools
+    const tool = offered.find((candidate) => candidate.name === call.toolName)
+    const address = recorder.callAddress(call.toolCallId)
+    const begun = this.#callOf(address)
+    const isInterrupted = isBegun(begun)
+    if (tool === undefined || address === undefined) {
+      const missing = `There is no tool named "${call.toolName}".`
+      return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(missing)) : { result: missing, isError: true }
+    }
+    if (this.#callPart(address)?.meta?.redacted === true && !recorder.hasArguments(call.toolCallId)) {
+      // What is on record of it is not what was ordered, and must not be carried out.
+      return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(REDACTED)) : this.#end(call, 'aborted', REDACTED)
+    }
+    if (isInterrupted) {
+      // Also when nobody ever says whether it is to be made again.
+      recorder.noteOutcome(call.toolCallId, 'in-doubt')
+      const unwanted = await this.#wantedAgain(call, tool, address)
+      if (unwanted !== undefined) return this.#end(call, 'in-doubt', inDoubt(unwanted))
+      recorder.forgetOutcome(call.toolCallId)
+    } else if (begun?.stage === 'ordered') {
+      const wrong = await this.#unlessAborted(tool.checkInput?.(call.args))
+      if (wrong !== undefined)
+        return { result: `The input is not valid, so the tool was not run: ${wrong}`, isError: true }
+    }
+    await this.#hearAnswer(address)
+    for (let attempt = (begun?.attempt ?? 0) + 1; ; attempt++) {
+      // Asked before every attempt: while a tool waited for its answer, rules may have changed.
+      const verdict = await this.#judge(call, tool, address)
+      if (verdict.refused !== undefined) {
+        const { refused } = verdict
+        return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(refused)) : this.#end(call, 'denied', refused)
+      }
+      const resumed = await this.#begin(call, tool, address, attempt)
+      // And while it was written that it begins: nothing of it has happened yet.
+      if (isStricter(this.#decide(call, tool).policy, verdict.policy)) continue
+      const outcome = await this.#carryOut(call, tool, resumed)
+      if (!('suspend' in outcome)) return outcome
+      await this.#options.ask(questionOf(call, this.#options.agentId, outcome), address)
+    }
+  }
+
+  /** `undefined` when a call that was interrupted is to be made again, else why it is not; which may be nothing to say. */
+  async #wantedAgain(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
+    const { agentId, ask, onInterrupted } = this.#options
+    const wish = tool.onInterrupted ?? (mayRepeat(tool) ? 'retry' : onInterrupted)
+    const isAsked = this.#callOf(address)?.interrupted === true
+    if (wish === 'retry' && !isAsked) return undefined
+    if (wish === 'report' && !isAsked) return ''
+    const hash = callHash(agentId, call, tool)
+    for (;;) {
+      const decision = this.#decide(call, tool)
+      if (decision.policy === 'deny') return `It is denied by now: ${decision.reason}.`
+      const answer = answerAbout(this.#callOf(address), hash)
+      if (answer?.decision === 'decline') return `It is not made again${because(answer.reason)}.`
+      if (answer !== undefined) return undefined
+      const given = await this.#unlessAborted(tool.preconditions?.(call.args))
+      await ask({ ...approvalOf(call, agentId, hash, AGAIN, given), interrupted: true }, address)
+    }
+  }
+
+  /** A tool that had asked in an earlier process goes on when it has its answer, not before. */
+  async #hearAnswer(address: PartAddress): Promise<void> {
+    const { ask, log } = this.#options
+    const waiting = this.#callOf(address)
+    const wait = waiting?.waitId === undefined ? undefined : log.state.head.waits.get(waiting.waitId)
+    if (wait !== undefined && wait.kind !== 'approval') await ask(wait, address)
+  }
+
+  /** What it may go ahead under, else what the model is told. */
+  async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<Verdict> {
+    const { agentId, ask } = this.#options
+    for (;;) {
+      // Looked at anew every time: what was approved may not be there any more as it was.
+      const given = await this.#unlessAborted(tool.preconditions?.(call.args))
+      const hash = callHash(agentId, call, tool)
+      const decision = this.#decide(call, tool)
+      const { policy } = decision
+      if (policy === 'deny') return { policy, refused: `The call was denied: ${decision.reason}.` }
+      const { answer, hash: answered, preconditions } = this.#callOf(address) ?? {}
+      if (answer !== undefined && answered === hash && isDeepStrictEqual(preconditions, this.#asRecorded(given))) {
+        return answer.decision === 'decline'
+          ? { policy, refused: `The call was denied${because(answer.reason)}.` }
+          : { policy }
+      }
+      if (policy === 'allow') return { policy }
+      // Asked again from the start afterwards: a rule may have changed while somebody was thinking.
+      await ask(approvalOf(call, agentId, hash, decision, given), address)
+    }
+  }
+
+  /** A tool may want to be asked about by itself; a rule, a grant or yolo that allows the call is somebody's word for it. */
+  #decide(call: ToolCallRequest, tool: RunnableTool): Decision {
+    const { decide, log, recorder } = this.#options
+    const { attempt, stage } = this.#callOf(recorder.callAddress(call.toolCallId)) ?? {}
+    const isFromBefore = stage === 'ordered' && attempt === undefined && !recorder.hasArguments(call.toolCallId)
+    const decision = decide(call, isFromBefore)
+    if (decision.policy !== 'allow' || decision.rule !== undefined || log.state.head.yolo) return decision
+    const { requiresApproval } = tool
+    const isWanted = typeof requiresApproval === 'function' ? requiresApproval(call.args) : requiresApproval === true
+    return isWanted ? { policy: 'ask', reason: 'the tool wants to be approved' } : decision
+  }
+
+  /** Puts on record that its effect may come, and says what it goes on with if it had asked something itself. */
+  async #begin(call: ToolCallRequest, tool: RunnableTool, address: PartAddress, attempt: number): Promise<Resumed> {
+    const { agentId, faults, log, runId, turnId } = this.#options
+    const { resume, waitId } = this.#callOf(address) ?? {}
+    const isAnswered = resume !== undefined && waitId !== undefined
+    const question = isAnswered ? await this.#unlessAborted(this.#options.lastQuestion(address, waitId)) : undefined
+    const suspended = question?.payload
+    this.#assertWanted(call)
+    await log.commit(
+      [
+        {
+          type: 'call.started',
+          messageId: address.messageId,
+          partId: address.partId,
+          toolCallId: call.toolCallId,
+          attempt,
+          idempotencyKey: this.#keyOf(call),
+          hash: callHash(agentId, call, tool),
+          definition: definitionHash(tool),
+        },
+      ],
+      { run: runId, turn: turnId },
+    )
+    await faults.reach('tool.before', call.toolName)
+    // Somebody may have cancelled the run while this was written: nothing may happen any more.
+    this.#assertWanted(call)
+    return { ...(resume === undefined ? {} : { resume }), ...(suspended === undefined ? {} : { suspended }) }
+  }
+
+  #keyOf({ toolCallId }: ToolCallRequest): string {
+    return `${this.#options.runId}:${toolCallId}`
+  }
+
+  async #carryOut(call: ToolCallRequest, tool: RunnableTool, resumed: Resumed): Promise<ToolOutcome | ToolSuspension> {
+    const { agentId, around, faults, log, recorder, requestContext, runId, signal, turnId } = this.#options
+    const { toolCallId, toolName } = call
+    const origin = { run: runId, turn: turnId }
+    let isOver = false
+    try {
+      const work = (): Promise<ToolOutcome | ToolSuspension> =>
+        // A copy: what a tool does with its input is not what it was called with.
+        tool.execute(structuredClone(call.args), {
+          signal,
+          idempotencyKey: this.#keyOf(call),
+          toolCallId,
+          runId,
+          turnId,
+          threadId: log.stream,
+          agentId,
+          ...(requestContext === undefined ? {} : { requestContext }),
+          ...resumed,
+          warn: (text) => {
+            if (!isOver) log.add({ type: 'note', kind: 'warning', text, data: { toolCallId } }, origin)
+          },
+          progress: (output) => {
+            if (!isOver && !signal.aborted)
+              void recorder.record({ type: 'tool-progress', toolCallId, toolName, output })
+          },
+        })
+      const outcome = await this.#unlessAborted(around === undefined ? work() : around(call, work))
+      return 'suspend' in outcome ? outcome : checkedOutcome(outcome, toolName)
+    } catch (error) {
+      this.#assertWanted(call)
+      const data = toErrorData(error)
+      return { result: data.message, isError: true, error: data }
+    } finally {
+      // What it says from now on is not about anything that is still going on.
+      isOver = true
+      await faults.reach('tool.after', toolName)
+    }
+  }
+
+  /** Throws when nobody wants the call any more, or nobody is there for its result: it has none then. */
+  #assertWanted({ toolCallId }: ToolCallRequest): void {
+    const { recorder, signal } = this.#options
+    if (!signal.aborted && recorder.outcome === undefined) return
+    recorder.noteOutcome(toolCallId, 'aborted')
+    throw new EvenerError('closed', 'The call was aborted.')
+  }
+
+  /** A tool that does not listen to its signal must not keep a cancelled run from ending. */
+  #unlessAborted<T>(work: T | PromiseLike<T>): Promise<Awaited<T>> {
+    return unlessAborted(this.#options.signal, work)
+  }
+
+  #end(call: ToolCallRequest, outcome: 'denied' | 'in-doubt' | 'aborted', result: string): ToolOutcome {
+    this.#options.recorder.noteOutcome(call.toolCallId, outcome)
+    return { result, isError: true }
+  }
+
+  #asRecorded(given: JsonObject | undefined): JsonObject | undefined {
+    return given === undefined ? undefined : this.#options.log.redacted(given)
+  }
+
+  #callOf(address: PartAddress | undefined): CallState | undefined {
+    return address === undefined ? undefined : this.#callPart(address)?.call
+  }
+
+  #callPart(address: PartAddress): ToolCallPart | undefined {
+    const { messages } = this.#options.log.state
+    const message = messages.at(messages.findLastIndex((each) => each.id === address.messageId))
+    const part = message?.parts.at(Number(address.partId))
+    return part?.type === 'tool-call' ? part : undefined
+  }
+}
+
+const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check what happened before doing it again.'
+
+const REDACTED =
+  'The call cannot be carried out: its arguments were redacted on record, and the process that knew them is gone. ' +
+  'Make it again if it is still wanted.'
+
+function inDoubt(more: string): string {
+  return more === '' ? IN_DOUBT : `${IN_DOUBT} ${more}`
+}
+
+/** Nobody knows whether it has had its effect. */
+function isBegun(call: CallState | undefined): boolean {
+  return call?.stage === 'started' || call?.interrupted === true
+}
+
+const AGAIN: Decision = {
+  policy: 'ask',
+  reason: 'it was interrupted, and nobody knows whether it had its effect. Is it to be made again?',
+}
+
+/** What was answered when it was asked whether an interrupted call is to be made again. */
+function answerAbout(call: CallState | undefined, hash: string): Answer | undefined {
+  return call?.interrupted === true && call.hash === hash ? call.answer : undefined
+}
+
+function approvalOf(
+  call: ToolCallRequest,
+  agentId: string,
+  hash: string,
+  decision: Decision,
+  preconditions: JsonObject | undefined,
+): Unnamed<WaitRequest> {
+  return {
+    kind: 'approval',
+    subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args, hash },
+    description: `${call.toolName}: ${decision.reason}`,
+    ...(preconditions === undefined ? {} : { preconditions }),
+  }
+}
+
+function questionOf(call: ToolCallRequest, agentId: string, { suspend }: ToolSuspension): Unnamed<WaitRequest> {
+  const { kind, description, payload, answerSchema } = suspend
+  return {
+    kind,
+    subject: { agentId, toolCallId: call.toolCallId, toolName: call.toolName, args: call.args },
+    description,
+    ...(payload === undefined ? {} : { payload }),
+    ...(answerSchema === undefined ? {} : { answerSchema }),
+  }
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? '' : `: ${reason}`
+}

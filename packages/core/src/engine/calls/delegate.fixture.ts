@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { createTool, runnableTool } from '@evener/agent'
+import { EvenerError, unlessAborted, type RunnableTool, type Store } from '@evener/protocol'
+import type { ProcessOwner } from '../threads/ownership.ts'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import { ThreadRuntime } from '../thread-runtime.ts'
+import { createThread } from '../threads/threads.ts'
+
+/** What a delegate has to work with. */
+export interface Delegation extends Pick<ThreadRuntimeOptions, 'agents' | 'decide' | 'faults' | 'passivateAfter'> {
+  readonly store: Store
+  readonly owner: ProcessOwner
+  /** The thread of a task is open: somebody may listen to it, and answer in it. */
+  readonly onOpen?: (runtime: ThreadRuntime) => void
+}
+
+/** The thread of a task, the same for every attempt at the call. */
+export function threadOfTask(idempotencyKey: string): string {
+  return `task-${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 24)}`
+}
+
+/**
+ * A tool that has its task done by an agent called `worker` in a thread of its own. Carried out again after a crash it
+ * finds that thread, and what was under way there goes on.
+ */
+export function delegateTool({ onOpen, ...options }: Delegation): RunnableTool {
+  const { store } = options
+  const tool = createTool({
+    id: 'delegate',
+    description: 'Has somebody do a task.',
+    idempotent: true,
+    execute: async (input, { abortSignal, idempotencyKey, threadId }) => {
+      const thread = threadOfTask(idempotencyKey)
+      if ((await store.getThread(thread)) === null) {
+        await createThread(store, { id: thread, resourceId: 'test', metadata: { parent: threadId } })
+      }
+      const runtime = await ThreadRuntime.open({ ...options, thread }, async (taken) => onOpen?.(taken))
+      try {
+        const { lastRun, run } = runtime.state.head
+        const parts = [{ id: '0', type: 'text', text: JSON.stringify(input['task']) }] as const
+        const { runId } = run ?? lastRun ?? (await runtime.submit({ agentId: 'worker', parts }))
+        const outcome = await unlessAborted(abortSignal, runtime.outcome(runId))
+        return `${outcome}: ${await lastWords(store, runtime)}`
+      } catch (error) {
+        // Whoever only lets go of the thread that asked wants the task to stay as it stands.
+        if (abortSignal.aborted && !EvenerError.is(abortSignal.reason, 'closed')) await runtime.cancel()
+        throw error
+      } finally {
+        await runtime.close()
+      }
+    },
+  })
+  return runnableTool(tool)
+}
+
+async function lastWords(store: Store, runtime: ThreadRuntime): Promise<string> {
+  const { items } = await store.listMessages(runtime.state.head.lineage, { order: 'newest', limit: 1 })
+  return (items[0]?.parts ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}

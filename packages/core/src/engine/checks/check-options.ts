@@ -1,0 +1,54 @@
+import {
+  aCount,
+  aDuration,
+  aFunction,
+  anObject,
+  aText,
+  checkFields,
+  either,
+  oneOf,
+  type FieldRules,
+} from '@evener/protocol'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
+
+const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
+  store: anObject,
+  owner: anObject,
+  thread: aText,
+  agents: either(anObject, aFunction),
+  agentOfQueued: aFunction,
+  policy: anObject,
+  sessionRules: aFunction,
+  grants: aFunction,
+  keepGrants: aFunction,
+  decide: aFunction,
+  faults: anObject,
+  newId: aFunction,
+  withAnswer: aFunction,
+  now: aFunction,
+  beforeRun: aFunction,
+  beforeRecovery: aFunction,
+  maxAttempts: aCount,
+  onInterrupted: oneOf('report', 'ask', 'retry'),
+  onListenerFailure: aFunction,
+  redact: aFunction,
+  approvalTimeout: aDuration,
+  parkAfter: aDuration,
+  keepWarm: aDuration,
+  passivateAfter: aDuration,
+  handoverTokens: aCount,
+  priceOf: aFunction,
+}
+
+/** Refuses options that would make a thread do something else than was meant, and says which. */
+export function checkRuntimeOptions(options: ThreadRuntimeOptions): void {
+  checkFields('the options of a thread', options, OPTIONS, ['store', 'owner', 'thread', 'agents'])
+}
+
+/** Timers take no more than this; what is longer is as good as for ever. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** A time as timers take it: one that is too long would be over at once. */
+export function timerMs(ms: number): number {
+  return Math.min(Math.ceil(ms), LONGEST_TIMER_MS)
+}

@@ -1,0 +1,81 @@
+import {
+  anObject,
+  aText,
+  checkFields,
+  checkTurnDefaults,
+  EvenerError,
+  listOf,
+  oneOf,
+  words,
+  type FieldRule,
+  type FieldRules,
+  type Part,
+  type Store,
+  type ThreadState,
+} from '@evener/protocol'
+import type { HandOff, Submission } from '../thread-options.ts'
+
+const FIELDS = ['id', 'type', 'text', 'mimeType', 'data'] as const
+
+type PartFields = { readonly [Name in (typeof FIELDS)[number]]?: unknown }
+
+const PART: FieldRules<PartFields> = {
+  id: aText,
+  type: oneOf('text', 'reasoning', 'tool-call', 'tool-result', 'image', 'file', 'signal'),
+}
+
+const SAID: FieldRules<PartFields> = { text: words }
+const SHOWN: FieldRules<PartFields> = { mimeType: words, data: words }
+
+/** What a part of a kind needs besides. */
+const NEEDED: { readonly [type: string]: FieldRules<PartFields> } = {
+  text: SAID,
+  reasoning: SAID,
+  signal: SAID,
+  image: SHOWN,
+  file: SHOWN,
+}
+
+const PARTS: FieldRule = listOf(anObject, 'parts')
+
+const SUBMISSION: FieldRules<Submission> = {
+  parts: PARTS,
+  agentId: aText,
+  by: words,
+  requestContext: anObject,
+  messageId: aText,
+  runId: aText,
+}
+
+/** Refuses what nobody could have meant to say, before a run or a place in the queue comes of it. */
+export async function checkSubmission(submission: Submission, state: ThreadState, store: Store): Promise<void> {
+  checkFields('a submission', submission, SUBMISSION, ['parts', 'agentId'])
+  checkParts(submission.parts)
+  checkTurnDefaults('the turn of a submission', submission.turn)
+  if (submission.messageId !== undefined) await assertNewMessage(submission.messageId, state, store)
+}
+
+/** A second message of the same id would take the place of the first wherever messages are found by it. */
+async function assertNewMessage(messageId: string, { head, messages }: ThreadState, store: Store): Promise<void> {
+  const isQueued = [...head.queue].some((item) => item.messageId === messageId)
+  const isThere = isQueued || messages.get(messageId) !== undefined
+  if (!isThere && (await store.getMessage(head.lineage, messageId)) === null) return
+  throw new EvenerError('conflict', `Thread ${head.stream} has a message ${messageId} already.`, {
+    hint: 'Give every message an id of its own, or none.',
+    details: { stream: head.stream, messageId },
+  })
+}
+
+export function checkHandOff(to: HandOff): void {
+  checkFields('a hand-off', to, { agentId: aText, input: PARTS }, ['agentId'])
+  checkParts(to.input ?? [])
+}
+
+export function checkParts(parts: readonly Part[]): void {
+  parts.forEach((part: PartFields, index) => {
+    const what = `part ${index}`
+    checkFields(what, part, PART, FIELDS)
+    const needed = NEEDED[part.type as string]
+    if (needed !== undefined) checkFields(what, part, needed, FIELDS)
+  })
+}

@@ -1,0 +1,47 @@
+import type {
+  Lineage,
+  LogRecord,
+  MessageQuery,
+  Page,
+  PageRequest,
+  RecordQuery,
+  StoredMessage,
+  ThreadInfo,
+} from '@evener/protocol'
+import { MemoryStore } from '../../stores/memory-store.ts'
+
+/** Counts the rows that are read from it, and how many a single call gave at most. */
+export class CountingStore extends MemoryStore {
+  reads = 0
+  rows = 0
+  largestPage = 0
+
+  reset(): void {
+    this.reads = 0
+    this.rows = 0
+    this.largestPage = 0
+  }
+
+  override async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
+    return this.#count(await super.listMessages(lineage, query))
+  }
+
+  override async readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>> {
+    return this.#count(await super.readRecords(stream, query))
+  }
+
+  override async listThreads(query: PageRequest & { readonly resourceId?: string }): Promise<Page<ThreadInfo>> {
+    return this.#count(await super.listThreads(query))
+  }
+
+  override async listResourceIds(query: PageRequest): Promise<Page<string>> {
+    return this.#count(await super.listResourceIds(query))
+  }
+
+  #count<T>(page: Page<T>): Page<T> {
+    this.reads++
+    this.rows += page.items.length
+    this.largestPage = Math.max(this.largestPage, page.items.length)
+    return page
+  }
+}

@@ -1,0 +1,51 @@
+import { EvenerError, isSafeSegment, type RecordBody } from '@evener/protocol'
+import { assertJson } from '../checks/assert-json.ts'
+import { extractBody, type Extracted } from './blobs.ts'
+import { frozenCopy } from './frozen.ts'
+
+/** Where a record stands: which run, who did it, what led to it. */
+export interface RecordOrigin {
+  readonly run?: string
+  readonly turn?: string
+  readonly cause?: string
+  readonly by?: string
+}
+
+/** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
+export function prepared(whole: RecordBody, redact?: (body: RecordBody) => RecordBody): Extracted<RecordBody> {
+  const isExact = assertJson('What is to be recorded', whole)
+  assertSafeIds(whole)
+  // As it is found again: what is shown before it is written must not be something else.
+  const written = isExact ? whole : (JSON.parse(JSON.stringify(whole)) as RecordBody)
+  const { body, blobs } = extractBody(redact === undefined ? written : redact(written))
+  return { body: frozenCopy(body), blobs }
+}
+
+export function assertOrigin(origin: RecordOrigin): void {
+  for (const key of Object.keys(origin)) {
+    const value: unknown = origin[key as keyof RecordOrigin]
+    if (value !== undefined && typeof value !== 'string')
+      throw new EvenerError('invalid-input', `\`${key}\` of a record has to be a string.`)
+  }
+}
+
+/** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */
+export function assertSafeIds(body: RecordBody): void {
+  const id = segmentOf(body)
+  if (id !== undefined && !isSafeSegment(id)) {
+    throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as an id.`)
+  }
+}
+
+function segmentOf(body: RecordBody): string | undefined {
+  switch (body.type) {
+    case 'batch':
+      return body.event.messageId
+    case 'wait.opened':
+      return body.wait.id
+    case 'binding.changed':
+      return body.binding.agentId
+    default:
+      return 'messageId' in body ? body.messageId : undefined
+  }
+}

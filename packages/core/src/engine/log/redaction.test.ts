@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool, nativeDriver, type Tool } from '@evener/agent'
+import type { StoredMessage } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { z } from 'zod'
+import { AgentBench, type AgentBenchOptions, type Script } from '../agent-bench.fixture.ts'
+import { ForeignAgent } from '../foreign-agent.fixture.ts'
+import { WITHHELD, type Redactor } from './redactor.ts'
+import { requestPrefix } from './request-prefix.ts'
+import type { RunnableTool } from '../calls/runnable-tool.ts'
+import { RuntimeBench } from '../runtime-bench.fixture.ts'
+
+const redact: Redactor = (text) => text.replace(/sk-\w+/g, '[key]')
+
+const FETCH: Script = [
+  { reasoning: 'I know sk-1.', toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'sk-1' } }] },
+  { text: 'It said sk-2.' },
+]
+
+type Execute = (input: { key: string }) => unknown
+
+function fetch(got: string[], more: { requireApproval?: true; execute?: Execute } = {}): Tool {
+  return createTool({
+    id: 'fetch',
+    description: 'Fetches.',
+    inputSchema: z.object({ key: z.string() }),
+    execute: ({ key }, context) => {
+      got.push(key)
+      context.progress('sk-2…')
+      return { body: 'sk-2', headers: { 'sk-3': 'set-cookie: sk-4' } }
+    },
+    ...more,
+  })
+}
+
+const openBench = (script: Script, tools: readonly Tool[], options: AgentBenchOptions = {}): Promise<AgentBench> =>
+  AgentBench.open(script, { ...options, agent: { tools, ...options.agent }, runtime: { redact, ...options.runtime } })
+
+suite('what an agent of ours and its tools say', () => {
+  test('is redacted on record, in the view and in what the model is asked with next', async () => {
+    const got: string[] = []
+    await using bench = await openBench(FETCH, [fetch(got)])
+    assert.equal(await bench.play('Use sk-0.'), 'complete')
+
+    assert.deepEqual(got, ['sk-1'], 'the tool itself is given what the model said')
+    const records = JSON.stringify(await bench.records())
+    assert.doesNotMatch(records.replaceAll('sk-0', ''), /sk-/)
+    assert.doesNotMatch(JSON.stringify(await bench.messages()).replaceAll('sk-0', ''), /sk-/)
+    const [call] = await bench.eventsOf('tool-call')
+    assert.deepEqual([call?.args, call?.meta?.redacted], [{ key: '[key]' }, true])
+    const [, second] = bench.prompts()
+    assert.doesNotMatch(second?.slice(1).join() ?? '', /sk-/)
+    assert.match(second?.join() ?? '', /Use sk-0\./, 'what the user said is what the user said')
+    assert.match(second?.join() ?? '', /"input":\{"key":"\[key\]"\}/)
+    assert.match(second?.join() ?? '', /set-cookie: \[key\]/)
+    assert.doesNotMatch(second?.join() ?? '', /"reasoning"/, 'nobody vouches for a thought that was changed')
+  })
+
+  test('is asked again as the log has it, the instructions too', async () => {
+    await using bench = await openBench([{ text: 'Hi.' }], [], { agent: { instructions: 'Never show sk-9.' } })
+    await bench.play()
+    const prefix = await requestPrefix(bench.store, bench.runtime.state.head.lineage, bench.runtime.state.head.seq)
+    assert.equal(prefix?.system, 'Never show [key].')
+    assert.deepEqual(bench.prompts()[0]?.[0], JSON.stringify({ role: 'system', content: 'Never show [key].' }))
+  })
+
+  test('is shown live as it comes, and costs no redaction there, however many pieces it comes in', async () => {
+    const calls: number[] = []
+    for (const pieces of [10, 1000]) {
+      let count = 0
+      const counting: Redactor = (text) => {
+        count++
+        return redact(text)
+      }
+      const text = ['sk-1', ...Array.from({ length: pieces - 1 }, () => 'x')]
+      await using bench = await openBench([{ text }], [], { runtime: { redact: counting } })
+      let live = ''
+      bench.runtime.onEntry((entry) => {
+        if (entry.kind === 'delta' && entry.event.type === 'text-delta') live += entry.event.text
+      })
+      await bench.play()
+      assert.equal(live, text.join(''))
+      assert.equal(textOf((await bench.messages()).at(-1)), redact(text.join('')))
+      calls.push(count)
+    }
+    assert.equal(calls[0], calls[1])
+  })
+
+  test('is redacted in errors and in an answer that is data', async () => {
+    const failing = fetch([], {
+      execute: () => {
+        throw new Error('no access with sk-2')
+      },
+    })
+    await using bench = await openBench([FETCH[0], { text: '{"key":"sk-6"}' }] as Script, [failing])
+    const output = { schema: { type: 'object', properties: { key: { type: 'string' } } } } as const
+    assert.equal(await bench.play('Go.', { turn: { output } }), 'complete')
+    const ended = (await bench.records()).map(({ body }) => body).find((body) => body.type === 'run.ended')
+    assert.deepEqual(ended?.output, { key: '[key]' })
+    assert.match(JSON.stringify(await bench.records()), /no access with \[key\]/)
+    assert.doesNotMatch(JSON.stringify(await bench.records()), /sk-/)
+  })
+})
+
+suite('a question about a call whose arguments were redacted', () => {
+  const approved = (got: string[]): Tool => fetch(got, { requireApproval: true })
+
+  test('does not show them, and the call is carried out as it was meant', async () => {
+    const got: string[] = []
+    await using bench = await openBench(FETCH, [approved(got)])
+    const run = await bench.submit('Go.')
+    const wait = await bench.wait()
+    assert.deepEqual(wait.subject.args, { key: '[key]' })
+    assert.doesNotMatch(JSON.stringify(await bench.store.listWaits({ stream: 'thread' })), /sk-/)
+    await bench.runtime.answer(wait.id, { decision: 'approve' })
+    assert.equal(await run.done, 'complete')
+    assert.deepEqual(got, ['sk-1'])
+  })
+
+  test('is not asked for ever when what the tool expects to find is redacted as well', async () => {
+    const got: string[] = []
+    const tool: RunnableTool = {
+      name: 'fetch',
+      inputSchema: { type: 'object' },
+      preconditions: async () => ({ 'sk-1.txt': 'hash' }),
+      execute: async ({ key }) => {
+        got.push(JSON.stringify(key))
+        return { result: 'done' }
+      },
+    }
+    const driver = nativeDriver({ id: 'native', model: scriptedModel(FETCH) })
+    await using bench = await RuntimeBench.open({ native: { driver, tools: [tool] } }, { redact })
+    const run = await bench.submit('Go.', { agentId: 'native' })
+    const wait = await bench.wait()
+    assert.deepEqual(wait.preconditions, { '[key].txt': 'hash' })
+    await bench.runtime.answer(wait.id, { decision: 'approve' })
+    assert.equal(await run.done, 'complete')
+    assert.deepEqual(got, ['"sk-1"'])
+  })
+
+  test('keeps the thread in this process, which alone knows them', async () => {
+    const got: string[] = []
+    const runtime = { passivateAfter: 1 }
+    await using bench = await openBench(FETCH, [approved(got)], { runtime })
+    const run = await bench.submit('Go.')
+    const wait = await bench.wait()
+    // One that has nothing to hide is let go of meanwhile.
+    const plain = [{ toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'none' } }] }, { text: 'Done.' }]
+    await using other = await openBench(plain, [approved([])], { runtime })
+    await other.submit('Go.')
+    await other.wait()
+    while (other.runtime.isHeld) await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(bench.runtime.isHeld)
+    await bench.runtime.answer(wait.id, { decision: 'approve' })
+    assert.equal(await run.done, 'complete')
+    assert.deepEqual(got, ['sk-1'])
+  })
+
+  test('can be answered after a restart, but nothing is done with arguments nobody knows', async () => {
+    const got: string[] = []
+    await using bench = await openBench([FETCH[0], { text: 'I see.' }] as Script, [approved(got)])
+    await bench.submit('Go.')
+    const { id } = await bench.wait()
+    await bench.restart()
+    await bench.runtime.answer(id, { decision: 'approve' })
+    await bench.runtime.idle()
+    assert.deepEqual(got, [])
+    const [result] = await bench.eventsOf('tool-result')
+    assert.equal(result?.isError, true)
+    assert.match(JSON.stringify(result?.result), /arguments were redacted/)
+    assert.match(bench.prompts()[1]?.join() ?? '', /Make it again if it is still wanted/)
+  })
+})
+
+suite('a redactor that fails', () => {
+  const failing: Redactor = (text) => {
+    if (text.includes('sk-')) throw new Error(`cannot redact ${text}`)
+    return text
+  }
+
+  test('withholds what it was given, says so once in a run, and ends nothing', async () => {
+    const got: string[] = []
+    await using bench = await openBench(FETCH, [fetch(got)], { runtime: { redact: failing } })
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(got, ['sk-1'])
+    assert.doesNotMatch(JSON.stringify(await bench.records()), /sk-/)
+    assert.equal(textOf((await bench.messages()).at(-1)), WITHHELD)
+    assert.match(bench.prompts()[1]?.join() ?? '', /withheld/)
+    assert.deepEqual(
+      (await bench.notes('warning')).map(({ data }) => data),
+      [{ code: 'withheld' }],
+    )
+  })
+
+  test('can fail at everything', async () => {
+    const all: Redactor = () => {
+      throw new Error('never')
+    }
+    await using bench = await openBench(FETCH, [fetch([])], { runtime: { redact: all } })
+    assert.equal(await bench.play(), 'complete')
+    const [warning] = await bench.notes('warning')
+    assert.match(warning?.text ?? '', /The redactor has failed/)
+  })
+})
+
+suite('what a foreign agent says', () => {
+  test('is redacted on record only: the agent itself is told what it is told', async () => {
+    const seen: unknown[] = []
+    const agent = new ForeignAgent('cli', [
+      async function* (_turn, host) {
+        yield { type: 'tool-call', toolCallId: 'c', toolName: 'fetch', args: { key: 'sk-1' } }
+        const subject = { toolCallId: 'c', toolName: 'fetch', args: { key: 'sk-1' } }
+        const answer = await host.ask({ id: 'w', kind: 'question', subject, description: 'May I use sk-1?' })
+        seen.push(answer.value, host.redact?.('sk-3'))
+        yield { type: 'tool-result', toolCallId: 'c', toolName: 'fetch', result: 'sk-2' }
+        yield { type: 'text-delta', text: 'It was sk-2.' }
+      },
+    ])
+    await using bench = await RuntimeBench.open({ cli: { driver: agent } }, { redact })
+    const run = await bench.submit('Use sk-0.', { agentId: 'cli' })
+    const wait = await bench.wait()
+    assert.deepEqual([wait.description, wait.subject.args], ['May I use [key]?', { key: '[key]' }])
+    await bench.runtime.answer(wait.id, { decision: 'answer', value: 'Yes, sk-0.' })
+    await run.done
+    // Raw lines are its own to record, with what the host takes out of them.
+    assert.deepEqual(seen, ['Yes, sk-0.', '[key]'])
+    assert.deepEqual(JSON.stringify(agent.turns[0]?.input), '[{"id":"0","type":"text","text":"Use sk-0."}]')
+    assert.doesNotMatch(JSON.stringify(await bench.records()).replaceAll('sk-0', ''), /sk-/)
+    assert.equal((await agent.describe()).redaction, 'record')
+  })
+})
+
+function textOf(message: StoredMessage | undefined): string {
+  return message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? ''
+}

@@ -1,0 +1,441 @@
+import {
+  BARRIER_TYPES,
+  EvenerError,
+  isSealedPart,
+  noFaults,
+  RECORD_VERSIONS,
+  reducePiece,
+  reduceShown,
+  type Append,
+  type BatchEvent,
+  type CommandOutcome,
+  type DeltaFrame,
+  type FaultPoints,
+  type Fence,
+  type JsonValue,
+  type LogRecord,
+  type NewBlob,
+  type RecordBody,
+  type SealedPart,
+  type Store,
+  type ThreadState,
+} from '@evener/protocol'
+import { assertJson } from '../checks/assert-json.ts'
+import type { Extracted, UnplacedBlob } from './blobs.ts'
+import { commitSafely } from './commit.ts'
+import { Emitter, type ListenerFailure } from './emitter.ts'
+import { FLUSH_INTERVAL_MS, sharedTicker, type Flushable, type FlushTicker } from './flush-ticker.ts'
+import { loadState } from './load-state.ts'
+import { mixedPart, partKey, textOf, wholeOf, type PendingBatch } from './pending-batch.ts'
+import { assertOrigin, assertSafeIds, prepared, type RecordOrigin } from './record-body.ts'
+import { RecordRedactor } from './record-redactor.ts'
+import type { Redactor } from './redactor.ts'
+import { foldWithViews } from './view-writes.ts'
+
+/** A batch is written early when it has grown to this many characters. */
+const BATCH_CHARS = 4096
+
+/** What "at once" is for the first delta: nobody sees the difference. */
+const FIRST_FLUSH_MS = 2
+
+/**
+ * Seen by listeners in this process, in one total order. `live` ones are not on disk yet; what `others` wrote while the
+ * thread was theirs is told when it is ours again, and whatever follows from it they have done. `mirrored`: heard from a
+ * runtime of the same process, which has told everybody.
+ */
+export type LogEntry =
+  | { readonly kind: 'delta'; readonly event: BatchEvent; readonly mirrored?: true; readonly state: ThreadState }
+  | {
+      readonly kind: 'record'
+      readonly record: LogRecord
+      readonly live: boolean
+      readonly others?: true
+      readonly mirrored?: true
+      readonly state: ThreadState
+    }
+
+/** What was shown could not be written. */
+export interface ThreadLoss {
+  /** The thread as it is. */
+  readonly onDisk: ThreadState
+  readonly error: EvenerError
+}
+
+export interface ThreadLogOptions {
+  readonly store: Store
+  readonly stream: string
+  readonly fence: Fence
+  readonly now?: () => number
+  readonly faults?: FaultPoints
+  readonly ticker?: FlushTicker
+  readonly onListenerFailure?: ListenerFailure
+  /**
+   * Takes out of what agents and tools say what must not be written down. Where it throws, the text is withheld. Deltas
+   * are shown as they come; when their part is sealed, nothing is left of them.
+   */
+  readonly redact?: Redactor
+  /** Told once when the log can no longer be written. */
+  readonly onFailure?: (error: EvenerError) => void
+}
+
+/** What belongs into the same transaction as the records. */
+export interface CommitExtras {
+  readonly outcomes?: readonly CommandOutcome[]
+  readonly blobs?: readonly UnplacedBlob[]
+  readonly thread?: Append['thread']
+}
+
+/**
+ * The one writer of a thread's stream.
+ *
+ * Deltas and other records that nothing depends on are shown to listeners at once and written together, at most 40 ms
+ * later; barrier records are written first and shown afterwards. Only what is written leaves the process as a frame.
+ */
+export class ThreadLog implements Flushable {
+  readonly stream: string
+  readonly #store: Store
+  readonly #fence: Fence
+  readonly #now: () => number
+  readonly #faults: FaultPoints
+  readonly #ticker: FlushTicker
+  readonly #redactor: RecordRedactor | undefined
+  readonly #onFailure: (error: EvenerError) => void
+  readonly #entries: Emitter<LogEntry>
+  readonly #frames: Emitter<DeltaFrame>
+
+  #committed: ThreadState
+  #live: ThreadState
+  #nextSeq: number
+  #pending: LogRecord[] = []
+  /** The seqs of pending records that listeners have seen already. */
+  #shown = new Set<number>()
+  /** By part; each is also an element of `#pending`, filled in when it is written. */
+  readonly #batches = new Map<string, PendingBatch>()
+  #lastBatch: PendingBatch | undefined
+  #pendingChars = 0
+  /** The oldest unsealed batch of each open part, written or not. */
+  readonly #openParts = new Map<string, number>()
+  #extras: Omit<CommitExtras, 'blobs'>[] = []
+  #blobs: NewBlob[] = []
+  #writing: Promise<void> = Promise.resolve()
+  #firstFlush: NodeJS.Timeout | undefined
+  #lastFlush = 0
+  #failure: EvenerError | undefined
+  #closed = false
+
+  private constructor(options: ThreadLogOptions, state: ThreadState) {
+    const onListenerFailure = options.onListenerFailure ?? reportUnhandled
+    this.stream = options.stream
+    this.#store = options.store
+    this.#fence = options.fence
+    this.#now = options.now ?? Date.now
+    this.#faults = options.faults ?? noFaults
+    this.#ticker = options.ticker ?? sharedTicker
+    this.#redactor = options.redact === undefined ? undefined : new RecordRedactor(options.redact)
+    this.#onFailure = options.onFailure ?? ((): void => undefined)
+    this.#entries = new Emitter(onListenerFailure)
+    this.#frames = new Emitter(onListenerFailure)
+    this.#committed = state
+    this.#live = state
+    this.#nextSeq = state.head.seq + 1
+  }
+
+  /** Reads the stored head and what was recorded after it; the length of the thread does not matter. */
+  static async open(options: ThreadLogOptions): Promise<ThreadLog> {
+    const loaded = await loadState(options.store, options.stream, options.fence)
+    const log = new ThreadLog(options, loaded.state)
+    for (const [part, first] of loaded.openBatches) log.#openParts.set(part, first)
+    return log
+  }
+
+  /** The state with everything shown so far, written or not; as it is on disk when that could not be written. */
+  get state(): ThreadState {
+    return this.#live
+  }
+
+  /** The state as it is on disk. */
+  get committed(): ThreadState {
+    return this.#committed
+  }
+
+  /** What this log writes under. */
+  get fence(): Fence {
+    return this.#fence
+  }
+
+  get failure(): EvenerError | undefined {
+    return this.#failure
+  }
+
+  onEntry(listener: (entry: LogEntry) => unknown): () => void {
+    return this.#entries.subscribe(listener)
+  }
+
+  /** Frames are what other processes may see: recorded ops of what is written. */
+  onFrame(listener: (frame: DeltaFrame) => unknown): () => void {
+    return this.#frames.subscribe(listener)
+  }
+
+  /** A piece of an open part. Costs the same whatever the message, the thread and the number of listeners of frames. */
+  delta(event: BatchEvent, origin: RecordOrigin = {}): void {
+    this.#assertWritable()
+    const batch = this.#batchOf(event)
+    if (batch === undefined) {
+      const key = partKey(event.messageId, event.partId)
+      const body = { type: 'batch', event } as const
+      assertSafeIds(body)
+      const record = this.#record(body, origin)
+      this.#pending.push(record)
+      this.#shown.add(record.seq)
+      this.#batches.set(key, { seq: record.seq, first: event, more: '' })
+      if (!this.#openParts.has(key)) this.#openParts.set(key, record.seq)
+      this.#scheduleFlush()
+    } else {
+      if (batch.first.type !== event.type) throw mixedPart(batch.first, event)
+      batch.more += textOf(event)
+      this.#lastBatch = batch
+    }
+    this.#pendingChars += textOf(event).length
+    // The provisional record has the part's first unwritten seq, as the written one will.
+    this.#live = reducePiece(this.#live, event, this.#nextSeq - 1)
+    this.#entries.emit({ kind: 'delta', event, state: this.#live })
+    if (this.#pendingChars >= BATCH_CHARS) this.flushSoon()
+  }
+
+  /** A record nothing waits for: shown at once, written with the next batch or barrier. */
+  add(body: RecordBody, origin: RecordOrigin = {}, blobs: Extracted<RecordBody>['blobs'] = []): LogRecord {
+    this.#assertWritable()
+    if (BARRIER_TYPES.has(body.type)) {
+      throw new EvenerError('misuse', `"${body.type}" must be committed before it is shown: use commit().`)
+    }
+    assertOrigin(origin)
+    const record = this.#show(this.#prepared(body), origin, blobs)
+    const warning = this.#redactor?.warning(origin.run)
+    if (warning !== undefined) this.#show(prepared(warning), origin, [])
+    return record
+  }
+
+  #show(ready: Extracted<RecordBody>, origin: RecordOrigin, blobs: Extracted<RecordBody>['blobs']): LogRecord {
+    const record = this.#push(ready, origin)
+    for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
+    this.#shown.add(record.seq)
+    this.#live = reduceShown(this.#live, record)
+    this.#entries.emit({ kind: 'record', record, live: true, state: this.#live })
+    this.#ticker.add(this)
+    return record
+  }
+
+  /** Writes the records, and everything shown before them, in one transaction; then shows them. */
+  async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
+    this.#assertWritable()
+    // All are made before one is queued: a commit that is refused must leave nothing that the next would write.
+    assertOrigin(origin)
+    for (const { outcome } of extras?.outcomes ?? []) assertJson('An outcome', outcome)
+    const ready = bodies.map((body) => this.#prepared(body))
+    const records = ready.map((each) => this.#push(each, origin))
+    if (extras !== undefined) this.#attach(extras, records)
+    const warning = this.#redactor?.warning(origin.run)
+    if (warning !== undefined) this.#push(prepared(warning), origin)
+    await this.flush()
+    return records
+  }
+
+  /** As it is recorded when an agent or a tool says it. */
+  redacted<Value extends JsonValue>(value: Value): Value {
+    return this.#redactor === undefined ? value : this.#redactor.json(value)
+  }
+
+  /** Resolves when everything shown or added so far is on disk. */
+  async flush(): Promise<void> {
+    this.#stopWaiting()
+    this.#writing = this.#writing.then(() => this.#write())
+    await this.#writing
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  flushSoon(): void {
+    // The failure reaches everybody through `onFailure` and the next call; a tick has nobody to tell.
+    this.flush().catch(() => undefined)
+  }
+
+  /** Writes what is left. The stream stays as it is: closing is not aborting. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    // Before the last write: what comes while it is under way would be shown and never written.
+    this.#closed = true
+    if (this.#failure === undefined) await this.flush()
+    this.#stopWaiting()
+  }
+
+  #stopWaiting(): void {
+    this.#ticker.remove(this)
+    clearTimeout(this.#firstFlush)
+    this.#firstFlush = undefined
+  }
+
+  #scheduleFlush(): void {
+    // The first delta after a pause is written at once, so that a reader far away sees the answer begin; an answer that
+    // is over by then is written once.
+    if (this.#now() - this.#lastFlush >= FLUSH_INTERVAL_MS) {
+      this.#lastFlush = this.#now()
+      this.#firstFlush ??= setTimeout(() => {
+        if (!this.#closed && this.#failure === undefined) this.flushSoon()
+      }, FIRST_FLUSH_MS)
+    } else {
+      this.#ticker.add(this)
+    }
+  }
+
+  #attach({ blobs, ...rest }: CommitExtras, records: readonly LogRecord[]): void {
+    this.#extras.push(rest)
+    for (const { of, ...blob } of blobs ?? []) {
+      const seq = records[of ?? 0]?.seq
+      if (seq !== undefined) this.#blobs.push({ ...blob, seq })
+    }
+  }
+
+  #prepared(body: RecordBody): Extracted<RecordBody> {
+    const redactor = this.#redactor
+    if (redactor === undefined) return prepared(body)
+    return prepared(body, (whole) => redactor.body(whole, (waitId) => this.#live.head.waits.get(waitId)?.kind))
+  }
+
+  #push({ blobs, body }: Extracted<RecordBody>, origin: RecordOrigin): LogRecord {
+    const record = isSealedPart(body) ? this.#seal(body, origin) : this.#record(body, origin)
+    this.#pending.push(record)
+    for (const blob of blobs) this.#blobs.push({ ...blob, seq: record.seq })
+    return record
+  }
+
+  #seal(body: SealedPart, origin: RecordOrigin): LogRecord {
+    const key = partKey(body.messageId, body.partId)
+    const batch = this.#batches.get(key)
+    const first = this.#openParts.get(key)
+    this.#batches.delete(key)
+    this.#lastBatch = undefined
+    this.#openParts.delete(key)
+    const last = this.#pending.at(-1)
+    if (batch !== undefined && last?.seq === batch.seq) {
+      // Nothing came after the unwritten batch: the sealed record takes its place.
+      this.#pending.pop()
+      this.#shown.delete(batch.seq)
+      this.#nextSeq = batch.seq
+    } else if (batch !== undefined) {
+      this.#fillBatch(batch)
+    }
+    return this.#record(body, origin, first)
+  }
+
+  #record(body: RecordBody, origin: RecordOrigin, first?: number): LogRecord {
+    const seq = this.#nextSeq++
+    return {
+      v: RECORD_VERSIONS[body.type],
+      stream: this.stream,
+      seq,
+      ...(first === undefined || first === seq ? {} : { first }),
+      at: this.#now(),
+      ...origin,
+      body,
+    }
+  }
+
+  /** Nearly always it is the part that got the delta before. */
+  #batchOf({ messageId, partId }: BatchEvent): PendingBatch | undefined {
+    const last = this.#lastBatch?.first
+    if (last !== undefined && last.partId === partId && last.messageId === messageId) return this.#lastBatch
+    return this.#batches.get(partKey(messageId, partId))
+  }
+
+  #fillBatch(batch: PendingBatch): void {
+    const index = this.#pending.findLastIndex((record) => record.seq === batch.seq)
+    const record = this.#pending[index]
+    if (record !== undefined) this.#pending[index] = { ...record, body: { type: 'batch', event: wholeOf(batch) } }
+  }
+
+  async #write(): Promise<void> {
+    if (this.#failure !== undefined || (this.#pending.length === 0 && this.#extras.length === 0)) return
+    for (const batch of this.#batches.values()) this.#fillBatch(batch)
+    const records = this.#pending
+    const extras = this.#extras
+    const blobs = this.#blobs
+    const shown = this.#shown
+    this.#pending = []
+    this.#blobs = []
+    this.#shown = new Set()
+    this.#extras = []
+    this.#batches.clear()
+    this.#lastBatch = undefined
+    this.#pendingChars = 0
+    this.#lastFlush = this.#now()
+    const folded = foldWithViews(this.#committed, records)
+    try {
+      await this.#faults.reach('append.before', records.at(-1)?.body.type)
+      await commitSafely(this.#store, {
+        stream: this.stream,
+        fence: this.#fence,
+        records,
+        ...folded.writes,
+        ...joinExtras(folded.writes.thread, extras),
+        ...(blobs.length === 0 ? {} : { blobs }),
+      })
+      await this.#faults.reach('append.after', records.at(-1)?.body.type)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#committed = folded.state
+    this.#live = this.#withShown(folded.state)
+    records.forEach((record, index) => {
+      if (shown.has(record.seq)) return
+      // What was shown while this was being written must not disappear from what listeners see.
+      const state = this.#withShown(folded.states[index] ?? folded.state)
+      this.#entries.emit({ kind: 'record', record, live: false, state })
+    })
+    const seq = records.at(-1)?.seq
+    if (seq !== undefined) this.#frames.emit({ type: 'delta', seq, operations: folded.ops })
+  }
+
+  /** The written state plus what was shown while it was being written. */
+  #withShown(written: ThreadState): ThreadState {
+    let state = written
+    for (const record of this.#pending) {
+      if (this.#shown.has(record.seq)) state = reduceShown(state, this.#filled(record))
+    }
+    return state
+  }
+
+  /** A pending record with what has accumulated in its batch. */
+  #filled(record: LogRecord): LogRecord {
+    if (record.body.type !== 'batch') return record
+    const { event } = record.body
+    const batch = this.#batches.get(partKey(event.messageId, event.partId))
+    return batch?.seq === record.seq ? { ...record, body: { type: 'batch', event: wholeOf(batch) } } : record
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = EvenerError.is(error)
+      ? error
+      : new EvenerError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
+    this.#stopWaiting()
+    // What was shown and could not be written is in no thread.
+    this.#live = this.#committed
+    this.#onFailure(this.#failure)
+  }
+
+  #assertWritable(): void {
+    if (this.#failure !== undefined) throw this.#failure
+    if (this.#closed) throw new EvenerError('closed', `The log of thread ${this.stream} is closed.`)
+  }
+}
+
+function joinExtras(thread: Append['thread'], extras: readonly CommitExtras[]): Partial<Append> {
+  if (extras.length === 0) return {}
+  return {
+    outcomes: extras.flatMap((extra) => extra.outcomes ?? []),
+    thread: Object.assign({}, thread, ...extras.map((extra) => extra.thread ?? {})) as Append['thread'] & object,
+  }
+}
+
+export function reportUnhandled(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'EvenerListenerWarning')
+}

@@ -1,0 +1,150 @@
+import {
+  EvenerError,
+  type Decision,
+  type PermissionRules,
+  type RecordBody,
+  type RunnableTool,
+  type ThreadState,
+  type ToolCallRequest,
+  type Wait,
+} from '@evener/protocol'
+import { checkRules, strictest, type PolicyContext } from '../../policy/index.ts'
+import { callHash, definitionHash } from '../calls/call-hash.ts'
+import { checkConfig } from '../checks/check-config.ts'
+import { wasInterrupted } from '../calls/interrupted-before.ts'
+import { inTime } from '../turns/patiently.ts'
+import type { ConfigChange, ThreadRuntimeOptions } from '../thread-options.ts'
+
+const NO_RULE: Decision = { policy: 'allow', reason: 'no rule applies' }
+
+const IN_DOUBT: Decision = {
+  policy: 'ask',
+  reason: 'the same call was interrupted before, and nobody knows whether it had its effect',
+}
+
+/** Adds to a call what is known of its tool. */
+export type Describe = (call: ToolCallRequest) => ToolCallRequest
+
+type RulesInMemory = Pick<ConfigChange, 'rules' | 'grants' | 'yolo'>
+
+/** The rules of a thread: what they say about a call, and what becomes of an "always". */
+export class ThreadPolicy {
+  readonly #options: ThreadRuntimeOptions
+  readonly #state: () => ThreadState
+  /** Changes that are not on disk yet. They count from the moment they were made. */
+  #unwritten: readonly RulesInMemory[] = []
+
+  constructor(options: ThreadRuntimeOptions, state: () => ThreadState) {
+    this.#options = options
+    this.#state = state
+  }
+
+  /** `isFromBefore`: a process that died was told to make it, and had not begun. What its run was started under counts too. */
+  decide(
+    call: ToolCallRequest,
+    agentId: string,
+    tool: RunnableTool | undefined,
+    { isFromBefore = false }: { readonly isFromBefore?: boolean } = {},
+  ): Decision {
+    const { decide, policy } = this.#options
+    const state = this.#now()
+    const { inDoubt: doubts, run, yolo } = state.head
+    const decisions: Decision[] = []
+    const isDoubted = (): boolean => doubts.includes(callHash(agentId, call, tool))
+    const inDoubt = (doubts.length > 0 && isDoubted()) || wasInterrupted(call, state)
+    const definitionChanged = hasChanged(state, tool)
+    if (policy === undefined) {
+      // Whether to do something twice is no question of permission: it is asked where there are no rules, too.
+      if (!yolo && inDoubt) decisions.push(IN_DOUBT)
+      else if (!yolo && definitionChanged) decisions.push(changed(call.toolName))
+    } else {
+      const context: PolicyContext = { ...this.#context(), inDoubt, definitionChanged }
+      decisions.push(policy.decide(call, context))
+      if (isFromBefore && run !== null) decisions.push(policy.decide(call, { ...context, alone: run.rules }))
+    }
+    if (decide !== undefined) decisions.push(decide(call, state))
+    const [first = NO_RULE, ...others] = decisions
+    return strictest(first, ...others)
+  }
+
+  /** What is in force, as one set of rules: recorded with every run, and the floor of foreign agents. */
+  rulesInForce(): PermissionRules {
+    const { policy } = this.#options
+    return policy === undefined ? this.#now().head.rules : policy.rulesInForce(this.#context())
+  }
+
+  /** Refuses what is no change, and a rule that is not what it says it is. */
+  check(change: ConfigChange): void {
+    checkConfig(change)
+    const { policy } = this.#options
+    if (change.rules === undefined) return
+    if (policy === undefined) checkRules(change.rules)
+    else policy.check(change.rules)
+  }
+
+  /** Counts at once and until it is written. */
+  announce(change: ConfigChange): () => void {
+    this.check(change)
+    const { grants, rules, yolo } = change
+    const inMemory: RulesInMemory = {
+      ...(rules === undefined ? {} : { rules }),
+      ...(grants === undefined ? {} : { grants }),
+      ...(yolo === undefined ? {} : { yolo }),
+    }
+    this.#unwritten = [...this.#unwritten, inMemory]
+    return () => {
+      this.#unwritten = this.#unwritten.filter((other) => other !== inMemory)
+    }
+  }
+
+  /** What is recorded with an answer that is to count for later calls, too. */
+  async remember(wait: Wait, scope: 'tool' | 'category', describe: Describe): Promise<RecordBody[]> {
+    const { keepGrants, policy } = this.#options
+    const { args = {}, toolCallId = wait.id, toolName } = wait.subject
+    if (policy === undefined || toolName === undefined) return []
+    const result = policy.grant(describe({ toolCallId, toolName, args }), scope, this.#context())
+    if (!result.granted) {
+      const text = `The answer counts for this call only: ${result.reason}.`
+      return [{ type: 'note', kind: 'warning', text, data: { waitId: wait.id, code: 'not-remembered' } }]
+    }
+    if (keepGrants === undefined) return [{ type: 'config.changed', grants: result.grants }]
+    const hint = 'See that grants can be kept, and try again, or answer for this once.'
+    const late = (): EvenerError =>
+      new EvenerError('io', 'What was to be allowed always was not stored in time.', { hint })
+    await inTime(Promise.resolve(keepGrants(result.grants)), late)
+    return []
+  }
+
+  #now(): ThreadState {
+    const state = this.#state()
+    if (this.#unwritten.length === 0) return state
+    return { ...state, head: Object.assign({}, state.head, ...this.#unwritten) as ThreadState['head'] }
+  }
+
+  #context(): PolicyContext {
+    const { grants, rules, run, yolo } = this.#now().head
+    const session = this.#options.sessionRules?.()
+    const granted = this.#options.grants?.()
+    return {
+      thread: rules,
+      yolo,
+      grants: {
+        tools: [...grants.tools, ...(granted?.tools ?? [])],
+        categories: [...grants.categories, ...(granted?.categories ?? [])],
+      },
+      ...(session === undefined ? {} : { session }),
+      ...(run === null ? {} : { run: run.rules }),
+    }
+  }
+}
+
+function changed(toolName: string): Decision {
+  return { policy: 'ask', reason: `${toolName} is not the tool it was when it was allowed` }
+}
+
+/** A tool that was allowed once and says something else of itself now. */
+function hasChanged(state: ThreadState, tool: RunnableTool | undefined): boolean {
+  if (tool === undefined) return false
+  const known = state.head.definitions.get(tool.name)
+  return known !== undefined && known.hash !== definitionHash(tool)
+}

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import { NO_USAGE, type AgentDriver, type AgentEvent, type Budget, type LogRecord } from '@evener/protocol'
+import { AgentBench } from '../agent-bench.fixture.ts'
+import { BudgetMeter } from './budget-meter.ts'
+import { ForeignAgent } from '../foreign-agent.fixture.ts'
+
+const note = createTool({ id: 'note', description: 'Notes.', execute: async () => 'noted' })
+const STEP = { toolCalls: [{ name: 'note' }], usage: { inputTokens: 30, outputTokens: 10 }, repeat: true } as const
+
+async function turnEnd(bench: AgentBench): Promise<Extract<LogRecord['body'], { type: 'turn.ended' }> | undefined> {
+  return (await bench.records()).flatMap(({ body }) => (body.type === 'turn.ended' ? [body] : []))[0]
+}
+
+async function notices(bench: AgentBench): Promise<unknown[]> {
+  return (await bench.notes('budget')).map(({ data }) => [data?.['limit'], data?.['stage'], data?.['used']])
+}
+
+suite('the meter', () => {
+  const spent = (tokens: number, usd = 0, ms = 0): Parameters<BudgetMeter['check']>[1] => ({
+    usage: { ...NO_USAGE, totalTokens: tokens, costUsd: usd },
+    ms,
+  })
+
+  test('says once that a limit is near, and once that it is reached', () => {
+    const meter = new BudgetMeter()
+    const budget: Budget = { tokens: 100 }
+    assert.deepEqual(meter.check(budget, spent(79)), [])
+    assert.deepEqual(meter.check(budget, spent(80)), [{ limit: 'tokens', stage: 'near', used: 80, max: 100 }])
+    assert.deepEqual(meter.check(budget, spent(99)), [])
+    assert.deepEqual(meter.check(budget, spent(120)), [{ limit: 'tokens', stage: 'reached', used: 120, max: 100 }])
+    assert.deepEqual(meter.check(budget, spent(500)), [])
+  })
+
+  test('says both at once when a limit is passed in one go, for every limit by itself', () => {
+    const found = new BudgetMeter().check({ tokens: 10, usd: 2, ms: 50, warnAt: 0.5 }, spent(20, 1, 10))
+    assert.deepEqual(
+      found.map(({ limit, stage }) => `${limit} ${stage}`),
+      ['tokens near', 'tokens reached', 'usd near'],
+    )
+  })
+
+  test('tells whole milliseconds, and no more digits of money than there are prices for', () => {
+    const found = new BudgetMeter().check({ usd: 0.3, ms: 50 }, spent(0, 0.1 + 0.2, 40.94045199999982))
+    assert.deepEqual(
+      found.map(({ limit, stage, used }) => [limit, stage, used]),
+      [
+        ['usd', 'near', 0.3],
+        ['usd', 'reached', 0.3],
+        ['ms', 'near', 41],
+      ],
+    )
+  })
+
+  test('has nothing to say without limits', () => {
+    assert.deepEqual(new BudgetMeter().check({}, spent(1e9, 1e9, 1e9)), [])
+  })
+})
+
+suite('a run within its budget of', () => {
+  test('tokens: is warned of at 80 % and ended at the limit, and the record says why', async () => {
+    await using bench = await AgentBench.open([STEP], { agent: { tools: [note], budget: { tokens: 150 } } })
+    assert.equal(await bench.play(), 'complete')
+    assert.equal(bench.model.calls, 4)
+    assert.deepEqual(await notices(bench), [
+      ['tokens', 'near', 120],
+      ['tokens', 'reached', 160],
+    ])
+    const end = await turnEnd(bench)
+    assert.equal(end?.finishReason, 'length')
+    assert.equal(end.limit, 'tokens')
+    assert.equal((await bench.eventsOf('finish')).length, 1)
+    // What the last step ordered is closed, not carried out.
+    assert.equal((await bench.eventsOf('tool-call')).length, (await bench.eventsOf('tool-result')).length)
+    assert.equal((await bench.records()).filter(({ body }) => body.type === 'call.started').length, 3)
+  })
+
+  test('money: counted with the prices that are plugged in, kept on every step', async () => {
+    const asked: string[] = []
+    await using bench = await AgentBench.open([STEP], {
+      agent: { tools: [note], budget: { usd: 0.05 } },
+      runtime: {
+        priceOf: async (model, usage) => {
+          asked.push(model)
+          return (usage.totalTokens ?? 0) / 1000
+        },
+      },
+    })
+    assert.equal(await bench.play(), 'complete')
+    assert.equal(bench.model.calls, 2)
+    assert.deepEqual(new Set(asked), new Set(['scripted/scripted-model']))
+    assert.equal((await turnEnd(bench))?.limit, 'usd')
+    assert.equal(bench.runtime.state.head.usage.own.costUsd, 0.08)
+  })
+
+  for (const [what, priceOf] of [
+    ['by nobody', undefined],
+    ['not for this model', () => undefined],
+    ['with a list that cannot be read', () => Promise.reject(new Error('no list'))],
+  ] as const) {
+    test(`money: is said once that it cannot be kept when there is no price (${what})`, async () => {
+      await using bench = await AgentBench.open([{ ...STEP, repeat: 2 }, { text: 'Done.' }], {
+        agent: { tools: [note], budget: { usd: 0.05 } },
+        runtime: priceOf === undefined ? {} : { priceOf },
+      })
+      assert.equal(await bench.play(), 'complete')
+      const [warning, ...others] = await bench.notes('warning')
+      assert.match(warning?.text ?? '', /limit of 0\.05 usd cannot be kept.*`priceOf`, or a limit in tokens/)
+      assert.deepEqual(others, [])
+    })
+  }
+
+  test('money: a model that costs nothing is within every limit', async () => {
+    await using bench = await AgentBench.open([{ ...STEP, repeat: 2 }, { text: 'Done.' }], {
+      agent: { tools: [note], budget: { usd: 0.05 } },
+      runtime: { priceOf: () => 0 },
+    })
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(await bench.notes('warning'), [])
+  })
+
+  test('time: also while the model says nothing', async () => {
+    await using bench = await AgentBench.open([{ text: 'Hm', hang: true }], { agent: { budget: { ms: 60 } } })
+    assert.equal(await bench.play(), 'complete')
+    const end = await turnEnd(bench)
+    assert.equal(end?.limit, 'ms')
+    assert.equal(end.finishReason, 'length')
+    assert.deepEqual(
+      (await notices(bench)).map((notice) => (notice as unknown[]).slice(0, 2)),
+      [
+        ['ms', 'near'],
+        ['ms', 'reached'],
+      ],
+    )
+  })
+
+  test('time: also when its timer comes a little before its time, as they do', { timeout: 20_000 }, async (t) => {
+    await using bench = await AgentBench.open([{ text: 'Hm', hang: true }], { agent: { budget: { ms: 60 } } })
+    let clock = 0
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    // Between two readings the moment has come.
+    t.mock.method(performance, 'now', () => (clock += 0.2))
+    const heard = Promise.withResolvers<void>()
+    bench.runtime.onEntry(({ kind }) => void (kind === 'delta' && heard.resolve()))
+    const run = await bench.submit('Go.')
+    await heard.promise
+    for (const moment of [47.8, 59.8]) {
+      clock = moment - 0.1
+      t.mock.timers.tick(60)
+      t.mock.timers.tick(1)
+    }
+    t.mock.timers.reset()
+    assert.equal(await run.done, 'complete')
+    assert.equal((await turnEnd(bench))?.limit, 'ms')
+  })
+
+  test('time: not while it waits for people', async (t) => {
+    const ask = createTool({
+      id: 'ask',
+      description: 'Asks.',
+      execute: (_input, { resumeData, suspend }) => (resumeData === undefined ? suspend({}) : 'fine'),
+    })
+    await using bench = await AgentBench.open([{ toolCalls: [{ name: 'ask' }] }, { text: 'Done.' }], {
+      agent: { tools: [ask], budget: { ms: 600_000 } },
+    })
+    let waited = 0
+    const now = performance.now.bind(performance)
+    t.mock.method(performance, 'now', () => now() + waited)
+    const run = await bench.submit('Go.')
+    const wait = await bench.wait()
+    await bench.runtime.idle()
+    waited = 3_600_000
+    await bench.runtime.answer(wait.id, { decision: 'answer', value: 'yes' })
+    assert.equal(await run.done, 'complete')
+    assert.equal((await turnEnd(bench))?.limit, undefined)
+    assert.deepEqual(await notices(bench), [])
+  })
+
+  test('its submission, which counts for this run alone', async () => {
+    await using bench = await AgentBench.open([STEP], { agent: { tools: [note], maxSteps: 4 } })
+    await bench.play('Go.', { turn: { budget: { tokens: 40 } } })
+    assert.equal(bench.model.calls, 1)
+    await bench.play('Go.')
+    assert.equal(bench.model.calls, 5)
+  })
+
+  test('a process before it: what was used there counts', async () => {
+    const waits = createTool({
+      id: 'note',
+      description: 'Asks.',
+      execute: (_input, { resumeData, suspend }) => (resumeData === undefined ? suspend({}) : 'fine'),
+    })
+    await using bench = await AgentBench.open([STEP], { agent: { tools: [waits], budget: { tokens: 70 } } })
+    await bench.submit('Go.')
+    const wait = await bench.wait()
+    await bench.runtime.idle()
+    await bench.restart()
+    await bench.runtime.answer(wait.id, { decision: 'answer', value: 'yes' })
+    await bench.runtime.idle()
+    assert.equal(bench.model.calls, 2)
+    assert.equal((await turnEnd(bench))?.limit, 'tokens')
+  })
+})
+
+test('a foreign agent is stopped at its limit as well', async () => {
+  let cancelled = 0
+  const foreign: AgentDriver = {
+    id: 'foreign',
+    describe: async () => ({
+      governs: 'none',
+      steer: 'none',
+      resume: 'none',
+      fork: 'none',
+      handover: 'text',
+      hostTools: 'none',
+      interrupt: 'kill',
+      usage: 'turn',
+      redaction: 'record',
+      images: false,
+      mcp: false,
+      subagents: false,
+      systemPrompt: 'none',
+      models: null,
+    }),
+    open: async () => {
+      const stopped = Promise.withResolvers<void>()
+      return {
+        async *run(): AsyncGenerator<AgentEvent> {
+          yield { type: 'start' }
+          for (let stepIndex = 0; stepIndex < 3; stepIndex++) {
+            yield { type: 'step-start', stepIndex }
+            yield { type: 'text-delta', text: `step ${stepIndex} ` }
+            yield { type: 'step-finish', stepIndex, finishReason: 'tool-calls', usage: { totalTokens: 40 } }
+          }
+          // It would go on for ever.
+          await stopped.promise
+          yield { type: 'finish', finishReason: 'error' }
+        },
+        cancel: async () => {
+          cancelled++
+          stopped.resolve()
+          return { how: 'killed', calls: [], orphansKilled: 0, queued: [] }
+        },
+        close: async () => stopped.resolve(),
+      }
+    },
+  }
+  await using bench = await AgentBench.open([], {
+    runtime: { agents: { foreign: { driver: foreign, turn: { budget: { tokens: 100 } } } } },
+  })
+  assert.equal(await bench.play('Go.', { agentId: 'foreign' }), 'complete')
+  assert.equal(cancelled, 1)
+  assert.deepEqual(await notices(bench), [
+    ['tokens', 'near', 80],
+    ['tokens', 'reached', 120],
+  ])
+  assert.equal((await turnEnd(bench))?.finishReason, 'length')
+})
+
+for (const [limit, max, used] of [
+  ['tokens', 100, 120],
+  ['usd', 1, 1.5],
+] as const)
+  test(`a foreign agent that says only at its end what it used is told of, and has ended by itself (${limit})`, async () => {
+    const agent = new ForeignAgent('foreign', [])
+    const driver: AgentDriver = {
+      id: 'foreign',
+      describe: () => agent.describe(),
+      open: async (binding, host) => ({
+        ...(await agent.open(binding, host)),
+        async *run(): AsyncGenerator<AgentEvent> {
+          yield { type: 'start' }
+          yield { type: 'text-delta', text: 'All of it.' }
+          yield { type: 'finish', finishReason: 'stop', usage: { inputTokens: 100, outputTokens: 20 } }
+        },
+      }),
+    }
+    await using bench = await AgentBench.open([], {
+      runtime: {
+        priceOf: () => 1.5,
+        agents: { foreign: { driver, turn: { model: 'acme/large', budget: { [limit]: max } } } },
+      },
+    })
+    assert.equal(await bench.play('Go.', { agentId: 'foreign' }), 'complete')
+    assert.deepEqual(await notices(bench), [
+      [limit, 'near', used],
+      [limit, 'reached', used],
+    ])
+    assert.equal((await turnEnd(bench))?.finishReason, 'stop')
+  })

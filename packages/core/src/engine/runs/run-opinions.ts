@@ -1,0 +1,84 @@
+import {
+  aNumber,
+  aText,
+  checkFields,
+  EvenerError,
+  rootLineage,
+  words,
+  type FieldRules,
+  type JsonObject,
+  type Store,
+} from '@evener/protocol'
+import { recordsAfter } from '../log/load-state.ts'
+import type { ControlFact } from '../thread-options.ts'
+
+/** What a judge found a run to be worth. */
+export interface Score {
+  readonly name: string
+  readonly value: number
+  readonly reason?: string
+  /** Who judged: a scorer's name, a model, a person. */
+  readonly source: string
+}
+
+/** What somebody said about a run. */
+export interface Feedback {
+  readonly text?: string
+  readonly rating?: number
+  readonly source: string
+}
+
+/** All that was said about one run, in the order in which it was said. */
+export interface RunOpinions {
+  readonly scores: readonly Score[]
+  readonly feedback: readonly Feedback[]
+}
+
+const SCORE: FieldRules<Score> = { name: aText, value: aNumber, reason: words, source: aText }
+
+const FEEDBACK: FieldRules<Feedback> = { text: words, rating: aNumber, source: aText }
+
+export function scoreNote(score: Score): ControlFact {
+  checkFields('a score', score, SCORE, ['name', 'value', 'source'])
+  return { type: 'note', kind: 'score', text: `${score.name}: ${score.value}`, data: fieldsOf(score) }
+}
+
+export function feedbackNote(feedback: Feedback): ControlFact {
+  checkFields('feedback', feedback, FEEDBACK, ['source'])
+  if (feedback.text === undefined && feedback.rating === undefined) {
+    throw new EvenerError('invalid-input', 'Feedback needs a text or a rating.')
+  }
+  return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
+}
+
+/** Reads the thread's own stream from the run on; `null` when it has no such run. */
+export async function readOpinions(store: Store, thread: string, runId: string): Promise<RunOpinions | null> {
+  const start = await startOf(store, thread, runId)
+  if (start === null) return null
+  const scores: Score[] = []
+  const feedback: Feedback[] = []
+  for await (const { body, run } of recordsAfter(store, thread, start)) {
+    if (run !== runId || body.type !== 'note' || body.data === undefined) continue
+    if (body.kind === 'score') scores.push(body.data as unknown as Score)
+    if (body.kind === 'feedback') feedback.push(body.data as unknown as Feedback)
+  }
+  return { scores, feedback }
+}
+
+/** From the newest run back: nearly always it is one of the last that is spoken of. */
+async function startOf(store: Store, thread: string, runId: string): Promise<number | null> {
+  const started = (upTo: number): ReturnType<Store['latestRecord']> =>
+    store.latestRecord(rootLineage(thread), 'run.started', upTo)
+  let record = await started((await store.getStream(thread))?.headSeq ?? 0)
+  while (record?.body.type === 'run.started' && record.body.runId !== runId) record = await started(record.seq - 1)
+  return record?.seq ?? null
+}
+
+export function noSuchRun(thread: string, runId: string): EvenerError {
+  return new EvenerError('not-found', `Thread ${thread} has no run "${runId}".`)
+}
+
+/** Only what is set: a record holds JSON. */
+function fieldsOf(opinion: Score | Feedback): JsonObject {
+  return Object.fromEntries(Object.entries(opinion).filter(([, value]) => value !== undefined))
+}

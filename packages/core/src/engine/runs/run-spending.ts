@@ -1,0 +1,110 @@
+import {
+  addUsage,
+  NO_USAGE,
+  type LogRecord,
+  type RunState,
+  type StepEndedRecord,
+  type StepFinishEvent,
+  type Store,
+  type ThreadState,
+  type UsageMetadata,
+  type UsageTotals,
+} from '@evener/protocol'
+import { budgetNotice } from './budget-meter.ts'
+import { recordsAfter } from '../log/load-state.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+
+export type EndedStep = Pick<StepFinishEvent, 'finishReason' | 'usage'>
+
+/** What a run has spent before its turn is taken up, or before its next turn starts. */
+export interface RunSpending {
+  /** What the steps of the open turn were billed for, whichever process asked the model. */
+  readonly turnUsage: UsageTotals
+  /** How the last step of the open turn ended that was an answer. */
+  readonly lastStep?: EndedStep
+  /** How long the run has been at work, in all its turns and processes. */
+  readonly workedMs: number
+  /** What was announced of its budget. */
+  readonly announced: readonly string[]
+}
+
+export const NOTHING_SPENT: RunSpending = { turnUsage: NO_USAGE, workedMs: 0, announced: [] }
+
+async function runSpending(store: Store, stream: string, run: RunState): Promise<RunSpending> {
+  let turnUsage = NO_USAGE
+  let lastStep: EndedStep | undefined
+  const announced: string[] = []
+  const clock = new WorkClock(run)
+  for await (const record of recordsAfter(store, stream, run.startedSeq)) {
+    const { body, turn } = record
+    clock.see(record)
+    if (body.type === 'note' && body.kind === 'budget') announced.push(budgetNotice(body.data ?? {}))
+    if (turn !== run.turnId || body.type !== 'step.ended') continue
+    if (body.error === undefined) lastStep = endedStep(body)
+    if (body.usage === undefined) continue
+    if (body.usage.scope === 'own' && body.usage.uncounted !== true) turnUsage = addUsage(turnUsage, body.usage)
+  }
+  return { turnUsage, workedMs: clock.workedMs, announced, ...(lastStep === undefined ? {} : { lastStep }) }
+}
+
+function endedStep({ finishReason, usage }: StepEndedRecord): EndedStep {
+  if (usage === undefined) return { finishReason }
+  const { costUsd: _costUsd, scope: _scope, source: _source, uncounted: _uncounted, ...tokens } = usage
+  return { finishReason, usage: tokens }
+}
+
+/** Of the run that is open in a thread, if one is. */
+export async function openRunSpending(
+  store: Store,
+  { state, stream }: { readonly state: ThreadState; readonly stream: string },
+): Promise<RunSpending> {
+  const { run } = state.head
+  return run === null ? NOTHING_SPENT : runSpending(store, stream, run)
+}
+
+/** What a turn used that ends without having said so itself. */
+export async function openTurnUsage(store: Store, log: ThreadLog): Promise<UsageMetadata | undefined> {
+  await log.flush()
+  const { turnUsage } = await openRunSpending(store, log)
+  return turnUsage.totalTokens === 0 ? undefined : tokensOf(turnUsage)
+}
+
+export function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMetadata {
+  return tokens
+}
+
+/** The time a run was at work: not while it waited for people, and not while nobody had it. */
+class WorkClock {
+  readonly #runId: string
+  #worked = 0
+  #since: number | undefined
+  #last: number
+
+  constructor({ runId, startedAt }: RunState) {
+    this.#runId = runId
+    this.#since = startedAt
+    this.#last = startedAt
+  }
+
+  get workedMs(): number {
+    return this.#worked + this.#open
+  }
+
+  see({ at, body, run }: LogRecord): void {
+    // What others write meanwhile, such as an answer, is no work of the run.
+    if (run !== this.#runId) return
+    if (body.type === 'run.resumed') {
+      // Of a process that died the last thing it wrote is the last thing known of it.
+      this.#worked += this.#open
+      this.#since = at
+    }
+    this.#last = at
+    if (body.type !== 'run.parked') return
+    this.#worked += this.#open
+    this.#since = undefined
+  }
+
+  get #open(): number {
+    return this.#since === undefined ? 0 : Math.max(0, this.#last - this.#since)
+  }
+}

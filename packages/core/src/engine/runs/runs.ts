@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto'
+import {
+  EvenerError,
+  toErrorData,
+  type CancelReceipt,
+  type Capabilities,
+  type QueueItem,
+  type RecordBody,
+  type RunOutcome,
+  type RunState,
+  type ThreadState,
+} from '@evener/protocol'
+import {
+  cancelBodies,
+  capabilitiesUntilCancelled,
+  findAgent,
+  fullReceipt,
+  isForeign,
+  knownAgent,
+  NOTHING_TO_CANCEL,
+  openCalls,
+  RunHandles,
+  type ActiveTurn,
+  type NextTurn,
+  type RunHandle,
+  type RuntimeAgent,
+} from '../turns/active-run.ts'
+import { inflateParts } from '../log/blobs.ts'
+import { closeInterruptedRun } from '../turns/close-interrupted.ts'
+import { GO_ON } from '../waits/continuation.ts'
+import { CurrentTurn } from '../turns/current-turn.ts'
+import { runStart } from '../turns/open-turn.ts'
+import { inTime } from '../turns/patiently.ts'
+import { heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
+import { noSuchRun } from './run-opinions.ts'
+import { RunRecovery } from './run-recovery.ts'
+import { openRunSpending, openTurnUsage } from './run-spending.ts'
+import type { RunnableTool } from '../calls/runnable-tool.ts'
+import type { RunsPorts } from './runs-ports.ts'
+import type { ThreadHold } from '../threads/thread-hold.ts'
+import type { HandOff, Submission } from '../thread-options.ts'
+import { tellAgent } from '../turns/tell-agent.ts'
+import { TurnSetup } from '../turns/turn-setup.ts'
+
+/** The runs of one thread, one at a time, turn by turn. Everything here happens in the thread's mailbox. */
+export class Runs {
+  readonly #ports: RunsPorts
+  readonly #handles = new RunHandles()
+  readonly #turn: CurrentTurn
+  readonly #recovery: RunRecovery
+  #isClosed = false
+
+  constructor(ports: RunsPorts) {
+    this.#ports = ports
+    this.#turn = new CurrentTurn(ports, {
+      onEnd: (active, outcome, next) => this.#afterTurn(active, outcome, next),
+      onLost: (runId) => this.#handles.settle(runId, 'interrupted'),
+    })
+    this.#recovery = new RunRecovery({
+      ...ports,
+      handles: this.#handles,
+      drive: (start) => void this.#turn.drive(start),
+      passFloor: (next, runId) => this.#passFloor(next, runId),
+      nextInQueue: () => this.#nextInQueue(),
+    })
+  }
+
+  get active(): ActiveTurn | undefined {
+    return this.#turn.active
+  }
+
+  handleOf(runId: string): RunHandle {
+    return this.#handles.of(runId)
+  }
+
+  outcome(runId: string, { head }: ThreadState): Promise<RunOutcome> | RunOutcome {
+    const { lastRun, run, stream } = head
+    if (run?.runId === runId) return this.#handles.of(runId).done
+    if (lastRun?.runId !== runId) throw noSuchRun(stream, runId)
+    return lastRun.outcome
+  }
+
+  /** It has ended where somebody else went on with it. */
+  settle(runId: string, outcome: RunOutcome): void {
+    this.#handles.settle(runId, outcome)
+  }
+
+  /** What the run has to work with while nothing of it is at work here, such as after a restart. */
+  async toolsAtRest(): Promise<readonly RunnableTool[]> {
+    const { run } = this.#log.state.head
+    if (run === null) return []
+    const { agentId, runId } = run
+    const turnId = run.turnId ?? runId
+    const setup = new TurnSetup({ agent: this.#agent(agentId), runId, turnId, state: () => this.#log.state })
+    const hint = 'See that its tools can be listed, and try again, or answer for this once.'
+    await inTime(
+      setup.refresh(),
+      () => new EvenerError('io', `"${agentId}" did not say in time which tools it has.`, { hint }),
+    )
+    return setup.tools
+  }
+
+  async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
+    const { agentId, by, parts } = submission
+    const { beforeRun, newId = randomUUID } = this.#ports.options
+    const agent = this.#agent(agentId)
+    const preface = beforeRun?.(this.#log.state) ?? []
+    if (preface.length > 0) await this.#log.commit(preface)
+    const { runId = newId() } = submission
+    const turnId = newId()
+    const { messageId = newId() } = submission
+    const released: RecordBody[] = this.#log.state.head.queueHeld ? [{ type: 'queue.held', held: false }] : []
+    const begun = runStart(submission, { runId, turnId, messageId, rules: this.#ports.policy.rulesInForce() })
+    await this.#log.commit([...before, ...released, ...begun], {
+      run: runId,
+      turn: turnId,
+      ...(by === undefined ? {} : { by }),
+    })
+    return this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: parts })
+  }
+
+  /** Into the run that is going on; while it waits, for later. */
+  async steer(submission: Submission, run: RunState): Promise<RunHandle> {
+    const { active } = this
+    const capabilities = active?.capabilities ?? (await capabilitiesUntilCancelled(active))
+    const isLive = capabilities !== undefined && isForeign(capabilities)
+    const lane = run.status === 'parked' || active === undefined ? 'follow-up' : 'steer'
+    if (lane === 'steer' && isLive && capabilities.steer === 'none') {
+      throw new EvenerError('unsupported', `${run.agentId} cannot be talked to while it works.`, {
+        hint: 'Send a follow-up, or cancel the run first.',
+      })
+    }
+    const item = queueItem(lane, submission, this.#ports.options.newId)
+    await this.#log.commit([{ type: 'queue.added', item }])
+    if (lane === 'steer' && isLive && active !== undefined) this.#tell(active, capabilities, item.id)
+    return this.#handles.of(run.runId)
+  }
+
+  /** What was steered into a program while it only waited, now that it goes on. */
+  tellSteered(active: ActiveTurn): void {
+    const { capabilities } = active
+    if (capabilities === undefined || !isForeign(capabilities)) return
+    // One that has to be started anew for it would not do what was just approved.
+    if (capabilities.steer === 'restart' || capabilities.steer === 'none') return
+    for (const { id } of steeredItems(this.#log.state)) this.#tell(active, capabilities, id)
+  }
+
+  handOff({ agentId, input }: HandOff): void {
+    const { active } = this
+    this.#agent(agentId)
+    const { run } = this.#log.state.head
+    if (active === undefined && run !== null && run.turnId === null) {
+      return this.#recovery.handOver(run.runId, { agentId, input })
+    }
+    if (active === undefined || active.abort.signal.aborted) {
+      throw new EvenerError('misuse', 'There is no run in which another agent could take the floor.', {
+        hint: 'Start one with submit().',
+      })
+    }
+    active.next = { agentId, input, before: [] }
+  }
+
+  /** Takes up what a dead process left, or what was queued. */
+  async recover(): Promise<void> {
+    const { run } = this.#log.state.head
+    if (this.active !== undefined) return
+    if (run === null) return this.#nextInQueue()
+    await this.#ports.options.beforeRecovery?.()
+    return this.#recovery.recover(run)
+  }
+
+  beforeAnswer(run: RunState): Promise<Capabilities> {
+    return this.#recovery.beforeAnswer(run)
+  }
+
+  afterAnswer(run: RunState, capabilities: Capabilities): Promise<void> {
+    return this.#recovery.afterAnswer(run, capabilities)
+  }
+
+  cancel(active: ActiveTurn): Promise<CancelReceipt> {
+    return this.#turn.cancel(active)
+  }
+
+  async cancelParked(): Promise<CancelReceipt> {
+    const { run } = this.#log.state.head
+    if (run === null) return NOTHING_TO_CANCEL
+    const receipt = fullReceipt(this.#log.state, undefined, openCalls(this.#log.state))
+    await this.#log.commit(cancelBodies(run.runId, receipt), { run: run.runId })
+    const isOther = run.turnId === null || this.#recovery.isUnasked(run.runId)
+    await this.#closeInterrupted('aborted', isOther)
+    this.#handles.settle(run.runId, 'aborted')
+    return receipt
+  }
+
+  detach(): Promise<void> {
+    return this.#turn.detach()
+  }
+
+  /** The log can no longer be written: the next process finds the run as it stands there. */
+  async lose(): Promise<void> {
+    const { active } = this
+    await this.detach()
+    if (active !== undefined) this.#handles.settle(active.runId, 'interrupted')
+  }
+
+  /** What is queued stays so. */
+  stopQueue(): void {
+    this.#isClosed = true
+  }
+
+  /** The run that was left at work is over. */
+  async close(left: ActiveTurn | undefined): Promise<void> {
+    const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
+    const { run } = this.#log.state.head
+    if (run !== null && run.status !== 'parked' && this.#log.failure === undefined)
+      await this.#closeInterrupted('interrupted', isOther)
+  }
+
+  get #log(): ThreadHold['log'] {
+    return this.#ports.hold().log
+  }
+
+  #agent(agentId: string): RuntimeAgent {
+    return knownAgent(this.#ports.options.agents, agentId, this.#log.state)
+  }
+
+  /**
+   * What was asked meanwhile comes next, unless the last run was cancelled: then the user decides. Nobody waits for it to
+   * be sent, so the thread tells when that fails; it stays queued.
+   */
+  async #nextInQueue(): Promise<void> {
+    const { head } = this.#log.state
+    const [item] = head.queue
+    if (item === undefined || head.queueHeld || this.#isClosed) return
+    const { agentOfQueued } = this.#ports.options
+    try {
+      await this.#send(item, agentOfQueued?.(this.#log.state) ?? item.agentId ?? head.agentId)
+    } catch (error) {
+      if (this.#log.failure !== undefined) throw error
+      await this.#log.commit([{ type: 'error', error: toErrorData(error) }])
+    }
+  }
+
+  async #send(item: QueueItem, agentId: string | null): Promise<void> {
+    const { agents, store } = this.#ports.options
+    if (agentId === null || findAgent(agents, agentId, this.#log.state) === undefined) return
+    const parts = await inflateParts(store, item.parts)
+    const sent: RecordBody = { type: 'queue.removed', itemId: item.id, reason: 'sent' }
+    await this.start(submissionOf({ ...item, parts }, agentId), [sent])
+  }
+
+  async #afterTurn(active: ActiveTurn, outcome: RunOutcome, next: NextTurn | undefined): Promise<void> {
+    const { runId } = active
+    if (next !== undefined && !active.abort.signal.aborted) return this.#passFloor(next, runId)
+    if (next === undefined) {
+      this.#handles.settle(runId, outcome)
+      await this.#nextInQueue()
+    } else if (!active.isLeft) {
+      // Somebody has cancelled the run while the end of this turn was written. Whoever closes the thread ends it then.
+      active.receipt = await this.cancelParked()
+    }
+    this.#ports.onRest()
+  }
+
+  /** An agent that cannot take the floor ends the run: nobody else would. */
+  async #passFloor(next: NextTurn, runId: string): Promise<void> {
+    try {
+      await this.#nextTurn(next, runId)
+    } catch (failure) {
+      if (this.active !== undefined || this.#log.failure !== undefined) throw failure
+      const error = toErrorData(failure)
+      this.#log.add({ type: 'error', error }, { run: runId })
+      await closeInterruptedRun(this.#log, 'error', { error })
+      this.#handles.settle(runId, 'error')
+      await this.#nextInQueue()
+    }
+  }
+
+  async #nextTurn({ agentId, input = GO_ON, before, steered = [] }: NextTurn, runId: string): Promise<void> {
+    const agent = this.#agent(agentId)
+    const { newId = randomUUID, store } = this.#ports.options
+    const turnId = newId()
+    const message: RecordBody[] =
+      input.length === 0
+        ? []
+        : [{ type: 'message.added', messageId: newId(), role: 'user', parts: input, meta: { synthetic: true } }]
+    const heard = steered.flatMap((item) => heardBodies(item, newId))
+    await this.#log.commit([...before, ...message, ...heard, { type: 'turn.started', turnId, agentId }], {
+      run: runId,
+      turn: turnId,
+    })
+    const words = await inflateParts(store, [...input, ...steered.flatMap(({ parts }) => parts)])
+    const spent = await openRunSpending(store, this.#log)
+    const told = words.map((part, index) => ({ ...part, id: String(index) }))
+    this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: told, spent })
+  }
+
+  async #closeInterrupted(outcome: RunOutcome, isOther: boolean): Promise<void> {
+    const usage = await openTurnUsage(this.#ports.options.store, this.#log)
+    await closeInterruptedRun(this.#log, outcome, { isForeign: isOther, usage })
+  }
+
+  /** One after the other. */
+  #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): void {
+    const { mailbox, options } = this.#ports
+    const ports = { store: options.store, log: this.#log, mailbox, isActive: () => this.active === active }
+    active.telling = active.telling.then(() => tellAgent(active, capabilities, itemId, ports)).catch(() => undefined)
+  }
+}

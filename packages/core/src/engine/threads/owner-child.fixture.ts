@@ -1,0 +1,23 @@
+/**
+ * A process that holds a thread until it is killed, for `ownership.test.ts`: says "holding", then on every line of
+ * standard input tries to write and says what came of it. Run as: node owner-child.fixture.ts <database> <thread>.
+ */
+import { createInterface } from 'node:readline'
+import { EvenerError } from '@evener/protocol'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { ProcessOwner } from './ownership.ts'
+import { ThreadLog } from '../log/thread-log.ts'
+
+const [url = '', thread = ''] = process.argv.slice(2)
+const store = new SqliteStore({ url })
+const owner = await ProcessOwner.register(store, { url: 'http://127.0.0.1:1' })
+const log = await ThreadLog.open({ store, stream: thread, fence: await owner.claim(thread) })
+console.log('holding')
+for await (const line of createInterface({ input: process.stdin })) {
+  try {
+    await log.commit([{ type: 'config.changed', mode: line }])
+    console.log('written')
+  } catch (error) {
+    console.log(EvenerError.is(error) ? error.code : String(error))
+  }
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { EvenerError, type Owner } from '@evener/protocol'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { isDead, ProcessOwner } from './ownership.ts'
+import { ThreadLog } from '../log/thread-log.ts'
+import { createThread } from './threads.ts'
+
+const CHILD = fileURLToPath(new URL('owner-child.fixture.ts', import.meta.url))
+
+class Holder implements AsyncDisposable {
+  readonly process: ChildProcessByStdio<Writable, Readable, null>
+  readonly #lines: Interface
+
+  constructor(url: string) {
+    this.process = spawn(process.execPath, [CHILD, url, 'thread'], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#lines = createInterface({ input: this.process.stdout })
+  }
+
+  async said(): Promise<string> {
+    const [line] = (await once(this.#lines, 'line')) as [string]
+    return line
+  }
+
+  async write(mode: string): Promise<string> {
+    const said = this.said()
+    this.process.stdin.write(`${mode}\n`)
+    return said
+  }
+
+  async kill(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return
+    const gone = once(this.process, 'exit')
+    this.process.kill('SIGKILL')
+    await gone
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+  }
+}
+
+async function withThread(use: (store: SqliteStore, owner: ProcessOwner, url: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'evener-owner-'))
+  const url = join(folder, 'data.db')
+  const store = new SqliteStore({ url })
+  try {
+    await createThread(store, { id: 'thread', resourceId: 'test' })
+    const owner = await ProcessOwner.register(store)
+    await use(store, owner, url)
+    await owner.close()
+  } finally {
+    await store.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+suite('two processes and one thread', () => {
+  test('C4-40 the second is told who holds it and where to find it', async () => {
+    await withThread(async (_store, owner, url) => {
+      await using holder = new Holder(url)
+      assert.equal(await holder.said(), 'holding')
+      await assert.rejects(owner.claim('thread'), (error) => {
+        assert.ok(EvenerError.is(error, 'held'))
+        assert.match(error.message, new RegExp(`process ${holder.process.pid} on ${hostname()}`))
+        assert.match(error.message, /http:\/\/127\.0\.0\.1:1/)
+        return true
+      })
+      assert.equal(await holder.write('still-mine'), 'written')
+    })
+  })
+
+  test('C4-40 a holder that was killed is taken over at once, and nothing it wrote is lost', async () => {
+    await withThread(async (store, owner, url) => {
+      await using holder = new Holder(url)
+      await holder.said()
+      assert.equal(await holder.write('mine'), 'written')
+      await holder.kill()
+      const log = await ThreadLog.open({ store, stream: 'thread', fence: await owner.claim('thread') })
+      assert.equal(log.state.head.mode, 'mine')
+      await log.commit([{ type: 'config.changed', mode: 'now ours' }])
+    })
+  })
+
+  test('C4-40 the late write of a holder that was replaced is refused', async () => {
+    await withThread(async (store, owner, url) => {
+      await using holder = new Holder(url)
+      await holder.said()
+      const status = await store.getStream('thread')
+      assert.equal((await store.takeOver('thread', owner.id, status?.epoch ?? 0)).status, 'owned')
+      assert.equal(await holder.write('too late'), 'fenced')
+      const { items } = await store.readRecords('thread', {})
+      assert.deepEqual(items, [])
+    })
+  })
+})
+
+suite('whether an owner is dead', () => {
+  const me: Promise<Owner> = ownRow()
+
+  test('this process is alive', async () => {
+    assert.equal(isDead(await me, Date.now()), false)
+  })
+
+  test('C4-40 a pid that another process has now is not the owner', async () => {
+    assert.equal(isDead({ ...(await me), startTime: '1' }, Date.now()), true)
+  })
+
+  test('of another container with the same name, or another boot, only its lease tells: its pids are not ours', async () => {
+    const { bootId, ...row } = await me
+    const elsewhere = [bootId.replace(/pid:\[\d+\]/, 'pid:[1]'), 'an earlier boot']
+    for (const other of elsewhere) {
+      assert.notEqual(other, bootId)
+      assert.equal(isDead({ ...row, bootId: other, pid: 2 ** 22, startTime: '1', until: 1000 }, 999), false)
+      assert.equal(isDead({ ...row, bootId: other, until: 1000 }, 1001), true)
+    }
+  })
+
+  test('where pids are ours a lease does not keep the dead alive, nor its end kill the living', async () => {
+    assert.equal(isDead({ ...(await me), until: 0 }, Date.now()), false)
+    assert.equal(isDead({ ...(await me), pid: 2 ** 22, until: Infinity }, Date.now()), true)
+  })
+
+  test('of another machine only its lease tells', async () => {
+    const other = { ...(await me), host: 'elsewhere', pid: 1, until: 1000 }
+    assert.equal(isDead(other, 999), false)
+    assert.equal(isDead(other, 1001), true)
+  })
+})
+
+async function ownRow(): Promise<Owner> {
+  const store = new SqliteStore({ url: ':memory:' })
+  const owner = await ProcessOwner.register(store)
+  const row = await store.getOwner(owner.id)
+  await owner.close()
+  await store.close()
+  assert.ok(row !== null)
+  return row
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { EvenerError, type Fence, type Owner, type Store } from '@evener/protocol'
+import { currentPidScope, isProcessAlive, processStartTime } from '../../machine.ts'
+
+/** How long a silent owner on another machine is believed to live. */
+const LEASE_MS = 30_000
+const HEARTBEAT_MS = 10_000
+
+/** The owners of this process: one can ask another for a thread that is not in use there. */
+const here = new Map<string, ProcessOwner>()
+
+/** Lets go of a thread if it is at rest; says whether it has. */
+type LetGo = () => Promise<boolean>
+
+/** This process as an owner of threads: one row and one heartbeat, however many threads it holds. */
+export class ProcessOwner {
+  readonly id: string
+  readonly #store: Store
+  readonly #entered = new Set<string>()
+  readonly #lettingGo = new Map<string, LetGo>()
+  #timer: NodeJS.Timeout | undefined
+
+  private constructor(store: Store, id: string) {
+    this.#store = store
+    this.id = id
+  }
+
+  static async register(store: Store, options: { url?: string; now?: () => number } = {}): Promise<ProcessOwner> {
+    const now = options.now ?? Date.now
+    const owner = new ProcessOwner(store, randomUUID())
+    await store.putOwner({
+      id: owner.id,
+      host: hostname(),
+      pid: process.pid,
+      startTime: processStartTime(process.pid),
+      bootId: currentPidScope(),
+      until: now() + LEASE_MS,
+      ...(options.url === undefined ? {} : { url: options.url }),
+    })
+    owner.#timer = setInterval(() => {
+      // A missed heartbeat only shortens the lease; a lost one shows at the next append, which is fenced.
+      store.heartbeat(owner.id, now() + LEASE_MS).catch(() => undefined)
+    }, HEARTBEAT_MS)
+    owner.#timer.unref()
+    here.set(owner.id, owner)
+    return owner
+  }
+
+  /** One runtime for a thread in a process: a second one would take the first for dead. */
+  enter(stream: string): void {
+    if (this.#entered.has(stream)) {
+      throw new EvenerError('held', `Thread ${stream} is open in this process already.`, {
+        hint: 'Use the runtime that has it, or close that first.',
+        details: { stream, owner: this.id },
+      })
+    }
+    this.#entered.add(stream)
+  }
+
+  leave(stream: string): void {
+    this.#entered.delete(stream)
+    this.#lettingGo.delete(stream)
+  }
+
+  /** What to do when another owner of this process wants the thread. */
+  onWanted(stream: string, letGo: LetGo): void {
+    this.#lettingGo.set(stream, letGo)
+  }
+
+  /** Takes the stream, also from an owner that is dead; says who holds it otherwise. */
+  async claim(stream: string): Promise<Fence> {
+    let claim = await this.#store.claim(stream, this.id)
+    if (claim.status === 'held' && (claim.holder === null || isDead(claim.holder, Date.now()))) {
+      claim = await this.#store.takeOver(stream, this.id, claim.epoch)
+    }
+    if (claim.status === 'held' && (await askedFor(stream, claim.owner))) {
+      claim = await this.#store.claim(stream, this.id)
+    }
+    if (claim.status === 'owned') return { owner: this.id, epoch: claim.epoch }
+    const { holder } = claim
+    const details = { stream, owner: claim.owner, holder }
+    if (here.has(claim.owner)) {
+      throw new EvenerError('held', `${stream} is in use elsewhere in this process.`, {
+        hint: 'End what goes on there, or destroy what has it open, first.',
+        details,
+      })
+    }
+    throw new EvenerError('held', `Thread ${stream} is in use by ${describeOwner(holder, claim.owner)}.`, {
+      hint: holder?.url === undefined ? 'Close it there first.' : `Connect to ${holder.url} instead.`,
+      details,
+    })
+  }
+
+  /** Somebody else in this process wants it. True when it is not held here any more. */
+  async giveUp(stream: string): Promise<boolean> {
+    const letGo = this.#lettingGo.get(stream)
+    return letGo === undefined ? false : letGo()
+  }
+
+  async release(stream: string, fence: Fence): Promise<void> {
+    await this.#store.release(stream, fence)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    here.delete(this.id)
+    await this.#store.removeOwner(this.id)
+  }
+}
+
+async function askedFor(stream: string, ownerId: string): Promise<boolean> {
+  const owner = here.get(ownerId)
+  return owner === undefined ? false : owner.giveUp(stream)
+}
+
+/**
+ * Where its pid means the same to us we can look. Of an owner on another machine, in another container or of another boot
+ * we only know when it last spoke: all of them may have the same host name.
+ */
+export function isDead(owner: Owner, now: number): boolean {
+  if (owner.host !== hostname() || owner.bootId !== currentPidScope()) return owner.until < now
+  return !isProcessAlive(owner.pid, owner.startTime)
+}
+
+function describeOwner(holder: Owner | null, id: string): string {
+  return holder === null ? `owner ${id}` : `process ${holder.pid} on ${holder.host}`
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import type { Fence } from '@evener/protocol'
+import { ThreadHistory } from '../log/history.ts'
+import { ThreadLog } from '../log/thread-log.ts'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import { WaitDesk } from '../waits/wait-desk.ts'
+
+/** What a process has of a thread while the thread is its own. */
+export class ThreadHold {
+  readonly log: ThreadLog
+  readonly desk: WaitDesk
+  readonly history: ThreadHistory
+  /** Names for what comes to be in the thread. */
+  readonly newId: () => string
+  readonly #options: ThreadRuntimeOptions
+  readonly #fence: Fence
+
+  private constructor(options: ThreadRuntimeOptions, fence: Fence, log: ThreadLog) {
+    this.#options = options
+    this.#fence = fence
+    this.log = log
+    this.newId = options.newId ?? randomUUID
+    this.desk = new WaitDesk(options.store, log)
+    this.history = new ThreadHistory(options.store, log)
+  }
+
+  /** Takes the thread; says who has it otherwise. `onFailure`: it can no longer be written. */
+  static async take(options: ThreadRuntimeOptions, onFailure: () => void): Promise<ThreadHold> {
+    const { faults, now, onListenerFailure, owner, redact, store, thread } = options
+    const fence = await owner.claim(thread)
+    try {
+      const log = await ThreadLog.open({
+        store,
+        stream: thread,
+        fence,
+        onFailure,
+        ...(now === undefined ? {} : { now }),
+        ...(faults === undefined ? {} : { faults }),
+        ...(onListenerFailure === undefined ? {} : { onListenerFailure }),
+        ...(redact === undefined ? {} : { redact }),
+      })
+      return new ThreadHold(options, fence, log)
+    } catch (error) {
+      await owner.release(thread, fence).catch(() => undefined)
+      throw error
+    }
+  }
+
+  async letGo(): Promise<void> {
+    try {
+      await this.log.close()
+    } finally {
+      await this.#options.owner.release(this.#options.thread, this.#fence)
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import {
+  aCount,
+  aFlag,
+  aNumber,
+  anObject,
+  aText,
+  checkFields,
+  emptyState,
+  EvenerError,
+  isContentSetting,
+  isSafeSegment,
+  lineageUpTo,
+  NO_GRANTS,
+  RECORD_VERSIONS,
+  reduce,
+  words,
+  type Binding,
+  type FieldRules,
+  type ForkRecord,
+  type Grants,
+  type JsonObject,
+  type JsonValue,
+  type Keyed,
+  type Lineage,
+  type LogRecord,
+  type OmPointer,
+  type RewindRecord,
+  type Store,
+  type TaskItem,
+  type ThreadInfo,
+  type ThreadState,
+} from '@evener/protocol'
+import { requireBoundary } from './boundaries.ts'
+import type { ProcessOwner } from './ownership.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+
+export interface NewThread {
+  readonly id?: string
+  readonly resourceId: string
+  readonly title?: string
+  readonly metadata?: JsonObject
+  readonly now?: number
+}
+
+export async function createThread(store: Store, thread: NewThread): Promise<ThreadInfo> {
+  const info = threadInfo(thread)
+  await store.createStream({ kind: 'thread', info, headSeq: 0 })
+  return info
+}
+
+export interface Fork extends NewThread {
+  /** The last seq of the parent that the fork shares: a message end or a step start. */
+  readonly at: number
+  /** A forked subagent keeps the session's grants; a user's fork does not. */
+  readonly grants?: Grants
+  /** That nothing is asked: kept only where it is wanted, and where the parent has it. */
+  readonly yolo?: boolean
+  readonly hidden?: boolean
+}
+
+/**
+ * A new thread that goes on from a point of another. Nothing is copied: it names its parent's records. Fails with
+ * `invalid-input` where no message ends and no step begins.
+ */
+export async function forkThread(
+  store: Store,
+  owner: ProcessOwner,
+  parent: ThreadState,
+  fork: Fork,
+): Promise<ThreadInfo> {
+  const parentId = parent.head.stream
+  checkFields('a fork', fork, NEW_THREAD, ['resourceId', 'at'])
+  await requireBoundary(store, parent.head.lineage, fork.at)
+  const info: ThreadInfo = {
+    ...threadInfo(fork),
+    hidden: fork.hidden ?? false,
+    forkedFrom: { thread: parentId, at: fork.at },
+  }
+  const { tasks, om } = await stateAt(store, parent.head.lineage, fork.at)
+  const lineage = lineageUpTo(parent.head.lineage, fork.at)
+  const body: ForkRecord = {
+    type: 'fork',
+    parent: parentId,
+    at: fork.at,
+    lineage,
+    keep: {
+      mode: parent.head.mode,
+      model: parent.head.model,
+      agentId: parent.head.agentId,
+      rules: parent.head.rules,
+      yolo: fork.yolo === true && parent.head.yolo,
+      settings: await settingsAt(store, lineage, parent.head.settings.entries()),
+      tasks,
+      om,
+      grants: fork.grants ?? NO_GRANTS,
+      origins: originsOf(parent.head.bindings),
+    },
+  }
+  // Creation and fork record are one transaction: nobody ever sees a fork that does not know where it came from.
+  const { epoch } = await store.createStream({
+    kind: 'thread',
+    info,
+    headSeq: fork.at,
+    start: {
+      owner: owner.id,
+      records: [{ v: RECORD_VERSIONS.fork, stream: info.id, seq: fork.at + 1, at: info.createdAt, body }],
+    },
+  })
+  await owner.release(info.id, { owner: owner.id, epoch })
+  return info
+}
+
+/**
+ * Moves the conversation back (or, after a rewind, forward again) to `to`. Nothing is cut off. Fails with
+ * `invalid-input` where no message ends and no step begins.
+ */
+export async function rewindThread(store: Store, log: ThreadLog, to: number, target?: Lineage): Promise<void> {
+  const { head } = log.state
+  if (head.run !== null) {
+    throw new EvenerError('misuse', `Thread ${log.stream} cannot be rewound while run ${head.run.runId} is open.`, {
+      hint: 'Abort the run first.',
+    })
+  }
+  checkFields('a rewind', { to }, { to: aCount }, ['to'])
+  await log.flush()
+  await requireBoundary(store, target ?? head.lineage, to)
+  const { tasks, om } = await stateAt(store, target ?? head.lineage, to)
+  const lineage = target === undefined ? {} : { lineage: lineageUpTo(target, to) }
+  const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om }
+  await log.commit([body])
+}
+
+/** Tasks and memory pointer as they were at a point, folded from the records about them that the lineage shows. */
+export async function stateAt(
+  store: Store,
+  lineage: Lineage,
+  at: number,
+): Promise<{ tasks: readonly TaskItem[]; om: OmPointer | null }> {
+  if (lineage.length === 0) return { tasks: [], om: null }
+  const [fork, rewind, tasks] = await Promise.all(
+    (['fork', 'rewind', 'tasks.changed'] as const).map((type) => store.latestRecord(lineage, type, at)),
+  )
+  // A fork or rewind record carries both values itself and so overrules everything before it.
+  const base = newer(fork, rewind)
+  const records = [base, tasks, ...(await recordsSince(store, lineage, base?.seq ?? 0, at))]
+  let state = emptyState('')
+  for (const record of records.filter((each) => each !== null && each !== undefined).sort((a, b) => a.seq - b.seq)) {
+    state = reduce(state, record).state
+  }
+  return { tasks: state.head.tasks, om: await stillKept(store, state.head.om) }
+}
+
+function newer(one: LogRecord | null | undefined, other: LogRecord | null | undefined): LogRecord | null {
+  return (one?.seq ?? 0) > (other?.seq ?? 0) ? (one ?? null) : (other ?? null)
+}
+
+/** Of two that made memory of the same, the first was heard; an erasure takes memory away. */
+async function recordsSince(store: Store, lineage: Lineage, after: number, upTo: number): Promise<LogRecord[]> {
+  const found: LogRecord[] = []
+  for (const type of ['om.committed', 'erased'] as const) {
+    let record = await store.latestRecord(lineage, type, upTo)
+    while (record !== null && record.seq > after) {
+      found.push(record)
+      record = await store.latestRecord(lineage, type, record.seq - 1)
+    }
+  }
+  return found
+}
+
+/** Memory that was erased with what it was made of is none. */
+async function stillKept(store: Store, om: OmPointer | null): Promise<OmPointer | null> {
+  return om === null || (await store.readBlob(om.blob)) === null ? null : om
+}
+
+/** What was sent to the parent is not the fork's; what a model was told is, where the fork shows it. */
+async function settingsAt(
+  store: Store,
+  lineage: Lineage,
+  settings: Iterable<[string, JsonValue]>,
+): Promise<JsonObject> {
+  const kept: [string, JsonValue][] = []
+  for (const [key, value] of settings) {
+    if (!isContentSetting(key) || (await isShown(store, lineage, value))) kept.push([key, value])
+  }
+  return Object.fromEntries(kept)
+}
+
+async function isShown(store: Store, lineage: Lineage, note: JsonValue): Promise<boolean> {
+  const messageId = typeof note === 'object' && note !== null && 'messageId' in note ? note['messageId'] : undefined
+  return lineage.length > 0 && typeof messageId === 'string' && (await store.getMessage(lineage, messageId)) !== null
+}
+
+function originsOf(bindings: Keyed<Binding>): { [agentId: string]: Binding } {
+  return Object.fromEntries([...bindings.entries()].map(([id, binding]) => [id, { ...binding, origin: true }]))
+}
+
+const NEW_THREAD: FieldRules<Fork> = {
+  id: aText,
+  resourceId: aText,
+  title: words,
+  metadata: anObject,
+  now: aNumber,
+  at: aCount,
+  grants: anObject,
+  yolo: aFlag,
+  hidden: aFlag,
+}
+
+function threadInfo(thread: NewThread): ThreadInfo {
+  checkFields<NewThread>('a new thread', thread, NEW_THREAD, ['resourceId'])
+  const id = thread.id ?? randomUUID()
+  if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
+  const now = thread.now ?? Date.now()
+  return {
+    id,
+    resourceId: thread.resourceId,
+    title: thread.title ?? null,
+    createdAt: now,
+    updatedAt: now,
+    hidden: false,
+    metadata: thread.metadata ?? {},
+  }
+}

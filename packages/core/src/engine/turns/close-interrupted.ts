@@ -1,0 +1,181 @@
+import {
+  toErrorData,
+  type CallOutcome,
+  type CallState,
+  type ErrorData,
+  type Part,
+  type RecordBody,
+  type RunOutcome,
+  type RunState,
+  type ThreadMessage,
+  type UsageMetadata,
+} from '@evener/protocol'
+import { runEnd } from './active-run.ts'
+import type { RecordOrigin } from '../log/record-body.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+
+interface RunClosing {
+  readonly isForeign?: boolean
+  readonly usage?: UsageMetadata | undefined
+  /** Why it failed. */
+  readonly error?: ErrorData
+}
+
+/**
+ * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls
+ * without a result are answered as in doubt, and the turn gets the finish it never had, with what it is known to have
+ * used. Gives the run's id, or `null` when nothing was open.
+ */
+export async function closeInterruptedRun(
+  log: ThreadLog,
+  outcome: RunOutcome = 'interrupted',
+  { error, isForeign = false, usage }: RunClosing = {},
+): Promise<string | null> {
+  const { run, waits } = log.state.head
+  if (run === null) return null
+  const cancelled = [...waits]
+    .filter((wait) => wait.run === run.runId)
+    .map((wait): RecordBody => ({ type: 'wait.cancelled', waitId: wait.id, reason: 'abort' }))
+  const ended = runEnd(run.runId, outcome, error, undefined)
+  await log.commit([...turnEnd(log, outcome, isForeign, usage), ...cancelled, ended], originOf(run))
+  return run.runId
+}
+
+/**
+ * Closes the turn of a program that is gone and leaves its run and its questions: whoever answers them makes it go on, in
+ * a turn of its own.
+ */
+export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Promise<void> {
+  const { run, waits } = log.state.head
+  if (run === null) return
+  const parked: RecordBody = { type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }
+  await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
+}
+
+/** Leaves the turn open. Said by who found the run and not by the run itself: until then nobody was at work in it. */
+export async function parkAsItStands(log: ThreadLog): Promise<void> {
+  const { run, waits } = log.state.head
+  if (run === null) return
+  await log.commit([{ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }])
+}
+
+export function unaskedNote(agentId: string, error: unknown): RecordBody {
+  const { message } = toErrorData(error)
+  const text = `${agentId} could not be asked what it can do, so its run was not taken up: ${message}`
+  return { type: 'note', kind: 'warning', text, data: { agentId } }
+}
+
+function turnEnd(log: ThreadLog, outcome: RunOutcome, isForeign: boolean, usage?: UsageMetadata): RecordBody[] {
+  const { head, messages } = log.state
+  const { run } = head
+  if (run === null) return []
+  const bodies: RecordBody[] = []
+  for (const message of messages) {
+    if (message.state === 'open') bodies.push(...closeMessage(message, { isForeign }))
+  }
+  if (run.isStepOpen) bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error' })
+  if (run.turnId !== null) {
+    const used = usage === undefined ? {} : { usage }
+    bodies.push({ type: 'turn.ended', turnId: run.turnId, finishReason: 'error', outcome, ...used })
+  }
+  return bodies
+}
+
+function originOf(run: RunState): RecordOrigin {
+  return { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) }
+}
+
+const CUT_OFF: ErrorData = { name: 'Interrupted', message: 'The process ended while the model was answering.' }
+
+/**
+ * Closes a model call that was cut off by a crash as an attempt of its own: what was said stays visible and leaves the
+ * model's context, and its calls were never carried out. The run goes on with a new step.
+ */
+export async function closeFailedStep(log: ThreadLog): Promise<void> {
+  const { head, messages } = log.state
+  const { run } = head
+  if (run === null || !run.isStepOpen) return
+  const bodies: RecordBody[] = messages
+    .toArray()
+    .filter((message) => message.state === 'open' && message.step === run.step)
+    .flatMap((message) => closeMessage(message, { error: CUT_OFF }))
+  bodies.push({ type: 'step.ended', stepIndex: run.step ?? 0, finishReason: 'error', error: CUT_OFF })
+  await log.commit(bodies, { run: run.runId, ...(run.turnId === null ? {} : { turn: run.turnId }) })
+}
+
+interface Closing {
+  readonly error?: ErrorData
+  readonly isForeign?: boolean
+}
+
+/**
+ * Whether a call that was started had its effect nobody knows; one that was not started certainly had none. Foreign
+ * programs start their tools without a word to us, unless they are waiting for an answer.
+ */
+function outcomeOf({ interrupted, stage }: CallState, isForeign: boolean): CallOutcome {
+  const mayHaveBegun = stage === 'started' || interrupted === true || (isForeign && stage === 'ordered')
+  return mayHaveBegun ? 'in-doubt' : 'aborted'
+}
+
+function closeMessage(message: ThreadMessage, { error, isForeign = false }: Closing): RecordBody[] {
+  const bodies: RecordBody[] = []
+  let next = message.parts.length
+  const open = new Map<string, Part & { type: 'tool-result' }>()
+  for (const part of message.parts) {
+    if (part.type === 'tool-result' && part.state === 'open') open.set(part.toolCallId, part)
+    const sealed = sealInterrupted(message.id, part)
+    if (sealed !== undefined) bodies.push(sealed)
+  }
+  for (const part of message.parts) {
+    // One whose input was cut off never became a call: it has no result either.
+    if (part.type !== 'tool-call' || part.call.stage === 'ended' || part.state !== undefined) continue
+    const outcome = outcomeOf(part.call, isForeign)
+    bodies.push({
+      type: 'tool-result',
+      messageId: message.id,
+      partId: open.get(part.toolCallId)?.id ?? String(next++),
+      toolCallId: part.toolCallId,
+      toolName: part.toolName,
+      result:
+        outcome === 'in-doubt'
+          ? 'The call was interrupted; its outcome is unknown. Check before doing it again.'
+          : 'The call was not carried out: the run was interrupted before it began.',
+      isError: true,
+      call: { messageId: message.id, partId: part.id },
+      outcome,
+      meta: { synthetic: true },
+    })
+  }
+  bodies.push({
+    type: 'message.ended',
+    messageId: message.id,
+    outcome: 'interrupted',
+    ...(error === undefined ? {} : { error }),
+  })
+  return bodies
+}
+
+function sealInterrupted(messageId: string, part: Part): RecordBody | undefined {
+  if (part.state !== 'open') return undefined
+  const address = { messageId, partId: part.id }
+  switch (part.type) {
+    case 'text':
+      return { type: 'text-delta', ...address, text: part.text, meta: { interrupted: true } }
+    case 'reasoning':
+      return { type: 'reasoning-delta', ...address, text: part.text, meta: { interrupted: true } }
+    case 'tool-call':
+      return {
+        type: 'tool-call',
+        ...address,
+        toolCallId: part.toolCallId,
+        toolName: part.toolName,
+        args: {},
+        meta: { interrupted: true, invalidInput: part.inputText ?? '' },
+      }
+    case 'tool-result':
+    case 'image':
+    case 'file':
+    case 'signal':
+      return undefined
+  }
+}

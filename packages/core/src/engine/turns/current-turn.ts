@@ -1,0 +1,194 @@
+import {
+  EvenerError,
+  toErrorData,
+  unlessAborted,
+  type CancelReceipt,
+  type Part,
+  type RecordBody,
+  type RunOutcome,
+} from '@evener/protocol'
+import {
+  cancelBodies,
+  closedCalls,
+  fullReceipt,
+  isForeign,
+  NOTHING_TO_CANCEL,
+  openCalls,
+  receiptOf,
+  runEnd,
+  waitsOf,
+  type ActiveTurn,
+  type NextTurn,
+  type RunHandle,
+} from './active-run.ts'
+import { timerMs } from '../checks/check-options.ts'
+import { parkWithoutTurn } from './close-interrupted.ts'
+import { NOTHING_TOLD, openTurn, type TurnStart } from './open-turn.ts'
+import { ABANDON_AFTER_MS, patiently } from './patiently.ts'
+import { openTurnUsage } from '../runs/run-spending.ts'
+import type { RunsPorts } from '../runs/runs-ports.ts'
+import type { ThreadHold } from '../threads/thread-hold.ts'
+import { driveTurn } from './turn-drive.ts'
+
+const DEFAULT_PARK_AFTER_MS = 15 * 60_000
+
+export interface TurnListener {
+  /** Its end is on record, and with it the end of its run unless somebody else has the floor next. */
+  readonly onEnd: (active: ActiveTurn, outcome: RunOutcome, next: NextTurn | undefined) => Promise<void>
+  /** Its end could not be written: the log has failed, and the next process finds the run as it stands there. */
+  readonly onLost: (runId: string) => void
+}
+
+/** The turn that an agent takes in this process: from when it is driven until it has ended, was parked or let go of. */
+export class CurrentTurn {
+  readonly #ports: RunsPorts
+  readonly #listener: TurnListener
+  #active: ActiveTurn | undefined
+  #parkTimer: NodeJS.Timeout | undefined
+
+  constructor(ports: RunsPorts, listener: TurnListener) {
+    this.#ports = ports
+    this.#listener = listener
+  }
+
+  get active(): ActiveTurn | undefined {
+    return this.#active
+  }
+
+  drive(start: TurnStart): RunHandle {
+    const hold = this.#hold
+    const active = openTurn(start, hold, this.#ports.options.priceOf)
+    this.#active = active
+    active.driven = this.#take(active, hold, start.input)
+    return start.handle
+  }
+
+  async cancel(active: ActiveTurn): Promise<CancelReceipt> {
+    active.next = undefined
+    active.openCalls ??= openCalls(this.#log.state)
+    active.abort.abort()
+    // An agent that neither goes on nor ends is left behind.
+    const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
+    this.#hold.desk.dismiss()
+    const given = await receiptOf(active)
+    active.receipt ??= given
+    await active.handle.done
+    clearTimeout(timer)
+    return active.receipt ?? NOTHING_TO_CANCEL
+  }
+
+  /** Leaves the turn as it stands on record. What waits goes on waiting. */
+  async detach(): Promise<void> {
+    const active = this.#active
+    if (active === undefined) return
+    this.#active = undefined
+    clearTimeout(this.#parkTimer)
+    active.isDetached = true
+    active.isLeft = true
+    active.abort.abort(letGo(this.#log.stream))
+    active.opened.resolve(undefined)
+    this.#hold.desk.forget()
+    await receiptOf(active)
+    if (active.capabilities !== undefined && isForeign(active.capabilities))
+      await this.#ports.warm.drop(active.agent.driver.id)
+  }
+
+  get #hold(): ThreadHold {
+    return this.#ports.hold()
+  }
+
+  get #log(): ThreadHold['log'] {
+    return this.#hold.log
+  }
+
+  /** Lets the driver take its turn; never rejects. */
+  async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[]): Promise<void> {
+    const { mailbox, options, policy, warm } = this.#ports
+    let failure: unknown
+    try {
+      const onAsk = (): void => this.#parkLater(active)
+      const onLimit = (): void => void this.cancel(active).catch(() => undefined)
+      await driveTurn(active, { options, hold, mailbox, policy, warm, onAsk, onLimit }, input)
+    } catch (error) {
+      failure = error
+    }
+    active.opened.resolve(undefined)
+    // What the agent is hearing just now belongs to this run, and must not be said again in the next.
+    if (active.telling !== NOTHING_TOLD) await patiently(unlessAborted(active.abort.signal, active.telling))
+    if (active.isDetached) return
+    await mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
+  }
+
+  #abandon(active: ActiveTurn): void {
+    active.isDetached = true
+    active.receipt = { ...NOTHING_TO_CANCEL, ...active.receipt, how: 'gone' }
+    const { agent, capabilities, session } = active
+    const end = async (): Promise<void> => {
+      // It is still at work with its turn: it must not be given the next one.
+      if (capabilities !== undefined && isForeign(capabilities) && session !== undefined)
+        await this.#ports.warm.drop(agent.driver.id, session)
+      await this.#end(active, undefined)
+    }
+    this.#ports.mailbox.post(end).catch(() => this.#drop(active))
+  }
+
+  #drop(active: ActiveTurn): void {
+    if (this.#active === active) this.#active = undefined
+    this.#listener.onLost(active.runId)
+  }
+
+  async #end(active: ActiveTurn, failure: unknown): Promise<void> {
+    if (this.#active !== active) return
+    clearTimeout(this.#parkTimer)
+    const { runId, recorder } = active
+    const isAborted = active.abort.signal.aborted
+    if (isAborted) {
+      const { state } = this.#log
+      active.receipt = fullReceipt(state, active.receipt, closedCalls(state, active.openCalls ?? []))
+    }
+    const { receipt = NOTHING_TO_CANCEL } = active
+    if (failure !== undefined && !isAborted) {
+      active.failure = toErrorData(failure)
+      this.#log.add({ type: 'error', error: active.failure }, { run: runId, turn: active.turnId })
+    }
+    const next = failure === undefined && !isAborted ? active.next : undefined
+    const waitIds = this.#hold.desk.waitsOf(runId)
+    this.#hold.desk.forget()
+    const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))
+    const outcome = await recorder.finish(failure !== undefined, (ended) => [
+      ...cancelled,
+      ...(ended === 'aborted' ? cancelBodies(runId, receipt) : []),
+      ...(next === undefined
+        ? [runEnd(runId, ended, ended === 'error' ? active.failure : undefined, recorder.output)]
+        : []),
+    ])
+    this.#active = undefined
+    await this.#listener.onEnd(active, outcome, next)
+  }
+
+  /** A program that only waits is closed after a while; its question stays and is answered as if it had died. */
+  #parkLater(active: ActiveTurn): void {
+    const { mailbox, options } = this.#ports
+    const { parkAfter = DEFAULT_PARK_AFTER_MS } = options
+    clearTimeout(this.#parkTimer)
+    this.#parkTimer = setTimeout(() => {
+      mailbox.post(() => this.#parkNow(active)).catch(() => undefined)
+    }, timerMs(parkAfter)).unref()
+  }
+
+  async #parkNow(active: ActiveTurn): Promise<void> {
+    if (this.#active !== active || !this.#hold.desk.isWaitedFor) return
+    const waits = waitsOf(this.#log.state, active)
+    const isResumable = waits.length > 0 && waits.every((wait) => wait.resumable === true)
+    // One that is still at work, or could not be taken up again, keeps its process.
+    if (!isResumable || !this.#hold.desk.isOnlyWaiting(true)) return this.#parkLater(active)
+    await this.detach()
+    await parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
+    this.#ports.onRest()
+  }
+}
+
+/** Why the signal of a turn is aborted that nobody has cancelled. */
+function letGo(thread: string): EvenerError {
+  return new EvenerError('closed', `Thread ${thread} was let go of: what is under way is left as it stands.`)
+}

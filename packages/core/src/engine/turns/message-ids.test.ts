@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { nativeDriver } from '@evener/agent'
+import { EvenerError, type RunnableTool } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { RuntimeBench } from '../runtime-bench.fixture.ts'
+
+const isTaken = (error: unknown): boolean =>
+  EvenerError.is(error, 'conflict') && error.message.includes('message hello')
+
+const asked = { agentId: 'native', messageId: 'hello' } as const
+const said = { ...asked, parts: [{ id: '0', type: 'text', text: 'again' }] } as const
+
+for (const [place, makeStore] of [
+  ['memory', () => new MemoryStore()],
+  ['SQLite', () => new SqliteStore({ url: ':memory:' })],
+] as const) {
+  suite(`a message whose id is taken is refused, in ${place}`, () => {
+    test('by one of an earlier run, also after a restart', async () => {
+      await using bench = await openBench([{ text: 'Hi.' }, { text: 'Other.' }], makeStore())
+      await (
+        await bench.submit('hi', asked)
+      ).done
+      await assert.rejects(bench.submit('again', asked), isTaken)
+      await bench.restart()
+      await assert.rejects(bench.submit('again', asked), isTaken)
+      const other = await bench.submit('again', { ...asked, messageId: 'other' })
+      assert.equal(await other.done, 'complete')
+    })
+
+    test('by one of the run there is, whichever way it is sent', async () => {
+      await using bench = await openBench([{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }], makeStore())
+      const handle = await bench.submit('go', asked)
+      const wait = await bench.wait()
+      await assert.rejects(bench.submit('again', asked), isTaken)
+      await assert.rejects(bench.runtime.steer(said), isTaken)
+      await assert.rejects(bench.runtime.followUp(said), isTaken)
+      await bench.runtime.answer(wait.id, { decision: 'approve' })
+      assert.equal(await handle.done, 'complete')
+    })
+
+    test('by one that is still queued', async () => {
+      await using bench = await openBench(
+        [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }, { text: 'And.' }],
+        makeStore(),
+      )
+      await bench.submit('go', { agentId: 'native' })
+      const wait = await bench.wait()
+      await bench.runtime.followUp(said)
+      await assert.rejects(bench.runtime.followUp(said), isTaken)
+      await bench.runtime.answer(wait.id, { decision: 'approve' })
+      await bench.runtime.idle()
+      assert.equal(bench.runtime.state.head.queue.size, 0)
+    })
+  })
+}
+
+function openBench(
+  answers: Parameters<typeof scriptedModel>[0],
+  store: MemoryStore | SqliteStore,
+): Promise<RuntimeBench> {
+  const look: RunnableTool = {
+    name: 'look',
+    inputSchema: { type: 'object' },
+    execute: async () => ({ result: 'seen' }),
+  }
+  const driver = nativeDriver({ id: 'native', model: scriptedModel(answers) })
+  return RuntimeBench.open({ native: { driver, tools: [look] } }, { store })
+}

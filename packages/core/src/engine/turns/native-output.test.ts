@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { TurnOutput } from '@evener/protocol'
+import { z } from 'zod'
+import { AgentBench } from '../agent-bench.fixture.ts'
+
+const schema = z.object({ name: z.string(), age: z.number().int() })
+const ANN = { name: 'Ann', age: 7 }
+const WRONG = JSON.stringify({ name: 'Ann', age: 'seven' })
+
+suite('an answer that is to be data', () => {
+  test('is asked for by its schema, checked, and kept with the run', async () => {
+    await using bench = await AgentBench.open([{ text: ['{"name":"Ann",', '"age":7}'] }], {
+      agent: { output: { schema, name: 'person', description: 'Who it is.' } },
+    })
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(bench.runtime.state.head.lastRun?.output, ANN)
+    const format = bench.model.requests[0]?.['responseFormat'] as { [key: string]: unknown }
+    assert.equal(format['type'], 'json')
+    assert.equal(format['name'], 'person')
+    assert.deepEqual((format['schema'] as { required: unknown }).required, ['name', 'age'])
+  })
+
+  test('may come in a fence', async () => {
+    await using bench = await AgentBench.open([{ text: '```json\n{"name":"Ann","age":7}\n```' }], {
+      agent: { output: { schema } },
+    })
+    await bench.play()
+    assert.deepEqual(bench.runtime.state.head.lastRun?.output, ANN)
+  })
+
+  for (const [what, text] of [
+    ['no JSON', 'Ann is seven.'],
+    ['JSON of another kind', WRONG],
+  ] as const) {
+    test(`and is ${what} is repaired: the model is told what is wrong`, async () => {
+      await using bench = await AgentBench.open([{ text }, { text: JSON.stringify(ANN) }], {
+        agent: { output: { schema } },
+      })
+      assert.equal(await bench.play(), 'complete')
+      assert.deepEqual(bench.runtime.state.head.lastRun?.output, ANN)
+      const told = bench.prompts()[1]?.at(-1) ?? ''
+      assert.match(told, what === 'no JSON' ? /not JSON/ : /age: Invalid input/)
+      assert.deepEqual(bench.prompts()[1]?.slice(0, 1), bench.prompts()[0])
+    })
+  }
+
+  test('and stays wrong ends the turn with a typed error, after as many repairs as are allowed', async () => {
+    for (const [repairs, calls] of [
+      [undefined, 2],
+      [0, 1],
+      [3, 4],
+    ] as const) {
+      await using bench = await AgentBench.open([{ text: WRONG, repeat: true }], {
+        agent: { output: { schema, ...(repairs === undefined ? {} : { repairs }) } },
+      })
+      assert.equal(await bench.play(), 'error')
+      assert.equal(bench.model.calls, calls)
+      const [error] = await bench.eventsOf('error')
+      assert.equal(error?.code, 'invalid-output')
+      assert.match(error.error.message, /does not fit the schema: age/)
+      assert.equal((await bench.eventsOf('finish')).length, 1)
+      assert.equal(bench.runtime.state.head.lastRun?.output, undefined)
+    }
+  })
+
+  test('can be asked for with a submission, by a plain JSON Schema', async () => {
+    const output: TurnOutput = {
+      schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] },
+    }
+    await using bench = await AgentBench.open([{ text: '{"ok":"yes"}' }, { text: '{"ok":true}' }, { text: 'Plain.' }])
+    assert.equal(await bench.play('Is it?', { turn: { output } }), 'complete')
+    assert.deepEqual(bench.runtime.state.head.lastRun?.output, { ok: true })
+    assert.match(bench.prompts()[1]?.at(-1) ?? '', /ok: expected boolean, received string/)
+    await bench.play('And in words?')
+    assert.equal(bench.runtime.state.head.lastRun?.output, undefined)
+    assert.equal(bench.model.requests[2]?.['responseFormat'], undefined)
+  })
+})

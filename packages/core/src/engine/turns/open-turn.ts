@@ -1,0 +1,83 @@
+import type { AgentSession, Part, PermissionRules, RecordBody } from '@evener/protocol'
+import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
+import { pricesUntil, type PriceOf } from '../runs/priced-usage.ts'
+import { NOTHING_SPENT, type RunSpending } from '../runs/run-spending.ts'
+import type { ThreadHold } from '../threads/thread-hold.ts'
+import type { Submission } from '../thread-options.ts'
+import { TurnRecorder } from './turn-recorder.ts'
+import { TurnSetup } from './turn-setup.ts'
+
+export interface TurnStart {
+  readonly agent: RuntimeAgent
+  readonly handle: OpenHandle
+  readonly turnId: string
+  readonly input: readonly Part[]
+  readonly attempt?: number
+  readonly spent?: RunSpending
+}
+
+/** What is put on record when somebody says something that starts a run. */
+export function runStart(
+  { agentId, parts, requestContext, turn }: Submission,
+  { runId, turnId, messageId, rules }: { runId: string; turnId: string; messageId: string; rules: PermissionRules },
+): RecordBody[] {
+  return [
+    {
+      type: 'run.started',
+      runId,
+      agentId,
+      rules,
+      ...(requestContext === undefined ? {} : { requestContext }),
+      ...(turn === undefined ? {} : { turn }),
+    },
+    { type: 'message.added', messageId, role: 'user', parts },
+    { type: 'turn.started', turnId, agentId },
+  ]
+}
+
+/** Nobody has talked to the agent while it worked. */
+export const NOTHING_TOLD: Promise<void> = Promise.resolve()
+
+/** A turn whose start is on record and whose driver has not been asked for anything yet. */
+export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: PriceOf | undefined): ActiveTurn {
+  const { agent, handle, turnId, attempt, spent = NOTHING_SPENT } = start
+  const { runId } = handle
+  const abort = new AbortController()
+  const setup = new TurnSetup({ agent, runId, turnId, state: () => log.state })
+  const recorder = new TurnRecorder({
+    log,
+    newId,
+    runId,
+    turnId,
+    agentId: agent.driver.id,
+    signal: abort.signal,
+    usedBefore: attempt === undefined ? undefined : spent.turnUsage,
+    lastStep: spent.lastStep,
+    priceOf: priceOf === undefined ? undefined : pricesUntil(abort.signal, priceOf),
+    model: () => setup.defaults.model,
+  })
+  return {
+    runId,
+    turnId,
+    handle,
+    agent,
+    attempt,
+    spent,
+    recorder,
+    setup,
+    abort,
+    opened: Promise.withResolvers<AgentSession | undefined>(),
+    driven: Promise.resolve(),
+    capabilities: undefined,
+    session: undefined,
+    receipt: undefined,
+    failure: undefined,
+    openCalls: undefined,
+    calls: undefined,
+    spans: undefined,
+    next: undefined,
+    telling: NOTHING_TOLD,
+    isDetached: false,
+    isLeft: false,
+  }
+}

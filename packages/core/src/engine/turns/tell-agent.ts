@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { Capabilities, RecordBody, Store } from '@evener/protocol'
+import type { ActiveTurn } from './active-run.ts'
+import { inflateParts } from '../log/blobs.ts'
+import type { Mailbox } from '../threads/mailbox.ts'
+import { heardBodies } from '../runs/run-queue.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+
+export interface TellPorts {
+  readonly store: Store
+  readonly log: ThreadLog
+  readonly mailbox: Mailbox
+  /** The turn still has the floor. */
+  readonly isActive: () => boolean
+}
+
+/** Says what was steered to an agent that is a program of its own, in the way it can be said. */
+export async function tellAgent(
+  active: ActiveTurn,
+  capabilities: Capabilities,
+  itemId: string,
+  { store, log, mailbox, isActive }: TellPorts,
+): Promise<void> {
+  const session = await active.opened.promise
+  const item = log.state.head.queue.get(itemId)
+  const parts = await inflateParts(store, item?.parts ?? [])
+  // Who was cancelled or has said its last word would not answer: what was said stays queued.
+  const isOver = active.abort.signal.aborted || active.recorder.isFinished || !isActive()
+  if (session === undefined || item === undefined || isOver) return
+  const messageId = item.messageId ?? randomUUID()
+  const said = { ...item, messageId }
+  const note = (how: string): RecordBody => {
+    const text = `What was said while it worked was ${how === 'restart' ? 'said in a new turn' : how}.`
+    return { type: 'note', kind: 'info', text, data: { steer: how, messageId } }
+  }
+  if (capabilities.steer === 'restart' || session.steer === undefined) {
+    const steered = [...(active.next?.steered ?? []), said]
+    active.next = { agentId: active.agent.driver.id, input: [], before: [note('restart')], steered }
+    await session.cancel()
+    return
+  }
+  const message = { id: messageId, role: 'user', order: log.state.head.seq, at: Date.now(), state: 'done' } as const
+  const how = await session.steer({ ...message, parts })
+  const origin = { run: active.runId, turn: active.turnId }
+  await mailbox.post(async () => {
+    // The run may be over by now, and what was heard in it be said in the next.
+    if (log.state.head.queue.has(itemId)) await log.commit([...heardBodies(said, randomUUID), note(how)], origin)
+  })
+}

@@ -1,0 +1,109 @@
+/** What a turn costs, counted and not timed. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { nativeDriver } from '@evener/agent'
+import {
+  BARRIER_TYPES,
+  type Append,
+  type Lineage,
+  type MessageQuery,
+  type Page,
+  type StoredMessage,
+} from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { RuntimeBench } from '../runtime-bench.fixture.ts'
+
+/** Keeps what is asked of it. */
+class WatchedStore extends SqliteStore {
+  appends: Append[] = []
+  listings = 0
+
+  override async append(request: Append): Promise<number> {
+    this.appends.push(request)
+    return super.append(request)
+  }
+
+  override async listMessages(lineage: Lineage, query: MessageQuery): Promise<Page<StoredMessage>> {
+    this.listings++
+    return super.listMessages(lineage, query)
+  }
+
+  /** What something waited for. How often deltas are written besides depends on how long the turn takes. */
+  get barriers(): string[][] {
+    return this.appends
+      .map(({ records }) => records.map(({ body }) => body.type).filter((type) => BARRIER_TYPES.has(type)))
+      .filter((types) => types.length > 0)
+  }
+}
+
+async function withThread(
+  work: (bench: RuntimeBench, store: WatchedStore) => Promise<void>,
+  now: () => number = () => 1000,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'evener-turn-cost-'))
+  try {
+    const store = new WatchedStore({ url: join(folder, 'data.db') })
+    const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }])
+    const agents = { native: { driver: nativeDriver({ id: 'native', model }) } }
+    {
+      await using bench = await RuntimeBench.open(agents, { store, now })
+      await work(bench, store)
+    }
+    await store.close()
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function turn(bench: RuntimeBench): Promise<void> {
+  await (
+    await bench.submit('Hi', { agentId: 'native' })
+  ).done
+}
+
+suite('a plain turn', () => {
+  test('waits for the store twice: before the model is asked, and at its end', () =>
+    withThread(async (bench, store) => {
+      store.appends = []
+      await turn(bench)
+      assert.deepEqual(store.barriers, [['run.started', 'message.added'], ['run.ended']])
+    }))
+
+  test('writes every record once, and the head with the last', () =>
+    withThread(async (bench, store) => {
+      store.appends = []
+      await turn(bench)
+      const seqs = store.appends.flatMap(({ records }) => records.map(({ seq }) => seq))
+      assert.deepEqual(seqs, [...new Set(seqs)])
+      assert.equal(store.appends.filter(({ head }) => head !== undefined).length, 1)
+      assert.notEqual(store.appends.at(-1)?.head, undefined)
+    }))
+
+  test('that is the first of its thread reads no messages; the second reads them once', () =>
+    withThread(async (bench, store) => {
+      await turn(bench)
+      assert.equal(store.listings, 0)
+      await turn(bench)
+      assert.equal(store.listings, 1)
+    }))
+
+  test('moves its thread in the lists when it begins, and at its end only if it took a second', async () => {
+    const movesAtEnd = async (now: () => number): Promise<boolean> => {
+      let moves = false
+      await withThread(async (bench, store) => {
+        store.appends = []
+        await turn(bench)
+        assert.notEqual(store.appends[0]?.thread, undefined)
+        moves = store.appends.at(-1)?.thread !== undefined
+      }, now)
+      return moves
+    }
+    assert.equal(await movesAtEnd(() => 1000), false)
+    let clock = 0
+    assert.equal(await movesAtEnd(() => (clock += 1000)), true)
+  })
+})

@@ -1,0 +1,182 @@
+import { setImmediate as nextTask } from 'node:timers/promises'
+import {
+  EvenerError,
+  unlessAborted,
+  type AgentEvent,
+  type AgentSession,
+  type Capabilities,
+  type Part,
+  type ToolCallRequest,
+  type Turn,
+  type TurnDefaults,
+} from '@evener/protocol'
+import { cancelSession, hasOpenCalls, isForeign, type ActiveTurn } from './active-run.ts'
+import { callHash } from '../calls/call-hash.ts'
+import { checkedEvent } from '../checks/check-event.ts'
+import { ForeignCalls } from '../calls/foreign-calls.ts'
+import { tokensOf, type RunSpending } from '../runs/run-spending.ts'
+import { SeenCalls } from '../calls/seen-calls.ts'
+import type { ThreadLog } from '../log/thread-log.ts'
+import { turnSpans } from '../telemetry/turn-spans.ts'
+import { TurnBudget } from './turn-budget.ts'
+import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
+import type { WarmSessions } from './warm-sessions.ts'
+
+/** Longer than this a stream may not keep timers, sockets and aborts waiting. Twice as long is a fast timer's time. */
+const YIELD_AFTER_MS = 2.5
+
+export interface TurnDrive extends TurnHostPorts {
+  readonly warm: WarmSessions
+  /** The run is at a limit of its budget, and has to end. */
+  readonly onLimit: () => void
+}
+
+/** Lets the agent take its turn and puts on record what it says. */
+export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: readonly Part[]): Promise<void> {
+  const { agent, attempt, runId, turnId } = active
+  const { driver } = agent
+  const { log } = drive.hold
+  const { signal } = active.abort
+  const [capabilities, defaults] = await unlessAborted(signal, setUp(active))
+  const isOurs = !isForeign(capabilities)
+  const { requestContext } = active.setup
+  const turn: Turn = {
+    ...defaults,
+    ...(requestContext === undefined ? {} : { requestContext }),
+    ...(isOurs ? {} : { rules: drive.policy.rulesInForce() }),
+    turnId,
+    runId,
+    threadId: log.stream,
+    input,
+    ...(attempt === undefined ? {} : { resumed: resumed(attempt, active.spent) }),
+  }
+  const spans = await turnSpans(
+    {
+      agentId: driver.id,
+      agentName: agent.name ?? driver.id,
+      threadId: log.stream,
+      runId,
+      turnId,
+      isForeign: !isOurs,
+      model: () => active.setup.defaults.model,
+      redacted: (text) => log.redacted(text),
+    },
+    drive.options.tracing,
+  )
+  active.spans = spans
+  if (!isOurs) active.calls = foreignCalls(active, log)
+  const binding = log.state.head.bindings.get(driver.id) ?? null
+  const host = turnHost(active, drive)
+  let failure: unknown
+  try {
+    const session = await (isOurs ? driver.open(binding, host) : drive.warm.open(driver, binding, host))
+    active.session = session
+    active.opened.resolve(session)
+    let isOver = false
+    try {
+      // One that is there only now must not begin what nobody wants any more.
+      if (!signal.aborted) await pump(active, drive, session, turn)
+      isOver = true
+    } finally {
+      if (isOurs) await session.close()
+      // A program whose turn has failed may be at work all the same.
+      else if (active.isDetached || !isOver) await drive.warm.drop(driver.id, session)
+      else drive.warm.rest(driver.id, log.state.head.bindings.get(driver.id) ?? null)
+    }
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    spans?.end(failure)
+  }
+}
+
+function resumed(attempt: number, { lastStep, turnUsage }: RunSpending): NonNullable<Turn['resumed']> {
+  return { attempt, usage: tokensOf(turnUsage), ...(lastStep === undefined ? {} : { step: lastStep }) }
+}
+
+async function setUp(active: ActiveTurn): Promise<[Capabilities, TurnDefaults]> {
+  const capabilities = await active.agent.driver.describe()
+  active.capabilities = capabilities
+  return [capabilities, await active.setup.refresh()]
+}
+
+async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession, turn: Turn): Promise<void> {
+  const { recorder } = active
+  const { desk } = drive.hold
+  const check = violationCheck(active, drive)
+  using budget = new TurnBudget(active, drive.hold.log, drive.onLimit)
+  if (budget.isUsedUp()) return
+  const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
+  let lastYield = performance.now()
+  let isLeaving = false
+  for await (const said of session.run(turn)) {
+    if (active.isDetached) return
+    const event = checkedEvent(said)
+    // Another has the floor: what a program says until it has heard that it is to stop is part of no answer.
+    if (isLeaving && (event.type === 'text-delta' || event.type === 'reasoning-delta')) continue
+    desk.goOn()
+    active.spans?.observe(event)
+    if (event.type === 'error') active.failure = event.error
+    const written = recorder.record(event)
+    if (written !== undefined) await written
+    active.calls?.seen(event)
+    const violation = check?.(event)
+    if (violation !== undefined) {
+      cancelSession(session).catch(() => undefined)
+      throw violation
+    }
+    if (event.type === 'step-finish') budget.check()
+    else if (event.type === 'finish') await budget.checkEnd()
+    if (event.type === 'tool-result') {
+      desk.parkIfWaiting(isOther)
+      if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {
+        // Somebody else has the floor from here on. A program has to be stopped, and says itself when it is.
+        if (!isOther) {
+          void recorder.record({ type: 'finish', finishReason: 'stop' })
+          return
+        }
+        cancelSession(session).catch(() => undefined)
+        isLeaving = true
+      }
+    }
+    if (performance.now() - lastYield > YIELD_AFTER_MS) {
+      await nextTask()
+      lastYield = performance.now()
+    }
+  }
+  if (!recorder.isFinished && active.failure === undefined && !active.abort.signal.aborted)
+    throw brokenOff(active.agent.driver.id)
+}
+
+/** Every turn ends with one word of how. */
+function brokenOff(agentId: string): EvenerError {
+  return new EvenerError('io', `"${agentId}" ended its turn without a finish, and did not say why.`, {
+    hint: 'What it said is kept. Ask it to go on, or look into its program.',
+  })
+}
+
+/** Foreign agents run their tools themselves: one that runs what is denied is stopped. */
+function violationCheck(
+  active: ActiveTurn,
+  { hold, policy }: TurnDrive,
+): ((event: AgentEvent) => EvenerError | undefined) | undefined {
+  const { agent, capabilities, runId, setup, turnId } = active
+  if (capabilities === undefined || !isForeign(capabilities)) return undefined
+  const seen = new SeenCalls((call) => decideCall(policy, setup.tools, agent.driver.id, call))
+  return (event) => {
+    const violation = seen.violation(event)
+    if (violation === undefined) return undefined
+    const data = { agentId: agent.driver.id, ...('toolCallId' in event ? { toolCallId: event.toolCallId } : {}) }
+    hold.log.add({ type: 'note', kind: 'policy-violation', text: violation, data }, { run: runId, turn: turnId })
+    return new EvenerError('policy-unsupported', `The run was stopped: ${violation}.`, { details: data })
+  }
+}
+
+function foreignCalls({ agent, recorder, runId, setup, turnId }: ActiveTurn, log: ThreadLog): ForeignCalls {
+  const hashOf = (call: ToolCallRequest): string => {
+    const tool = setup.tools.find((candidate) => candidate.name === call.toolName)
+    return callHash(agent.driver.id, call, tool)
+  }
+  return new ForeignCalls({ log, recorder, runId, turnId, hashOf })
+}

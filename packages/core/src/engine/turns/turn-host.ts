@@ -1,0 +1,209 @@
+import { estimateTokenCount } from 'tokenx'
+import {
+  asJson,
+  EvenerError,
+  noFaults,
+  type Decision,
+  type HandoverNote,
+  type Host,
+  type JsonObject,
+  type RecordBody,
+  type RunnableTool,
+  type ToolCallRequest,
+  type WaitRequest,
+} from '@evener/protocol'
+import { isForeign, type ActiveTurn } from './active-run.ts'
+import { lastQuestion } from '../waits/answered-waits.ts'
+import { callHash } from '../calls/call-hash.ts'
+import { CallRunner } from '../calls/call-runner.ts'
+import type { Mailbox } from '../threads/mailbox.ts'
+import { heardBodies, steeredItems } from '../runs/run-queue.ts'
+import type { ThreadHold } from '../threads/thread-hold.ts'
+import type { ThreadRuntimeOptions } from '../thread-options.ts'
+import type { ThreadPolicy } from '../rules/thread-policy.ts'
+
+/** About what fits beside a task in the window of today's models. */
+const DEFAULT_HANDOVER_TOKENS = 50_000
+
+export interface TurnHostPorts {
+  readonly options: ThreadRuntimeOptions
+  readonly hold: ThreadHold
+  readonly mailbox: Mailbox
+  readonly policy: ThreadPolicy
+  /** A foreign agent waits for somebody. */
+  readonly onAsk: () => void
+}
+
+/** What the agent of a turn may ask of us. */
+export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
+  const { options, hold, mailbox, policy } = ports
+  const { desk, log, newId } = hold
+  const { runId, turnId, agent, recorder, abort, setup } = active
+  const agentId = agent.driver.id
+  const origin = { run: runId, turn: turnId }
+  /** What the questions of a foreign agent are called here, by what it calls them. */
+  const names = new Map<string, string>()
+  const decide = (call: ToolCallRequest, isFromBefore = false): Decision => {
+    const decision = decideCall(policy, setup.tools, agentId, call, isFromBefore)
+    active.calls?.judged(call, decision)
+    return decision
+  }
+  /** Nobody is there any more for what the agent says. */
+  const assertGoesOn = (): void => {
+    if (abort.signal.aborted) throw new EvenerError('closed', 'The run was cancelled.')
+    if (recorder.outcome !== undefined) throw turnOver()
+  }
+  /** What comes later is about nothing that is still going on. */
+  const warn = (text: string, data?: JsonObject): void => {
+    if (active.isDetached || recorder.outcome !== undefined) return
+    log.add({ type: 'note', kind: 'warning', text, ...(data === undefined ? {} : { data }) }, origin)
+  }
+  const { requestContext } = setup
+  const runner = new CallRunner({
+    log,
+    recorder,
+    runId,
+    turnId,
+    agentId,
+    ...(requestContext === undefined ? {} : { requestContext }),
+    tools: () => setup.tools,
+    signal: abort.signal,
+    faults: options.faults ?? noFaults,
+    onInterrupted: options.onInterrupted ?? 'report',
+    decide,
+    ask: async (question, call) => {
+      assertGoesOn()
+      return desk.ask({ wait: { id: newId(), ...question }, call, origin })
+    },
+    lastQuestion: (call, waitId) => lastQuestion(options.store, log.stream, { runId, call, waitId }),
+    around: (call, work) => active.spans?.tool(call, work) ?? work(),
+  })
+  return {
+    signal: abort.signal,
+    now: options.now ?? Date.now,
+    // What goes wrong because of a cancel is no news.
+    log: (level, message, context) => {
+      if ((level === 'warn' || level === 'error') && !abort.signal.aborted) warn(message, context)
+    },
+    warn,
+    // The agent knows what has been said up to here; what others say later has to be handed over to it.
+    bind: (binding) => {
+      if (active.isDetached) return
+      log.add({ type: 'binding.changed', binding: { ...binding, syncedTo: log.state.head.seq } }, origin)
+    },
+    noteProcess: async (process) => {
+      if (active.isDetached || recorder.outcome !== undefined) throw turnOver()
+      await log.commit([{ type: 'turn.process', turnId, process }], origin)
+    },
+    noteActivity: (activity) => {
+      const data = asJson({ activity }) as JsonObject
+      if (!active.isDetached) log.add({ type: 'note', kind: 'info', text: activity.mapper, data }, origin)
+    },
+    remind: async (text) => {
+      assertGoesOn()
+      const part = { id: '0', type: 'signal', kind: 'system_reminder', text, data: {} } as const
+      await log.commit([{ type: 'message.added', messageId: newId(), role: 'user', parts: [part] }], origin)
+    },
+    handover: { maxTokens: options.handoverTokens ?? DEFAULT_HANDOVER_TOKENS, countTokens: estimateTokenCount },
+    noteHandover: (told) => {
+      if (!active.isDetached) log.add(handoverNote(agentId, told), origin)
+    },
+    ask: async (wait) => {
+      // A program that we close ourselves hears nothing: the answer may still come.
+      if (active.isDetached) return never()
+      assertGoesOn()
+      const { toolCallId } = wait.subject
+      const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
+      ports.onAsk()
+      // A name of our own: an answer is for one question, and a program may use its names again.
+      const id = newId()
+      names.set(wait.id, id)
+      const asked = bound({ ...wait, id }, active)
+      const answer = await desk.ask({
+        wait: active.calls?.asked(asked) ?? asked,
+        origin,
+        isForeign: true,
+        ...(call === undefined ? {} : { call }),
+      })
+      // It may have been answered a moment before: what was approved is not wanted any more.
+      if (active.isDetached) return never()
+      assertGoesOn()
+      if (asked.kind === 'approval' && answer.decision === 'approve') active.calls?.approved(asked)
+      return answer
+    },
+    withdraw: async (waitId) => {
+      // A program that we close ourselves takes nothing back: whoever answers is told later.
+      if (active.isDetached || abort.signal.aborted) return
+      // Nobody waits for this: when it cannot be written, the run's own end says so.
+      await mailbox.post(() => desk.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
+    },
+    decide: (call) => decide(call),
+    ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
+    history: (query) => hold.history.read(query),
+    // After a cancel what was steered stays in the queue: nobody would answer it.
+    listen: () => mailbox.post(async () => !abort.signal.aborted && (await hear(hold, origin))),
+    turn: () => setup.refresh(),
+    listTools: () => setup.tools,
+    callTool: async (call) => {
+      assertGoesOn()
+      return runner.run(call)
+    },
+  }
+}
+
+function handoverNote(agentId: string, told: HandoverNote): RecordBody {
+  const { messages, omitted = 0, tokens, truncated } = told
+  const older = omitted === 0 ? 'older ones were left out' : `${omitted} older ones were left out`
+  const text = `${messages} messages of others were handed over${truncated ? `; ${older}` : ''}.`
+  const data = { agentId, messages, tokens, truncated, ...(omitted === 0 ? {} : { omitted }) }
+  return { type: 'note', kind: 'handover', text, data }
+}
+
+export function decideCall(
+  policy: ThreadPolicy,
+  tools: readonly RunnableTool[],
+  agentId: string,
+  call: ToolCallRequest,
+  isFromBefore = false,
+): Decision {
+  const tool = tools.find((candidate) => candidate.name === call.toolName)
+  return policy.decide(describeCall(call, tool), agentId, tool, { isFromBefore })
+}
+
+/** Rules are about categories too, which the model does not know. */
+export function describeCall(call: ToolCallRequest, tool: RunnableTool | undefined): ToolCallRequest {
+  return {
+    ...call,
+    ...(tool?.category === undefined ? {} : { category: tool.category }),
+    ...(tool?.annotations === undefined ? {} : { annotations: tool.annotations }),
+  }
+}
+
+/** An answer is about this very call, and the question says whether one can be given after the program is gone. */
+function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequest {
+  const { args = {}, toolCallId = wait.id, toolName } = wait.subject
+  const cwd = wait.payload?.['cwd']
+  const call = { toolCallId, toolName: toolName ?? wait.kind, args, ...(typeof cwd === 'string' ? { cwd } : {}) }
+  const hash = wait.subject.hash ?? callHash(agent.driver.id, call, undefined)
+  const canResume = capabilities !== undefined && isForeign(capabilities) && capabilities.resume !== 'none'
+  return { ...wait, subject: { ...wait.subject, hash }, resumable: wait.resumable !== false && canResume }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined)
+}
+
+function turnOver(): EvenerError {
+  return new EvenerError('closed', 'The turn is over.')
+}
+
+/** Moves what was steered into the conversation. */
+async function hear({ log, newId }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
+  const items = steeredItems(log.state)
+  if (items.length === 0) return false
+  await log.commit(
+    items.flatMap((item) => heardBodies(item, newId)),
+    origin,
+  )
+  return true
+}

@@ -1,0 +1,119 @@
+import type { AgentDriver, AgentSession, Binding, HandoverBudget, Host } from '@evener/protocol'
+import { timerMs } from '../checks/check-options.ts'
+import { patiently } from './patiently.ts'
+
+const DEFAULT_KEEP_MS = 15 * 60_000
+
+interface WarmSession {
+  readonly session: AgentSession
+  readonly host: TurnsHost
+  /** What the native session is; another one, or one that was rewound, needs another session. */
+  binding: Binding | null
+  timer: NodeJS.Timeout | undefined
+}
+
+/** The sessions of a thread's foreign agents, one for each, kept open between turns. */
+export class WarmSessions {
+  readonly #keepMs: number
+  readonly #onCold: () => void
+  readonly #sessions = new Map<string, WarmSession>()
+
+  constructor(keepMs: number | undefined, onCold: () => void) {
+    this.#keepMs = keepMs ?? DEFAULT_KEEP_MS
+    this.#onCold = onCold
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  /** The session that is there, for another turn, or a new one. */
+  async open(driver: AgentDriver, binding: Binding | null, host: Host): Promise<AgentSession> {
+    const warm = this.#sessions.get(driver.id)
+    if (warm !== undefined) {
+      clearTimeout(warm.timer)
+      if (isSameSession(warm.binding, binding)) {
+        warm.host.current = host
+        return warm.session
+      }
+      await this.drop(driver.id)
+    }
+    const turns = new TurnsHost(host)
+    const session = await driver.open(binding, turns)
+    // While it started the turn may have been given up, and another one have opened its own.
+    if (!this.#sessions.has(driver.id)) {
+      this.#sessions.set(driver.id, { session, host: turns, binding, timer: undefined })
+    }
+    return session
+  }
+
+  /** The turn is over; the session stays for the next one, for a while. */
+  rest(agentId: string, binding: Binding | null): void {
+    const warm = this.#sessions.get(agentId)
+    if (warm === undefined) return
+    warm.binding = binding
+    clearTimeout(warm.timer)
+    warm.timer = setTimeout(() => {
+      // Whatever comes of it: the session is not used again.
+      void this.drop(agentId).then(this.#onCold)
+    }, timerMs(this.#keepMs)).unref()
+  }
+
+  /** Closes the session of an agent, or the one that was opened for it. */
+  async drop(agentId: string, opened?: AgentSession): Promise<void> {
+    const warm = this.#sessions.get(agentId)
+    if (opened === undefined || warm?.session === opened) {
+      this.#sessions.delete(agentId)
+      clearTimeout(warm?.timer)
+    }
+    const session = opened ?? warm?.session
+    if (session !== undefined) await patiently(session.close())
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.keys()].map((agentId) => this.drop(agentId)))
+  }
+}
+
+function isSameSession(a: Binding | null, b: Binding | null): boolean {
+  return b?.stale === undefined && (a?.nativeId ?? null) === (b?.nativeId ?? null)
+}
+
+const NOTHING: HandoverBudget = { maxTokens: 0, countTokens: () => 0 }
+
+/** The host of a session that outlives its turns: whatever is asked goes to the turn under way. */
+class TurnsHost implements Host {
+  current: Host
+
+  constructor(host: Host) {
+    this.current = host
+  }
+
+  get signal(): AbortSignal {
+    return this.current.signal
+  }
+
+  ask: Host['ask'] = (request) => this.current.ask(request)
+  withdraw: NonNullable<Host['withdraw']> = (waitId) => this.current.withdraw?.(waitId)
+  decide: Host['decide'] = (call) => this.current.decide(call)
+  history: Host['history'] = (query) => this.current.history(query)
+  listen: NonNullable<Host['listen']> = async () => (await this.current.listen?.()) ?? false
+  turn: NonNullable<Host['turn']> = async () => (await this.current.turn?.()) ?? {}
+  listTools: NonNullable<Host['listTools']> = () => this.current.listTools?.() ?? []
+  callTool: NonNullable<Host['callTool']> = async (call) =>
+    (await this.current.callTool?.(call)) ?? { result: 'There are no tools here.', isError: true }
+  bind: Host['bind'] = (binding) => this.current.bind(binding)
+  noteProcess: NonNullable<Host['noteProcess']> = (note) => this.current.noteProcess?.(note)
+  noteHandover: NonNullable<Host['noteHandover']> = (note) => this.current.noteHandover?.(note)
+  noteActivity: NonNullable<Host['noteActivity']> = (activity, native) => this.current.noteActivity?.(activity, native)
+  remind: NonNullable<Host['remind']> = async (text) => this.current.remind?.(text)
+  warn: NonNullable<Host['warn']> = (text, data) => this.current.warn?.(text, data)
+  redact: NonNullable<Host['redact']> = (text) => this.current.redact?.(text) ?? text
+  now: Host['now'] = () => this.current.now()
+  log: Host['log'] = (level, message, context) => this.current.log(level, message, context)
+
+  /** The same for all turns of a thread. */
+  get handover(): HandoverBudget {
+    return this.current.handover ?? NOTHING
+  }
+}

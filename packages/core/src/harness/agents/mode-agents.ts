@@ -1,0 +1,181 @@
+import {
+  Agent,
+  nativeDriver,
+  resolveModel,
+  runnableTools,
+  type AgentContext,
+  type DecorateContext,
+  type RequestContext,
+  type ToolsInput,
+} from '@evener/agent'
+import {
+  EvenerError,
+  type AgentDriver,
+  type Budget,
+  type RunnableTool,
+  type Store,
+  type ThreadState,
+  type TurnDefaults,
+} from '@evener/protocol'
+import type { RuntimeAgent, TurnContext } from '../../engine/turns/active-run.ts'
+import { defaultModeOf } from '../checks/check-config.ts'
+import type { HarnessAgent, HarnessConfig, HarnessMode } from '../harness-config.ts'
+import type { ModelCatalogue } from '../models/model-catalogue.ts'
+import type { RunContexts } from './run-contexts.ts'
+import { boundToThread } from '../tools/thread-tools.ts'
+import { offeredTools } from './offered-tools.ts'
+
+/** What a thread gives to the agents that take turns in it. */
+export interface ThreadEquipment {
+  readonly decorate: DecorateContext
+  /** Before tools are asked for: what they find in the request. */
+  readonly prepare: (requestContext: RequestContext) => Promise<void>
+  readonly builtinTools: () => readonly RunnableTool[]
+  /** The thread's own, whether or not it is offered. */
+  readonly threadTool: (id: string) => RunnableTool | undefined
+  readonly agentContext: (turn: TurnContext) => AgentContext
+}
+
+/**
+ * The agents behind the modes. What an agent says and can do in a turn is put together from its own, the harness's and the
+ * mode's, anew before every step, so that a change of mode holds from the next step on.
+ */
+export class ModeAgents {
+  readonly #config: HarnessConfig
+  readonly #store: Store
+  readonly #shared: HarnessAgent | undefined
+  readonly #drivers = new Map<string, { readonly agent: HarnessAgent; readonly driver: AgentDriver }>()
+
+  constructor(
+    config: HarnessConfig,
+    models: Pick<ModelCatalogue, 'resolve'>,
+    contexts: Pick<RunContexts, 'find'>,
+    store: Store,
+  ) {
+    this.#config = config
+    this.#store = store
+    this.#shared = config.agent ?? ownAgent(config)
+    for (const agent of [this.#shared, ...config.modes.map((mode) => mode.agent)]) {
+      if (agent === undefined) continue
+      const known = this.#drivers.get(agent.id)
+      if (known !== undefined && known.agent !== agent) {
+        throw new EvenerError('invalid-input', `Two different agents have the id "${agent.id}".`, {
+          hint: 'A thread remembers by its id which agent said what: give each its own.',
+        })
+      }
+      if (known === undefined) this.#drivers.set(agent.id, { agent, driver: driverOf(agent, models, contexts) })
+    }
+  }
+
+  get all(): readonly HarnessAgent[] {
+    return [...this.#drivers.values()].map(({ agent }) => agent)
+  }
+
+  of(mode: HarnessMode): HarnessAgent {
+    const agent = mode.agent ?? this.#shared
+    if (agent !== undefined) return agent
+    throw new EvenerError('misuse', `Mode "${mode.id}" has no agent.`)
+  }
+
+  driver(agentId: string): AgentDriver | undefined {
+    return this.#drivers.get(agentId)?.driver
+  }
+
+  runtimeAgent(agentId: string, equipment: ThreadEquipment): RuntimeAgent | undefined {
+    const known = this.#drivers.get(agentId)
+    if (known === undefined) return undefined
+    const { agent, driver } = known
+    const made = new WeakMap<object, RunnableTool[]>()
+    /** The same tools every time they are asked for: what was approved is recognised by its definition. */
+    const runnable = (tools: ToolsInput | undefined): RunnableTool[] => {
+      if (tools === undefined) return []
+      const ready = made.get(tools) ?? runnableTools(tools, equipment.decorate)
+      made.set(tools, ready)
+      return ready
+    }
+    return {
+      driver,
+      ...(agent instanceof Agent ? { name: agent.name } : {}),
+      tools: async (turn) => {
+        const mode = this.modeOf(turn.state)
+        const context = equipment.agentContext(turn)
+        await equipment.prepare(context.requestContext)
+        const own = mode.tools === undefined ? await agentTools(agent, context, equipment.decorate) : []
+        const shared = await this.#sharedTools(context)
+        const theirs = [...runnable(mode.tools), ...runnable(mode.additionalTools), ...own, ...runnable(shared)]
+        const bound = theirs.map((tool) => boundToThread(tool, equipment.threadTool))
+        return offeredTools([...bound, ...equipment.builtinTools()], turn.state, this.#store)
+      },
+      turn: (turn) => this.#turn(agent, turn, equipment),
+    }
+  }
+
+  /** Prices are looked up only where somebody has set a limit in money. */
+  get haveMoneyLimit(): boolean {
+    const ofAgents = [...this.#drivers.values()].map(({ agent }) => budgetOf(agent))
+    return [...ofAgents, ...this.#config.modes.map(({ budget }) => budget)].some((budget) => budget?.usd !== undefined)
+  }
+
+  modeOf(state: ThreadState): HarnessMode {
+    const { mode } = state.head
+    return this.#config.modes.find(({ id }) => id === mode) ?? defaultModeOf(this.#config)
+  }
+
+  async #sharedTools({ requestContext }: AgentContext): Promise<ToolsInput | undefined> {
+    const { tools } = this.#config
+    return typeof tools === 'function' ? tools({ requestContext }) : tools
+  }
+
+  async #turn(agent: HarnessAgent, turn: TurnContext, equipment: ThreadEquipment): Promise<TurnDefaults> {
+    const mode = this.modeOf(turn.state)
+    const { model } = turn.state.head
+    const own = agent instanceof Agent ? await agent.instructions(equipment.agentContext(turn)) : undefined
+    const instructions = [own, this.#config.instructions, mode.instructions].filter(Boolean).join('\n\n')
+    const budget = mode.budget ?? budgetOf(agent)
+    return {
+      ...(budget === undefined ? {} : { budget }),
+      ...(instructions === '' ? {} : { instructions }),
+      ...(model === null || model === '' ? {} : { model }),
+    }
+  }
+}
+
+/** A foreign agent says nothing about it itself. */
+function budgetOf(agent: HarnessAgent): Budget | undefined {
+  return agent instanceof Agent ? agent.options.budget : undefined
+}
+
+/** Modes that have no agent get one that knows only its model. */
+function ownAgent(config: HarnessConfig): HarnessAgent | undefined {
+  if (config.modes.every((mode) => mode.agent !== undefined)) return undefined
+  return new Agent({ id: config.id, model: defaultModeOf(config).defaultModelId ?? '' })
+}
+
+/**
+ * A model that is only named is found by the harness first, then by the agent itself. A function that chooses it is given
+ * the same context as those that make tools and instructions.
+ */
+function driverOf(
+  agent: HarnessAgent,
+  models: Pick<ModelCatalogue, 'resolve'>,
+  contexts: Pick<RunContexts, 'find'>,
+): AgentDriver {
+  if (!(agent instanceof Agent)) return agent
+  const { model, resolveModel: own } = agent.options
+  return nativeDriver({
+    ...agent.options,
+    model:
+      typeof model === 'function'
+        ? (context) => model({ ...context, requestContext: contexts.find(context.runId) ?? context.requestContext })
+        : model,
+    resolveModel: async (modelId) => (await models.resolve(modelId)) ?? resolveModel(modelId, own),
+  })
+}
+
+async function agentTools(
+  agent: HarnessAgent,
+  context: AgentContext,
+  decorate: DecorateContext,
+): Promise<readonly RunnableTool[]> {
+  return agent instanceof Agent ? agent.tools(context, decorate) : []
+}

@@ -1,0 +1,32 @@
+import type { RunnableTool, Store, ThreadState } from '@evener/protocol'
+import { inflateRequest } from '../../engine/log/blobs.ts'
+
+/**
+ * One tool for a name, the user's before ours. Those that a rule denies altogether are not offered, except in a fork where
+ * its parent was: there the deny only blocks, so that its requests begin as the parent's last one.
+ */
+export async function offeredTools(
+  tools: readonly RunnableTool[],
+  state: ThreadState,
+  store: Store,
+): Promise<readonly RunnableTool[]> {
+  const denied = state.head.run?.rules.tools ?? {}
+  const isDenied = ({ name }: RunnableTool): boolean => Object.hasOwn(denied, name) && denied[name] === 'deny'
+  const sent = tools.some(isDenied) ? await sentBeforeFork(store, state) : new Set()
+  const byName = new Map<string, RunnableTool>()
+  for (const tool of tools) {
+    if ((!isDenied(tool) || sent.has(tool.name)) && !byName.has(tool.name)) byName.set(tool.name, tool)
+  }
+  return [...byName.values()]
+}
+
+/** The names of the tools in the last request before the thread was forked off; none where it is no fork. */
+async function sentBeforeFork(store: Store, { head }: ThreadState): Promise<ReadonlySet<unknown>> {
+  const { lineage, stream } = head
+  const own = [...lineage].find((range) => range.stream === stream)
+  if (own === undefined || own === lineage.at(0)) return new Set()
+  const record = await store.latestRecord(lineage, 'step.started', own.from - 1)
+  if (record?.body.type !== 'step.started' || record.body.request === undefined) return new Set()
+  const { tools } = await inflateRequest(store, record.body.request)
+  return new Set(Array.isArray(tools) ? tools.map((tool: { readonly name?: unknown } | null) => tool?.name) : [])
+}

@@ -1,0 +1,81 @@
+import { RequestContext } from '@evener/agent'
+import type { JsonObject } from '@evener/protocol'
+import type { LogEntry } from '../../engine/log/thread-log.ts'
+import type { ThreadViewer } from '../harness-core.ts'
+import { requestContextOf, type RestoreRequestContext } from './request-context.ts'
+
+/**
+ * The request contexts of runs in this process, as their callers gave them: with what no record can hold. A message brings
+ * its context to the run that hears it, be it a new one or one that is going on.
+ */
+export class RunContexts {
+  readonly #byMessage = new Map<string, { readonly context: RequestContext; readonly sender: ThreadViewer }>()
+  readonly #byRun = new Map<string, RequestContext>()
+  readonly #senders = new Map<string, ThreadViewer>()
+  readonly #begunHere = new Set<string>()
+  readonly #restore: RestoreRequestContext | undefined
+
+  constructor(restore: RestoreRequestContext | undefined) {
+    this.#restore = restore
+  }
+
+  /** For the run that will hear the message. */
+  keep(messageId: string, context: RequestContext, sender: ThreadViewer): void {
+    this.#byMessage.set(messageId, { context, sender })
+  }
+
+  /** No run will hear it. */
+  drop(messageId: string): void {
+    this.#byMessage.delete(messageId)
+  }
+
+  /** The session whose words began the run; `undefined` when that was not in this process. */
+  senderOf(runId: string): ThreadViewer | undefined {
+    return this.#senders.get(runId)
+  }
+
+  add(runId: string, context: RequestContext): void {
+    const known = this.#byRun.get(runId)
+    if (known === undefined) this.#byRun.set(runId, context)
+    else for (const [key, value] of context.entries()) known.set(key, value)
+  }
+
+  /** Of a run at work. */
+  find(runId: string): RequestContext | undefined {
+    return this.#byRun.get(runId)
+  }
+
+  /** Of a run that began in another process there is only what was recorded, and what can be made of that. */
+  of(runId: string, recorded: JsonObject | undefined): RequestContext {
+    const known = this.#byRun.get(runId)
+    if (known !== undefined) return known
+    const context = RequestContext.from(recorded)
+    const restored = this.#begunHere.has(runId) ? undefined : this.#restore?.(structuredClone(recorded ?? {}))
+    for (const [key, value] of requestContextOf(restored).entries()) context.set(key, value)
+    this.#byRun.set(runId, context)
+    return context
+  }
+
+  /** Nobody looks at the thread of the run any more: what it knows of those who did goes. */
+  leave(runId: string): void {
+    this.#senders.delete(runId)
+    this.#byRun.get(runId)?.delete('harness')
+  }
+
+  follow(entry: LogEntry): void {
+    if (entry.kind !== 'record') return
+    const { body, run } = entry.record
+    if (body.type === 'run.started' && entry.others !== true) this.#begunHere.add(body.runId)
+    if (body.type === 'run.ended') {
+      this.#begunHere.delete(body.runId)
+      this.#byRun.delete(body.runId)
+      this.#senders.delete(body.runId)
+    }
+    if (body.type !== 'message.added') return
+    const kept = this.#byMessage.get(body.messageId)
+    this.#byMessage.delete(body.messageId)
+    if (kept === undefined || run === undefined) return
+    if (!this.#senders.has(run)) this.#senders.set(run, kept.sender)
+    if (kept.context.size > 0) this.add(run, kept.context)
+  }
+}

@@ -1,0 +1,136 @@
+import type { RequestContext } from '@evener/agent'
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import type { HarnessRuntime } from '../harness-runtime.ts'
+
+/** As much of a workspace as the harness itself deals with. */
+export interface HarnessWorkspace {
+  readonly id?: string
+  readonly name?: string
+  init?(): void | Promise<void>
+  destroy?(): void | Promise<void>
+}
+
+export type WorkspaceFactory = (context: {
+  readonly requestContext: RequestContext
+  /** What the harness works with, under the name that programs written to another library use: its `getRuntime()`. */
+  readonly mastra: HarnessRuntime | undefined
+}) => HarnessWorkspace | Promise<HarnessWorkspace>
+
+/** What a workspace would be built from. */
+export interface WorkspaceConfig {
+  readonly id?: string
+  readonly name?: string
+  readonly [setting: string]: unknown
+}
+
+export type WorkspaceInput = HarnessWorkspace | WorkspaceConfig | WorkspaceFactory
+
+/** Refused before anything starts: taken for a workspace it would be one that can do nothing. */
+export function checkWorkspace(input: WorkspaceInput): void {
+  if (typeof input === 'function' || isWorkspace(input)) return
+  throw new EvenerError('unsupported', 'A harness cannot build a workspace from a configuration.', {
+    hint: 'Give a workspace (something with `init` or `destroy`), or a function that makes one.',
+    details: { settings: Object.keys(input) },
+  })
+}
+
+/** Something that does things; a bare object only says things. */
+function isWorkspace(input: object): input is HarnessWorkspace {
+  const prototype: unknown = Object.getPrototypeOf(input)
+  if (prototype !== Object.prototype && prototype !== null) return true
+  return ['init', 'destroy'].some((name) => typeof Reflect.get(input, name) === 'function')
+}
+
+/** The workspace of a harness: made ready once, told of, and ended with it. One that is made on demand is not ours to end. */
+export class WorkspaceSlot {
+  readonly #input: WorkspaceInput | undefined
+  readonly #emit: (event: HarnessEvent) => void
+  readonly #runtime: () => HarnessRuntime | undefined
+  /** What was made for the requests of runs. */
+  readonly #made = new WeakMap<RequestContext, HarnessWorkspace | undefined>()
+  #current: HarnessWorkspace | undefined
+  #isReady = false
+
+  constructor(
+    input: WorkspaceInput | undefined,
+    emit: (event: HarnessEvent) => void,
+    runtime: () => HarnessRuntime | undefined,
+  ) {
+    this.#input = input
+    this.#emit = emit
+    this.#runtime = runtime
+    if (typeof input === 'object' && isWorkspace(input)) this.#current = input
+  }
+
+  get isConfigured(): boolean {
+    return this.#input !== undefined
+  }
+
+  get isReady(): boolean {
+    return typeof this.#input === 'function' || this.#isReady
+  }
+
+  get(): HarnessWorkspace | undefined {
+    return typeof this.#input === 'function' || this.#isReady ? this.#current : undefined
+  }
+
+  /** A workspace that cannot be made ready is told of; the harness works without it. */
+  async init(): Promise<void> {
+    const workspace = this.#current
+    if (typeof this.#input !== 'object' || workspace === undefined || this.#isReady) return
+    this.#emit({ type: 'workspace_status_changed', status: 'initializing' })
+    try {
+      await workspace.init?.()
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      this.#emit({ type: 'workspace_status_changed', status: 'error', error })
+      this.#emit({ type: 'workspace_error', error })
+      return
+    }
+    this.#isReady = true
+    this.#emit({ type: 'workspace_status_changed', status: 'ready' })
+    const { id = 'workspace', name = id } = workspace
+    this.#emit({ type: 'workspace_ready', workspaceId: id, workspaceName: name })
+  }
+
+  async resolve(requestContext: RequestContext): Promise<HarnessWorkspace | undefined> {
+    if (typeof this.#input !== 'function') {
+      await this.init()
+      return this.get()
+    }
+    this.#current = await this.#input({ requestContext, mastra: this.#runtime() })
+    return this.#current
+  }
+
+  /** Before the tools of a run: a function makes one for them, once. They work without one that cannot be made. */
+  async prepare(requestContext: RequestContext): Promise<void> {
+    if (typeof this.#input !== 'function' || this.#made.has(requestContext)) return
+    try {
+      this.#made.set(requestContext, await this.resolve(requestContext))
+    } catch (thrown) {
+      this.#made.set(requestContext, undefined)
+      this.#emit({ type: 'workspace_error', error: thrown instanceof Error ? thrown : new Error(String(thrown)) })
+    }
+  }
+
+  /** What the tools of a run find. */
+  of(requestContext: RequestContext): HarnessWorkspace | undefined {
+    return typeof this.#input === 'function' ? this.#made.get(requestContext) : this.get()
+  }
+
+  async destroy(): Promise<void> {
+    const workspace = this.#current
+    if (typeof this.#input === 'function' || workspace === undefined || !this.#isReady) return
+    this.#isReady = false
+    this.#emit({ type: 'workspace_status_changed', status: 'destroying' })
+    try {
+      await workspace.destroy?.()
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      this.#emit({ type: 'workspace_error', error })
+      throw new EvenerError('io', `The workspace could not be ended: ${error.message}`, { cause: thrown })
+    } finally {
+      this.#emit({ type: 'workspace_status_changed', status: 'destroyed' })
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { Agent, createTool } from '@evener/agent'
+import { EvenerError } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { z } from 'zod'
+import { Harness } from '../harness.ts'
+
+const base = { id: 'h', agent: new Agent({ id: 'agent', model: scriptedModel([]) }), modes: [{ id: 'a' }] }
+const subagent = { id: 's', name: 'S', description: 'Looks.', instructions: 'Look.' }
+
+suite('a configuration of the wrong kind is refused in words that name the field', () => {
+  const cases: readonly (readonly [title: string, config: unknown, field: RegExp])[] = [
+    ['none at all', undefined, /configuration of a harness .*`id` and `modes`/],
+    ['no id', { ...base, id: undefined }, /`id`/],
+    ['no modes', { ...base, modes: undefined }, /`modes`/],
+    ['modes that are no list', { ...base, modes: { a: {} } }, /`modes`/],
+    ['a mode without an id', { ...base, modes: [{ id: 'a' }, {}] }, /`modes\[1\]\.id`/],
+    ['a mode that is none', { ...base, modes: ['a'] }, /`modes\[0\]`/],
+    ['an agent of a mode that is none', { ...base, modes: [{ id: 'a', agent: {} }] }, /`modes\[0\]\.agent`/],
+    ['a tool of a mode that is none', { ...base, modes: [{ id: 'a', tools: { x: {} } }] }, /`modes\[0\]\.tools\.x`/],
+    ['an agent that is none', { ...base, agent: {} }, /`agent`/],
+    ['an agent without an id', { ...base, agent: { open: () => undefined } }, /`agent`/],
+    ['a schema that is none', { ...base, stateSchema: {} }, /`stateSchema`/],
+    ['a store that is none', { ...base, storage: {} }, /`storage`/],
+    ['a redactor that is none', { ...base, redact: /sk-/ }, /`redact`/],
+    ['an end of interrupted calls that is none', { ...base, onInterrupted: 'maybe' }, /`onInterrupted`/],
+    ['a lock that is none', { ...base, threadLock: {} }, /`threadLock`/],
+    ['a tool that is none', { ...base, tools: { paint: 'x' } }, /`tools\.paint`/],
+    ['tools that are none', { ...base, tools: 'all' }, /`tools`/],
+    ['a built-in tool there is not', { ...base, disableBuiltinTools: ['nope'] }, /"nope".*ask_user/],
+    ['built-in tools that are no list', { ...base, disableBuiltinTools: 'ask_user' }, /`disableBuiltinTools`/],
+    ['a subagent with only an id', { ...base, subagents: [{ id: 's' }] }, /`subagents\[0\]\.name`/],
+    ['a subagent without instructions', { ...base, subagents: [{ ...subagent, instructions: '' }] }, /instructions`/],
+  ]
+  for (const [title, config, field] of cases) {
+    test(title, () => {
+      assert.throws(
+        () => new Harness(config as never),
+        (error) => EvenerError.is(error, 'invalid-input') && field.test(error.message),
+      )
+    })
+  }
+
+  test('what is right is taken', () => {
+    const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })
+    const right = { ...base, subagents: [subagent], disableBuiltinTools: ['subagent', 'request_access'] } as const
+    assert.ok(new Harness({ ...right, tools: { paint }, stateSchema: z.object({}) }))
+    assert.ok(new Harness({ ...right, tools: [paint] }))
+    assert.ok(new Harness({ ...right, tools: () => ({ paint }) }))
+    assert.ok(new Harness({ ...right, threadLock: { acquire: () => undefined, release: () => undefined } }))
+  })
+})

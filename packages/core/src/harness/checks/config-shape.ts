@@ -1,0 +1,102 @@
+import { EvenerError } from '@evener/protocol'
+import type { HarnessConfig } from '../harness-config.ts'
+import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
+
+/** Finds what is not even of the right kind, for programs that no compiler has looked at. */
+export function checkShape(config: HarnessConfig): void {
+  if (!isObject(config)) throw wrong('The configuration of a harness', 'an object with at least `id` and `modes`')
+  if (typeof config.id !== 'string' || config.id === '')
+    throw new EvenerError('invalid-input', 'A harness needs an `id`.')
+  if (!Array.isArray(config.modes)) throw wrong('`modes`', 'a list of modes such as `[{ id: "build" }]`')
+  config.modes.forEach((mode, index) => checkMode(mode, `modes[${index}]`))
+  checkAgent(config.agent, 'agent')
+  checkTools(config.tools, 'tools')
+  checkMethods(config.storage, 'storage', 'a store such as `new SqliteStore({ url })`', [
+    'open',
+    'append',
+    'readRecords',
+  ])
+  checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
+  const { disableBuiltinTools, onInterrupted, redact, restoreRequestContext, stateSchema, subagents } = config
+  if (onInterrupted !== undefined && !['report', 'ask', 'retry'].includes(onInterrupted))
+    throw wrong('`onInterrupted`', 'one of report, ask, retry')
+  if (redact !== undefined && typeof redact !== 'function') throw wrong('`redact`', 'a function from text to text')
+  if (restoreRequestContext !== undefined && typeof restoreRequestContext !== 'function')
+    throw wrong('`restoreRequestContext`', 'a function from what was recorded to a request context')
+  const schema = stateSchema === undefined ? undefined : standardOf(stateSchema)
+  if (stateSchema !== undefined && typeof schema?.['validate'] !== 'function') {
+    throw wrong('`stateSchema`', 'a Standard Schema, such as a zod object')
+  }
+  for (const id of listOf(disableBuiltinTools, 'disableBuiltinTools')) {
+    const known: readonly unknown[] = BUILTIN_TOOL_IDS
+    if (!known.includes(id)) {
+      throw wrong(`"${String(id)}" in \`disableBuiltinTools\``, `one of ${BUILTIN_TOOL_IDS.join(', ')}`)
+    }
+  }
+  listOf(subagents, 'subagents').forEach((subagent, index) => checkSubagent(subagent, `subagents[${index}]`))
+}
+
+function checkMode(mode: unknown, at: string): void {
+  if (!isObject(mode)) throw wrong(`\`${at}\``, 'a mode such as `{ id: "build" }`')
+  checkText(mode, 'id', at)
+  checkAgent(mode['agent'], `${at}.agent`)
+  checkTools(mode['tools'], `${at}.tools`)
+  checkTools(mode['additionalTools'], `${at}.additionalTools`)
+}
+
+function checkSubagent(subagent: unknown, at: string): void {
+  if (!isObject(subagent)) throw wrong(`\`${at}\``, '{ id, name, description, instructions }')
+  for (const field of ['id', 'name', 'description', 'instructions']) checkText(subagent, field, at)
+  checkTools(subagent['tools'], `${at}.tools`)
+}
+
+/** Our own agents have tools, foreign ones are opened. */
+function checkAgent(agent: unknown, at: string): void {
+  if (agent === undefined) return
+  const expected = 'an agent: `new Agent({ id, model })`, or a foreign one such as `claudeCode()`'
+  if (!isObject(agent)) throw wrong(`\`${at}\``, expected)
+  const isAgent = typeof agent['tools'] === 'function' || typeof agent['open'] === 'function'
+  if (!isAgent || typeof agent['id'] !== 'string' || agent['id'] === '') throw wrong(`\`${at}\``, expected)
+}
+
+function checkTools(tools: unknown, at: string): void {
+  if (tools === undefined || typeof tools === 'function') return
+  if (!isObject(tools)) throw wrong(`\`${at}\``, 'tools by name, or a list of tools')
+  for (const [name, tool] of Object.entries(tools)) {
+    if (!isObject(tool) || typeof tool['execute'] !== 'function') {
+      throw wrong(`\`${at}.${name}\``, 'a tool with `execute`, as `createTool` makes it')
+    }
+  }
+}
+
+function checkMethods(value: unknown, at: string, expected: string, methods: readonly string[]): void {
+  if (value === undefined) return
+  if (!isObject(value) || methods.some((method) => typeof value[method] !== 'function')) {
+    throw wrong(`\`${at}\``, expected)
+  }
+}
+
+function checkText(of: Readonly<Record<string, unknown>>, field: string, at: string): void {
+  if (typeof of[field] !== 'string' || of[field] === '') throw wrong(`\`${at}.${field}\``, 'a text that is not empty')
+}
+
+function listOf(value: unknown, at: string): readonly unknown[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw wrong(`\`${at}\``, 'a list')
+  return value
+}
+
+/** Some schemas are functions. */
+function standardOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!isObject(schema) && typeof schema !== 'function') return undefined
+  const standard: unknown = Reflect.get(schema, '~standard')
+  return isObject(standard) ? standard : undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function wrong(what: string, expected: string): EvenerError {
+  return new EvenerError('invalid-input', `${what} has to be ${expected}.`)
+}

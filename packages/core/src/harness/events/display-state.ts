@@ -1,0 +1,353 @@
+import {
+  defaultDisplayState,
+  toHarnessContent,
+  toHarnessMessage,
+  toTokenUsage,
+  type ActiveSubagentState,
+  type ActiveToolState,
+  type HarnessDisplayState,
+  type HarnessEvent,
+  type HarnessMessage,
+  type Head,
+  type ModifiedFile,
+  type PendingToolApproval,
+  type PendingToolSuspension,
+  type TaskItem,
+  type ThreadMessage,
+  type ToolInputBuffer,
+} from '@evener/protocol'
+import { freezeDeep } from '../../engine/log/frozen.ts'
+import { memoryProgress } from './memory-progress.ts'
+import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
+
+/** From how many tokens on memory works: the session's `om`. */
+export interface MemoryThresholds {
+  readonly observer: { threshold(): number }
+  readonly reflector: { threshold(): number }
+}
+
+type MemorySlices = Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'>
+
+/** A map that is copied only when somebody looks at it after a change. */
+class MapSlice<Value> {
+  /** Most have nothing to show, so most have none. */
+  #live: Map<string, Value> | undefined
+  #copy: ReadonlyMap<string, Value> | undefined
+
+  get(): ReadonlyMap<string, Value> {
+    this.#copy ??= this.#live === undefined ? NO_ENTRIES : readOnly(new Map(this.#live))
+    return this.#copy
+  }
+
+  at(key: string): Value | undefined {
+    return this.#live?.get(key)
+  }
+
+  set(key: string, value: Value): void {
+    this.#live ??= new Map()
+    this.#live.set(key, value)
+    this.#copy = undefined
+  }
+
+  delete(key: string): void {
+    if (this.#live?.delete(key) === true) this.#copy = undefined
+  }
+
+  clear(): void {
+    this.#live = undefined
+    this.#copy = undefined
+  }
+
+  entries(): [string, Value][] {
+    return [...(this.#live ?? [])]
+  }
+}
+
+/**
+ * What a UI draws, kept up to date with every event at a cost that does not depend on how much there is to see. A snapshot
+ * is made when somebody asks for one, of the slices that changed since the last.
+ */
+export class DisplayState {
+  #isRunning = false
+  #message: HarnessMessage | ThreadMessage | null = null
+  #head: Head | undefined
+  #previousTasks: readonly TaskItem[] = []
+  readonly #tools = new MapSlice<ActiveToolState>()
+  readonly #inputs = new MapSlice<ToolInputBuffer>()
+  readonly #subagents = new MapSlice<ActiveSubagentState>()
+  readonly #files = new MapSlice<ModifiedFile>()
+  #memory: MemorySlices = NOTHING
+  #approvals: { readonly of: Head['waits']; readonly list: readonly PendingToolApproval[] } | undefined
+  #suspensions: { readonly of: Head['waits']; readonly map: ReadonlyMap<string, PendingToolSuspension> } | undefined
+  #usage: { readonly of: Head['usage']; readonly usage: HarnessDisplayState['tokenUsage'] } | undefined
+  #snapshot: HarnessDisplayState | undefined
+  #thresholds: MemoryThresholds | undefined
+  /** Memory has told by what it measures itself. */
+  #isMeasured = false
+  readonly #subagentName: (agentType: string) => string | undefined
+
+  /** `subagentName`: how people know a kind of subagent. */
+  constructor(subagentName: (agentType: string) => string | undefined) {
+    this.#subagentName = subagentName
+  }
+
+  /** The snapshot: the same object until something changes. */
+  get(): HarnessDisplayState {
+    if (!this.#isMeasured && this.#thresholds !== undefined) this.#measure(this.#thresholds)
+    this.#snapshot ??= this.#take()
+    return this.#snapshot
+  }
+
+  /** What counts until memory itself tells of its work. */
+  measureMemoryBy(thresholds: MemoryThresholds): void {
+    this.#thresholds = thresholds
+  }
+
+  /** Another thread, or none: nothing of the old one is shown. */
+  reset(head: Head | undefined, isRunning: boolean): void {
+    this.#isRunning = isRunning
+    this.#message = null
+    this.#head = head
+    this.#previousTasks = []
+    this.#tools.clear()
+    this.#inputs.clear()
+    this.#subagents.clear()
+    this.#files.clear()
+    this.#memory = NOTHING
+    this.#isMeasured = false
+    this.#snapshot = undefined
+  }
+
+  /** What is to be seen of a run that began before we looked. */
+  catchUp(messages: readonly ThreadMessage[]): void {
+    const own = messages.filter(({ parentToolCallId }) => parentToolCallId === undefined)
+    this.#message = own.findLast(({ role }) => role === 'assistant') ?? own.at(-1) ?? null
+    for (const part of own.flatMap(({ parts }) => [...parts])) {
+      const content = toHarnessContent(part)
+      if (content?.type === 'tool_call') {
+        this.#tools.set(content.id, { name: content.name, args: content.args, status: 'running' })
+      } else if (content?.type === 'tool_result') this.#toolEnded(content.id, content)
+    }
+    this.#snapshot = undefined
+  }
+
+  clearModifiedFiles(): void {
+    this.#files.clear()
+    this.#snapshot = undefined
+  }
+
+  /** True when what is shown of the head has changed. */
+  follow(head: Head): boolean {
+    const before = this.#head
+    if (before === head) return false
+    this.#head = head
+    const isChanged =
+      before === undefined ||
+      before.waits !== head.waits ||
+      before.queue !== head.queue ||
+      before.usage !== head.usage ||
+      before.settings !== head.settings ||
+      before.tasks !== head.tasks
+    if (before !== undefined && before.tasks !== head.tasks) this.#previousTasks = before.tasks
+    if (isChanged) this.#snapshot = undefined
+    return isChanged
+  }
+
+  /** The message that grows, as the log has it: its public form is made when somebody looks. */
+  show(message: ThreadMessage): void {
+    this.#message = message
+    this.#snapshot = undefined
+  }
+
+  noteFile(path: string, operation: string, at: number): void {
+    const known = this.#files.at(path)
+    this.#files.set(path, {
+      operations: [...(known?.operations ?? []), operation],
+      firstModified: known?.firstModified ?? new Date(at),
+    })
+    this.#snapshot = undefined
+  }
+
+  apply(event: HarnessEvent): void {
+    this.#snapshot = undefined
+    switch (event.type) {
+      case 'agent_start':
+        // Told again to one who comes to a run at work, which is shown already.
+        if (this.#isRunning) return
+        this.#isRunning = true
+        this.#message = null
+        // What is still open has waited for an answer, and goes on with it.
+        for (const [id, { status }] of this.#tools.entries()) {
+          if (status === 'completed' || status === 'error') this.#tools.delete(id)
+        }
+        this.#inputs.clear()
+        return
+      case 'agent_end':
+        this.#isRunning = false
+        if (event.reason !== 'suspended') this.#subagents.clear()
+        this.#inputs.clear()
+        for (const [id, tool] of this.#tools.entries()) {
+          const isOpen = tool.status === 'running' || tool.status === 'streaming_input'
+          if (isOpen && event.reason !== 'suspended') this.#tools.set(id, { ...tool, status: 'error', isError: true })
+        }
+        return
+      case 'message_update':
+        // What the log has of it is shown already, and no listener can rewrite that.
+        if (this.#message?.id !== event.message.id) this.#message = event.message
+        return
+      case 'message_start':
+      case 'message_end':
+        this.#message = event.message
+        return
+      case 'tool_input_start':
+        this.#inputs.set(event.toolCallId, { text: '', toolName: event.toolName })
+        this.#tools.set(event.toolCallId, { name: event.toolName, args: {}, status: 'streaming_input' })
+        return
+      case 'tool_input_delta': {
+        const before = this.#inputs.at(event.toolCallId)
+        const toolName = event.toolName ?? before?.toolName ?? ''
+        this.#inputs.set(event.toolCallId, { text: (before?.text ?? '') + event.argsTextDelta, toolName })
+        return
+      }
+      case 'tool_input_end':
+        this.#inputs.delete(event.toolCallId)
+        return
+      case 'tool_start':
+        this.#tools.set(event.toolCallId, { name: event.toolName, args: event.args, status: 'running' })
+        return
+      case 'tool_update':
+        this.#changeTool(event.toolCallId, {
+          partialResult:
+            typeof event.partialResult === 'string' ? event.partialResult : JSON.stringify(event.partialResult),
+        })
+        return
+      case 'shell_output':
+        this.#changeTool(event.toolCallId, {
+          shellOutput: (this.#tools.at(event.toolCallId)?.shellOutput ?? '') + event.output,
+        })
+        return
+      case 'tool_end':
+        this.#toolEnded(event.toolCallId, event)
+        return
+      case 'subagent_start':
+      case 'subagent_text_delta':
+      case 'subagent_tool_end':
+      case 'subagent_end':
+        this.#subagent(event)
+        return
+      default:
+        if (event.type === 'om_status') this.#isMeasured = true
+        this.#memory = memoryProgress(this.#memory, event, Date.now)
+    }
+  }
+
+  #measure({ observer, reflector }: MemoryThresholds): void {
+    const { omProgress } = this.#memory
+    const now = { threshold: observer.threshold(), reflectionThreshold: reflector.threshold() }
+    const isSame = omProgress.threshold === now.threshold && omProgress.reflectionThreshold === now.reflectionThreshold
+    if (isSame) return
+    this.#memory = { ...this.#memory, omProgress: { ...omProgress, ...now } }
+    this.#snapshot = undefined
+  }
+
+  #toolEnded(toolCallId: string, { isError, result }: { readonly isError: boolean; readonly result: unknown }): void {
+    this.#changeTool(toolCallId, { status: isError ? 'error' : 'completed', result, isError })
+  }
+
+  #changeTool(toolCallId: string, changes: Partial<ActiveToolState>): void {
+    const tool = this.#tools.at(toolCallId)
+    if (tool !== undefined) this.#tools.set(toolCallId, { ...tool, ...changes })
+  }
+
+  #subagent(
+    event: Extract<
+      HarnessEvent,
+      { type: 'subagent_start' | 'subagent_text_delta' | 'subagent_tool_end' | 'subagent_end' }
+    >,
+  ): void {
+    const { agentType, toolCallId } = event
+    if (event.type === 'subagent_start') {
+      const { forked, modelId, task } = event
+      const displayName = this.#subagentName(agentType)
+      const how = {
+        modelId,
+        ...(displayName === undefined ? {} : { displayName }),
+        ...(forked === undefined ? {} : { forked }),
+      }
+      this.#subagents.set(toolCallId, { agentType, task, ...how, toolCalls: [], textDelta: '', status: 'running' })
+      return
+    }
+    const known = this.#subagents.at(toolCallId)
+    if (known === undefined) return
+    if (event.type === 'subagent_text_delta') {
+      this.#subagents.set(toolCallId, { ...known, textDelta: known.textDelta + event.textDelta })
+    } else if (event.type === 'subagent_tool_end') {
+      const toolCalls = [...known.toolCalls, { name: event.subToolName, isError: event.isError }]
+      this.#subagents.set(toolCallId, { ...known, toolCalls })
+    } else {
+      const status = event.isError ? 'error' : 'completed'
+      this.#subagents.set(toolCallId, { ...known, status, durationMs: event.durationMs, result: event.result })
+    }
+  }
+
+  #take(): HarnessDisplayState {
+    const head = this.#head
+    const approvals = head === undefined || head.waits.size === 0 ? NOTHING.pendingApprovals : this.#approvalsOf(head)
+    // Each for itself: what has not changed is frozen already, and looking at that costs nothing.
+    return Object.freeze({
+      isRunning: this.#isRunning,
+      currentMessage: freezeDeep(this.#currentMessage()),
+      queuedFollowUps: [...(head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up').length,
+      tokenUsage: freezeDeep(head === undefined ? NOTHING.tokenUsage : this.#usageOf(head)),
+      activeTools: this.#tools.get(),
+      toolInputBuffers: this.#inputs.get(),
+      pendingApproval: approvals[0] ?? null,
+      pendingApprovals: freezeDeep(approvals),
+      pendingSuspensions: head === undefined || head.waits.size === 0 ? NO_ENTRIES : this.#suspensionsOf(head),
+      activeSubagents: this.#subagents.get(),
+      omProgress: freezeDeep(this.#memory.omProgress),
+      bufferingMessages: this.#memory.bufferingMessages,
+      bufferingObservations: this.#memory.bufferingObservations,
+      modifiedFiles: this.#files.get(),
+      tasks: freezeDeep(head?.tasks ?? NOTHING.tasks),
+      previousTasks: freezeDeep(this.#previousTasks),
+    })
+  }
+
+  #currentMessage(): HarnessMessage | null {
+    const message = this.#message
+    if (message === null || !('parts' in message)) return message
+    this.#message = toHarnessMessage(message)
+    return this.#message
+  }
+
+  #approvalsOf({ waits }: Head): readonly PendingToolApproval[] {
+    if (this.#approvals?.of !== waits) this.#approvals = { of: waits, list: pendingApprovals(waits) }
+    return this.#approvals.list
+  }
+
+  #suspensionsOf({ waits }: Head): ReadonlyMap<string, PendingToolSuspension> {
+    if (this.#suspensions?.of !== waits) this.#suspensions = { of: waits, map: readOnly(pendingSuspensions(waits)) }
+    return this.#suspensions.map
+  }
+
+  #usageOf({ usage }: Head): HarnessDisplayState['tokenUsage'] {
+    if (this.#usage?.of !== usage) this.#usage = { of: usage, usage: toTokenUsage(usage.own) }
+    return this.#usage.usage
+  }
+}
+
+/** The map itself, which can be read as before and no longer be changed. */
+function readOnly<Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
+  for (const value of map.values()) freezeDeep(value)
+  for (const method of ['set', 'delete', 'clear']) Object.defineProperty(map, method, { value: refuseChange })
+  return Object.freeze(map)
+}
+
+function refuseChange(): never {
+  throw new TypeError('A snapshot of the display cannot be changed.')
+}
+
+/** What is shown where there is nothing: one for all, since nobody can change it. */
+const NOTHING = freezeDeep(defaultDisplayState())
+const NO_ENTRIES: ReadonlyMap<string, never> = readOnly(new Map<string, never>())

@@ -1,0 +1,373 @@
+import {
+  toHarnessContent,
+  toHarnessMessage,
+  toTokenUsage,
+  type BatchEvent,
+  type HarnessEvent,
+  type HarnessEventType,
+  type HarnessMessage,
+  type Head,
+  type LogRecord,
+  type MessageAddedRecord,
+  type Part,
+  type RunOutcome,
+  type SealedPart,
+  type ThreadMessage,
+  type ThreadState,
+  type UsageMetadata,
+  type Wait,
+} from '@evener/protocol'
+import { freezeDeep } from '../../engine/log/frozen.ts'
+import type { LogEntry } from '../../engine/log/thread-log.ts'
+import { contentEvent } from './content-events.ts'
+import type { DisplayState } from './display-state.ts'
+import { editedFiles } from './edited-files.ts'
+import { errorEvent } from './error-events.ts'
+import { GrowingMessage } from './growing-message.ts'
+import { configEvents, isSuspended, queueEvents } from './head-events.ts'
+import { InlineSubagents } from './inline-subagents.ts'
+import { noteEvent } from './note-events.ts'
+import { pendingApproval, pendingSuspension } from './pending-waits.ts'
+
+/** Come with every delta: freezing them costs much of what they do, so it is done only where several share them. */
+const STREAMED: ReadonlySet<HarnessEventType> = new Set([
+  'message_update',
+  'tool_input_delta',
+  'tool_update',
+  'subagent_text_delta',
+])
+
+type TextDelta = Extract<BatchEvent, { type: 'text-delta' | 'reasoning-delta' }>
+
+export interface ProjectionOptions {
+  readonly display: DisplayState
+  readonly emit: (event: HarnessEvent) => void
+  /** The two events of a delta, of which the display knows already. */
+  readonly emitGrowth: (piece: HarnessEvent, update: HarnessEvent) => void
+  /** False: nobody listens, and what only listeners would see need not be made. */
+  readonly isHeard: () => boolean
+  /** More than one listens. */
+  readonly isShared: () => boolean
+  /** Something that is shown has changed, of which no event speaks. */
+  readonly onShown: () => void
+  /** The run is over or waits for an answer: whoever waits for it goes on. */
+  readonly onRest: (runId: string) => void
+  readonly defaultModeId: string
+  readonly modelScope: () => 'global' | 'thread' | 'mode'
+  /** A call has changed this file. */
+  readonly editedFile: (call: Extract<Part, { type: 'tool-call' }>) => string | undefined
+}
+
+/**
+ * What happens in a thread as the events of a harness. Each entry costs what it brings, whatever the length of message and
+ * thread; all it knows besides the entry is whether the run is at work and which inputs are streaming in.
+ */
+export class EventProjection {
+  readonly #options: ProjectionOptions
+  #head: Head
+  #runId: string | undefined
+  /** The run that was at work when we came, until that is told. */
+  #joined: string | undefined
+  readonly #inputs = new Set<string>()
+  /** While one grows; most of the threads that are open are idle. */
+  #growing: GrowingMessage | undefined
+  readonly #subagents: InlineSubagents
+  /** When the newest record was made. */
+  #at = 0
+  /** An error was told of since the newest message began. */
+  #hasFailed = false
+  /** The newest message of the run ended badly. */
+  #endedBadly = false
+
+  constructor(options: ProjectionOptions, state: ThreadState) {
+    const emit = (event: HarnessEvent): void =>
+      options.emit(STREAMED.has(event.type) && !options.isShared() ? event : freezeDeep(event))
+    this.#options = { ...options, emit }
+    this.#subagents = new InlineSubagents(emit)
+    this.#head = state.head
+    const { run } = state.head
+    if (run !== null && !isSuspended(state.head)) this.#runId = run.runId
+    options.display.reset(state.head, this.isRunning)
+    if (run !== null) options.display.catchUp([...state.messages])
+    this.#joined = this.#runId
+  }
+
+  /** False while the run waits for a tool's own question: for those who look on it is over until then. */
+  get isRunning(): boolean {
+    return this.#runId !== undefined
+  }
+
+  /** What goes on in a thread that somebody begins to look at: the run at work, once, and what waits for an answer. */
+  announce(): void {
+    if (this.isRunning && this.#joined === this.#runId) this.#options.emit({ type: 'agent_start' })
+    this.#joined = undefined
+    for (const wait of this.#head.waits) this.#waitOpened(wait)
+  }
+
+  /** Nobody looks any more. The run may go on waiting without us. */
+  leave(): void {
+    this.#end('suspended')
+  }
+
+  /** `isOlder`: from before somebody began to look. What was chosen then is told with the thread itself. */
+  entry(entry: LogEntry, isOlder = false): void {
+    const { state } = entry
+    if (entry.kind === 'delta') this.#delta(entry.event, state)
+    else {
+      const before = this.#head
+      this.#head = state.head
+      const isShown = this.#options.display.follow(state.head)
+      if (!isOlder || entry.record.body.type !== 'config.changed') this.#record(entry.record, state, before)
+      if (isShown) this.#options.onShown()
+    }
+  }
+
+  #delta(event: BatchEvent, state: ThreadState): void {
+    const message = messageOf(state, event.messageId)
+    if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+      if (message === undefined) return
+      if (message.parentToolCallId === undefined) this.#said(event, message)
+      else if (event.type === 'text-delta') this.#subagents.said(message.parentToolCallId, event.text, state)
+      return
+    }
+    if (message?.parentToolCallId !== undefined) return
+    const { emit } = this.#options
+    const { toolCallId } = event
+    if (event.type === 'tool-call-delta') {
+      const { argsTextDelta, toolName } = event
+      if (!this.#inputs.has(toolCallId)) {
+        this.#inputs.add(toolCallId)
+        emit({ type: 'tool_input_start', toolCallId, toolName: toolName ?? '' })
+      }
+      const named = toolName === undefined ? {} : { toolName }
+      emit({ type: 'tool_input_delta', toolCallId, argsTextDelta, ...named })
+      return
+    }
+    const part = message?.parts.at(Number(event.partId))
+    const partialResult = part?.type === 'tool-result' ? (part.output ?? '') : (event.output ?? '')
+    emit({ type: 'tool_update', toolCallId, partialResult })
+  }
+
+  /** Nearly all that ever happens, so it takes the shortest way. */
+  #said(delta: TextDelta, message: ThreadMessage): void {
+    const { display, emitGrowth, isHeard, isShared } = this.#options
+    display.show(message)
+    if (!isHeard()) return
+    const { messageId, text } = delta
+    const partIndex = Number(delta.partId)
+    const piece: HarnessEvent =
+      delta.type === 'text-delta'
+        ? { type: 'text', text, messageId, partIndex }
+        : { type: 'thinking', thinking: text, messageId, partIndex }
+    const isFrozen = isShared()
+    const update: HarnessEvent = { type: 'message_update', message: this.#grown(message, isFrozen) }
+    if (isFrozen) emitGrowth(Object.freeze(piece), freezeDeep(update))
+    else emitGrowth(piece, update)
+  }
+
+  #record({ at, body, run }: LogRecord, state: ThreadState, before: Head): void {
+    const { defaultModeId, emit, modelScope } = this.#options
+    this.#at = at
+    switch (body.type) {
+      case 'run.started':
+      case 'run.resumed':
+        this.#start(body.runId)
+        return
+      case 'run.parked':
+        if (isSuspended(state.head)) this.#end('suspended')
+        return
+      case 'run.ended':
+        this.#runId ??= body.runId
+        this.#end(this.#reasonOf(body.outcome))
+        return
+      case 'message.added':
+        this.#added(body, at)
+        return
+      case 'message.started':
+        if (body.parentToolCallId !== undefined) {
+          this.#subagents.spoke(body.parentToolCallId, state, at)
+          return
+        }
+        this.#hasFailed = false
+        this.#message('message_start', messageOf(state, body.messageId))
+        return
+      case 'message.ended':
+        this.#messageEnded(messageOf(state, body.messageId))
+        return
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'file':
+      case 'tool-call':
+      case 'tool-result':
+        this.#sealed(body, state, at)
+        return
+      case 'step.ended':
+        if (body.usage !== undefined) this.#usage(body.usage)
+        return
+      case 'turn.ended':
+        if (body.increment !== undefined) this.#usage(body.increment)
+        return
+      case 'wait.opened': {
+        const wait = state.head.waits.get(body.wait.id)
+        if (wait !== undefined) this.#waitOpened(wait)
+        return
+      }
+      case 'queue.added':
+      case 'queue.removed':
+        queueEvents(before, state.head, run).forEach(emit)
+        return
+      case 'config.changed':
+        configEvents(body, before, { defaultModeId, scope: modelScope() }).forEach(emit)
+        return
+      case 'tasks.changed':
+      case 'rewind':
+        if (before.tasks !== state.head.tasks) emit({ type: 'task_updated', tasks: state.head.tasks })
+        return
+      case 'error':
+        this.#hasFailed = true
+        emit(errorEvent(body))
+        return
+      case 'note': {
+        const event = noteEvent(body)
+        if (event !== undefined) emit(event)
+        return
+      }
+      default:
+    }
+  }
+
+  #start(runId: string): void {
+    if (this.#runId !== undefined) return
+    this.#runId = runId
+    this.#endedBadly = false
+    this.#options.emit({ type: 'agent_start' })
+  }
+
+  #end(reason: 'complete' | 'aborted' | 'error' | 'suspended'): void {
+    const runId = this.#runId
+    if (runId === undefined) return
+    this.#runId = undefined
+    this.#inputs.clear()
+    if (reason !== 'suspended') this.#subagents.endAll(reason !== 'complete', this.#at)
+    this.#options.emit({ type: 'agent_end', reason })
+    this.#options.onRest(runId)
+  }
+
+  /** An answer that was cut off at a limit or withheld is not a complete one. */
+  #reasonOf(outcome: RunOutcome): 'complete' | 'aborted' | 'error' {
+    if (outcome === 'complete') return this.#endedBadly ? 'error' : 'complete'
+    return outcome === 'interrupted' ? 'aborted' : outcome
+  }
+
+  #added(body: MessageAddedRecord, at: number): void {
+    const { emit } = this.#options
+    const message = toHarnessMessage({
+      id: body.messageId,
+      role: body.role,
+      order: 0,
+      at: body.createdAt ?? at,
+      state: 'done',
+      parts: body.parts,
+      ...(body.meta === undefined ? {} : { meta: body.meta }),
+    })
+    emit({ type: 'message_start', message })
+    body.parts.forEach((part, partIndex) => {
+      // `text` is what an agent says: a program that prints it must not print the user's own words.
+      if (part.type !== 'text') this.#content(part, body.messageId, partIndex)
+    })
+    emit({ type: 'message_end', message })
+  }
+
+  #messageEnded(message: ThreadMessage | undefined): void {
+    if (message === undefined || message.parentToolCallId !== undefined) return
+    const shown = toHarnessMessage(message)
+    this.#growing = undefined
+    this.#endedBadly = shown.stopReason === 'error'
+    if (this.#endedBadly && !this.#hasFailed) {
+      const error = new Error(shown.errorMessage ?? 'The model ended with an error.')
+      this.#options.emit({ type: 'error', error, errorType: message.finishReason ?? 'error' })
+    }
+    this.#options.emit({ type: 'message_end', message: shown })
+  }
+
+  #message(type: 'message_start' | 'message_update', message: ThreadMessage | undefined): void {
+    if (message === undefined || message.parentToolCallId !== undefined) return
+    if (type === 'message_update') this.#options.display.show(message)
+    this.#options.emit({ type, message: this.#grown(message, this.#options.isShared()) })
+  }
+
+  #grown(message: ThreadMessage, isFrozen: boolean): HarnessMessage {
+    this.#growing ??= new GrowingMessage()
+    return this.#growing.next(message, isFrozen)
+  }
+
+  #sealed(body: SealedPart, state: ThreadState, at: number): void {
+    const { emit } = this.#options
+    const message = messageOf(state, body.messageId)
+    const part = message?.parts.at(Number(body.partId))
+    if (message === undefined || part === undefined) return
+    if (message.parentToolCallId !== undefined) {
+      this.#sealedInSubagent(message.parentToolCallId, message, part, state, at)
+    } else if (part.type === 'tool-call') {
+      if (this.#inputs.delete(part.toolCallId)) emit({ type: 'tool_input_end', toolCallId: part.toolCallId })
+      this.#content(part, message.id, Number(part.id))
+      // One whose input was cut off never became a call: it has no result either.
+      if (body.meta?.interrupted !== true) {
+        emit({ type: 'tool_start', toolCallId: part.toolCallId, toolName: part.toolName, args: part.args })
+      }
+      this.#message('message_update', message)
+    } else if (part.type === 'tool-result') {
+      this.#subagents.ended(part, at)
+      this.#content(part, message.id, Number(part.id))
+      const content = toHarnessContent(part)
+      if (content?.type === 'tool_result') {
+        const { isError, providerMetadata, result } = content
+        const more = providerMetadata === undefined ? {} : { providerMetadata }
+        emit({ type: 'tool_end', toolCallId: part.toolCallId, result, isError, ...more })
+        if (!isError) this.#noteFiles(message, part, at)
+      }
+      this.#message('message_update', message)
+    } else if (part.type === 'image' || part.type === 'file') {
+      this.#content(part, message.id, Number(part.id))
+      this.#message('message_update', message)
+    } else {
+      // The text came in pieces; at its end something may have been taken out of it.
+      this.#options.display.show(message)
+      this.#options.onShown()
+    }
+  }
+
+  #sealedInSubagent(parent: string, message: ThreadMessage, part: Part, state: ThreadState, at: number): void {
+    if (part.type === 'tool-call') this.#subagents.called(parent, part, state)
+    if (part.type !== 'tool-result') return
+    // A subagent may have had one of its own.
+    this.#subagents.ended(part, at)
+    this.#subagents.heard(parent, part, state)
+    const content = toHarnessContent(part)
+    if (content?.type === 'tool_result' && !content.isError) this.#noteFiles(message, part, at)
+  }
+
+  #noteFiles(message: ThreadMessage, part: Extract<Part, { type: 'tool-result' }>, at: number): void {
+    const { display, editedFile } = this.#options
+    for (const path of editedFiles(message, part, editedFile)) display.noteFile(path, part.toolName, at)
+  }
+
+  #content(part: Part, messageId: string, partIndex: number): void {
+    const event = contentEvent(part, { messageId, partIndex })
+    if (event !== undefined) this.#options.emit(event)
+  }
+
+  #usage(usage: UsageMetadata): void {
+    this.#options.emit({ type: 'usage_update', usage: toTokenUsage(usage) })
+  }
+
+  #waitOpened(wait: Wait): void {
+    const { emit } = this.#options
+    if (wait.kind === 'approval') emit({ type: 'tool_approval_required', ...pendingApproval(wait) })
+    else emit({ type: 'tool_suspended', ...pendingSuspension(wait) })
+  }
+}
+
+function messageOf(state: ThreadState, messageId: string): ThreadMessage | undefined {
+  return state.messages.get(messageId)
+}

@@ -1,0 +1,13 @@
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { frozenCopy } from '../../engine/log/frozen.ts'
+import { givenFields, givenText } from '../checks/check-given.ts'
+
+/** An event that somebody else made: a copy, so that it stays what it was and its maker may go on using the original. */
+export function outsideEvent(event: HarnessEvent): HarnessEvent {
+  givenText(givenFields(event, 'emit(event)').type, 'type')
+  try {
+    return frozenCopy(event)
+  } catch (cause) {
+    throw new EvenerError('invalid-input', `An event of type "${event.type}" refers to itself.`, { cause })
+  }
+}

@@ -1,0 +1,53 @@
+import { Agent, createTool } from '@evener/agent'
+import { toWireEvent, type HarnessDisplayState, type JsonValue } from '@evener/protocol'
+import { scriptedModel, type ScriptedModel } from '@evener/testing'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { Harness } from '../harness.ts'
+import type { Session } from '../session.ts'
+
+export interface Opened {
+  readonly harness: Harness
+  readonly session: Session
+  readonly model: ScriptedModel
+  readonly storage: SqliteStore
+}
+
+/** The same harness and session, in whichever process. */
+export async function openSession(url: string, script: Parameters<typeof scriptedModel>[0]): Promise<Opened> {
+  const model = scriptedModel(script)
+  const storage = new SqliteStore({ url })
+  const paint = createTool({ id: 'paint', description: 'Paints.', category: 'edit', execute: () => 'painted' })
+  const harness = new Harness({
+    id: 'killed',
+    storage,
+    agent: new Agent({ id: 'agent', model, tools: { paint } }),
+    resolveModel: () => model,
+    modes: [{ id: 'plan', transitionsTo: 'build' }, { id: 'build' }, { id: 'review', transitionsTo: 'build' }],
+  })
+  return { harness, session: await harness.createSession({ resourceId: 'ada', id: 'web' }), model, storage }
+}
+
+/** All that a session shows and knows, as JSON. */
+export async function knownTo(session: Session): Promise<JsonValue> {
+  const displayState: HarnessDisplayState = session.displayState.get()
+  const known = {
+    display: toWireEvent({ type: 'display_state_changed', displayState }),
+    thread: session.thread.getId(),
+    mode: session.mode.get(),
+    model: session.model.get(),
+    forPlan: session.model.resolveForMode({ modeId: 'plan' }),
+    state: session.state.get(),
+    rules: session.permissions.getRules(),
+    grants: session.getGrants(),
+    usage: session.getTokenUsage(),
+    setting: session.thread.getSetting({ key: 'colour' }),
+    observer: session.om.observer.modelId(),
+    explorer: session.subagents.model.get({ agentType: 'explore' }),
+    goal: await session.objectives.getObjective(),
+    notifications: session.signals.listNotifications(),
+    suspensions: session.suspensions.list(),
+    followUps: session.followUps.list(),
+    messages: await session.thread.listActiveMessages(),
+  }
+  return JSON.parse(JSON.stringify(known)) as JsonValue
+}

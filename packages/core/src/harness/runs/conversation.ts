@@ -1,0 +1,209 @@
+import type { RequestContext } from '@evener/agent'
+import {
+  EvenerError,
+  type AgentDriver,
+  type Capabilities,
+  type HarnessEvent,
+  type JsonObject,
+  type Part,
+} from '@evener/protocol'
+import { describeInTime } from '../../engine/turns/patiently.ts'
+import { queueItem } from '../../engine/runs/run-queue.ts'
+import type { Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { isFields, optionalFlag } from '../checks/check-given.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import { messageParts, type MessageFile } from './message-files.ts'
+import { requestContextOf, type RequestContextInput } from '../agents/request-context.ts'
+import { RunAbort } from './run-abort.ts'
+import type { SessionBinding } from '../sessions/session-binding.ts'
+import type { SessionMode } from '../sessions/session-mode.ts'
+import { controlOf, stopFollowing } from '../threads/thread-opening.ts'
+
+export interface MessageInput {
+  readonly content: string
+  readonly files?: readonly MessageFile[]
+  /** For tools and subagents. What of it is JSON is still there after a restart. */
+  readonly requestContext?: RequestContextInput
+  /** Resolves only when nothing more follows: no queued message, no run for a goal, no notification that was due. */
+  readonly untilIdle?: boolean
+}
+
+export interface ConversationParts {
+  readonly core: HarnessCore
+  readonly binding: SessionBinding
+  readonly mode: SessionMode
+  /** The thread of the session, once what was asked for before is done; a new one if there is none. */
+  readonly ensureThread: () => Promise<ThreadRuntime>
+}
+
+/** What is said to the agent, and how it is stopped. */
+export class Conversation {
+  readonly #parts: ConversationParts
+  /** The run as something with a signal. */
+  readonly aborting: RunAbort
+  /** Messages on their way to a run of their own. */
+  readonly #beginnings = new Set<Promise<unknown>>()
+  #isAbortRequested = false
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
+    this.aborting = new RunAbort(parts.binding, () => this.abort())
+  }
+
+  get isAbortRequested(): boolean {
+    return this.#isAbortRequested
+  }
+
+  /**
+   * Resolves when the run is over or waits for a tool's question; what follows from it is awaited only when that is asked
+   * for. How it ended is told by events; only what cannot be sent at all rejects.
+   */
+  async send(input: MessageInput): Promise<void> {
+    const parts = partsOf(input)
+    const beginning = this.#begin(parts, input)
+    this.#beginnings.add(beginning)
+    const { runId, runtime } = await beginning.finally(() => this.#beginnings.delete(beginning))
+    if (runId === undefined) await this.#steer(runtime, parts, input)
+    else await this.#parts.binding.atRest(runId)
+    if (input.untilIdle === true) await controlOf(runtime).settled()
+  }
+
+  /** Without a run id there is one already, which is to hear it. */
+  async #begin(parts: readonly Part[], input: MessageInput): Promise<{ runtime: ThreadRuntime; runId?: string }> {
+    const runtime = await this.#parts.ensureThread()
+    if (hasRun(runtime)) return { runtime }
+    const { runId } = await runtime.submit(this.#submission(parts, input))
+    return { runtime, runId }
+  }
+
+  /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
+  steer(input: MessageInput): Promise<void> {
+    return this.send(input)
+  }
+
+  /** Said when the run is over; at once when there is none. */
+  async followUp(input: MessageInput): Promise<void> {
+    const parts = partsOf(input)
+    const runtime = await this.#parts.ensureThread()
+    await this.#begun(runtime)
+    if (!hasRun(runtime)) return this.send(input)
+    await runtime.followUp(this.#submission(parts, input))
+  }
+
+  /** Said before all that is queued; at once when there is neither a run nor a queue. */
+  async requeue(input: MessageInput): Promise<void> {
+    const { core, ensureThread } = this.#parts
+    const parts = partsOf(input)
+    const runtime = await ensureThread()
+    await this.#begun(runtime)
+    const waiting = [...runtime.state.head.queue].filter(({ lane }) => lane === 'follow-up')
+    if (!hasRun(runtime) && waiting.length === 0) return this.send(input)
+    const first = queueItem('follow-up', this.#submission(parts, input), core.newId)
+    await runtime.record([
+      ...waiting.map(({ id }) => ({ type: 'queue.removed', itemId: id, reason: 'dropped' }) as const),
+      ...[first, ...waiting].map((item) => ({ type: 'queue.added', item }) as const),
+    ])
+  }
+
+  /** What was said before counts, although the thread may not know of its run yet. */
+  async #begun(runtime: ThreadRuntime): Promise<void> {
+    while (!hasRun(runtime) && this.#beginnings.size > 0) await Promise.allSettled(this.#beginnings)
+  }
+
+  /** Ends the run, what its tools do and what they wait for, and what would follow from it. Resolves when that is done. */
+  async abort(): Promise<void> {
+    const { binding, core } = this.#parts
+    // What was said before this counts, although the thread may not know of it yet.
+    if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
+    const { runtime } = binding
+    if (runtime === undefined) return
+    const stopped = stopFollowing(core, runtime)
+    if (runtime.state.head.run === null) await stopped
+    if (runtime.state.head.run === null) return
+    this.#isAbortRequested = true
+    this.aborting.requested()
+    try {
+      await runtime.cancel()
+    } finally {
+      this.#isAbortRequested = false
+    }
+  }
+
+  /** What goes along with a message, for the run that will hear it. Gives what of it is on record. */
+  keepContext(messageId: string, context: RequestContext): JsonObject {
+    const { binding, core } = this.#parts
+    const { dropped, values } = context.toRecord()
+    if (dropped.length > 0) {
+      const names = dropped.join(', ')
+      binding.emit({ type: 'info', message: `Not recorded with the request, since they are no JSON: ${names}.` })
+    }
+    core.contexts.keep(messageId, context, binding.viewer)
+    return values
+  }
+
+  async #steer(runtime: ThreadRuntime, parts: readonly Part[], input: MessageInput): Promise<void> {
+    const { binding, core } = this.#parts
+    const { run } = runtime.state.head
+    const submission = this.#submission(parts, input)
+    // One that cannot be asked may be gone, and what it has asked wait for an answer all the same.
+    const capabilities = run === null ? undefined : await described(core.agents.driver(run.agentId))
+    // What it has asked must not be lost with it.
+    const isAsking = !binding.isRunning
+    if (capabilities?.steer === 'none' && !isAsking) {
+      binding.emit(RESTARTED)
+      await runtime.cancel()
+    } else if (capabilities?.hostTools === 'inproc') {
+      // Of programs of their own the thread tells by itself how they took it.
+      binding.emit(INJECTED)
+    }
+    const { runId } = await runtime.steer(submission)
+    await binding.atRest(runId)
+  }
+
+  #submission(parts: readonly Part[], input: MessageInput): Submission {
+    const { core, mode } = this.#parts
+    const messageId = core.newId()
+    const values = this.keepContext(messageId, requestContextOf(input.requestContext))
+    return {
+      parts,
+      agentId: core.agents.of(mode.resolve()).id,
+      runId: core.newId(),
+      messageId,
+      ...(Object.keys(values).length === 0 ? {} : { requestContext: values }),
+    }
+  }
+}
+
+/** One that waits for an answer is one as well. */
+function hasRun({ state }: ThreadRuntime): boolean {
+  return state.head.run !== null
+}
+
+/** Before anything is done with it. */
+function partsOf(input: MessageInput): readonly Part[] {
+  const { content, files, requestContext, untilIdle }: Partial<MessageInput> = isFields(input) ? input : {}
+  requestContextOf(requestContext)
+  optionalFlag(untilIdle, 'untilIdle')
+  if (typeof content !== 'string')
+    throw new EvenerError('invalid-input', 'The `content` of a message has to be a string.')
+  if (content === '' && (files ?? []).length === 0) {
+    throw new EvenerError('invalid-input', 'A message must not be empty.')
+  }
+  return messageParts(content, files)
+}
+
+const INJECTED: HarnessEvent = {
+  type: 'info',
+  message: 'The agent hears it before its next step.',
+  steered: 'injected',
+}
+
+const RESTARTED: HarnessEvent = {
+  type: 'info',
+  message: 'The agent cannot listen while it works: it is stopped and asked anew.',
+  steered: 'restarted',
+}
+
+async function described(driver: AgentDriver | undefined): Promise<Capabilities | undefined> {
+  return driver === undefined ? undefined : describeInTime(driver).catch(() => undefined)
+}

@@ -1,0 +1,70 @@
+import type { QueuedItem } from '@evener/protocol'
+import { givenFields, optionalText } from '../checks/check-given.ts'
+import type { Conversation, MessageInput } from './conversation.ts'
+import type { SessionBinding } from '../sessions/session-binding.ts'
+
+export interface QueuedFollowUp {
+  readonly id: string
+  readonly content: string
+}
+
+/** What is to be said when the run is over. It stands in the thread's log. */
+export class FollowUps {
+  readonly #binding: SessionBinding
+  readonly #conversation: Conversation
+
+  constructor(binding: SessionBinding, conversation: Conversation) {
+    this.#binding = binding
+    this.#conversation = conversation
+  }
+
+  count(): number {
+    return this.#items().length
+  }
+
+  isEmpty(): boolean {
+    return this.count() === 0
+  }
+
+  list(): readonly QueuedFollowUp[] {
+    return this.#items().map((item) => ({ id: item.id, content: textOf(item) }))
+  }
+
+  /** Sent at once when there is no run. */
+  enqueue(input: MessageInput): Promise<void> {
+    return this.#conversation.followUp(input)
+  }
+
+  /** Before all that is queued. */
+  requeue(input: MessageInput): Promise<void> {
+    return this.#conversation.requeue(input)
+  }
+
+  /** Takes one back: the given one, or the oldest. */
+  async dequeue(options: { readonly id?: string } = {}): Promise<QueuedFollowUp | undefined> {
+    const { id } = givenFields(options, 'followUps.dequeue({ id? })')
+    optionalText(id, 'id')
+    const item = this.#items().find((each) => id === undefined || each.id === id)
+    if (item === undefined) return undefined
+    await this.#drop([item.id])
+    return { id: item.id, content: textOf(item) }
+  }
+
+  async clear(): Promise<void> {
+    const ids = this.#items().map(({ id }) => id)
+    if (ids.length > 0) await this.#drop(ids)
+  }
+
+  async #drop(ids: readonly string[]): Promise<void> {
+    const facts = ids.map((itemId) => ({ type: 'queue.removed', itemId, reason: 'dropped' }) as const)
+    await this.#binding.requireRuntime().record(facts)
+  }
+
+  #items(): readonly QueuedItem[] {
+    return [...(this.#binding.head?.queue ?? [])].filter(({ lane }) => lane === 'follow-up')
+  }
+}
+
+function textOf({ parts }: QueuedItem): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}

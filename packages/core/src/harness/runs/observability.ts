@@ -1,0 +1,95 @@
+import type { Span, SpanOptions, Tracer } from '@opentelemetry/api'
+import { EvenerError, type HarnessEvent, type NoteRecord } from '@evener/protocol'
+import type { LogEntry } from '../../engine/log/thread-log.ts'
+import type { Feedback, Score } from '../../engine/runs/run-opinions.ts'
+import { openTelemetry, type TracerSource } from '../../engine/telemetry/open-telemetry.ts'
+
+/** The run that is spoken of. */
+export interface RunAddress {
+  readonly threadId: string
+  readonly runId: string
+}
+
+export interface RunScore extends RunAddress, Score {}
+
+export interface RunFeedback extends RunAddress, Feedback {}
+
+/** Where to tell what becomes known of runs. An OpenTelemetry tracer provider is one that takes spans. */
+export interface Observability extends Partial<TracerSource> {
+  /** Each score, when it is on record. */
+  onScore?(score: RunScore): void | Promise<void>
+  /** What people say of runs, when it is on record. */
+  onFeedback?(feedback: RunFeedback): void | Promise<void>
+}
+
+const USES = ['getTracer', 'onScore', 'onFeedback'] as const
+
+/** One of which nothing would ever be used was meant to be something else. */
+export function checkObservability(given: Observability): void {
+  if (USES.some((name) => typeof given[name] === 'function')) return
+  throw new EvenerError('invalid-input', '`observability` takes neither spans nor scores nor feedback.', {
+    hint: `Give an OpenTelemetry tracer provider, or an object with one of: ${USES.join(', ')}.`,
+  })
+}
+
+/** Said at the start: without the API no span would ever be made. */
+export async function prepareTracing(observability: Observability | undefined): Promise<void> {
+  const source = tracerSource(observability)
+  if (source === undefined || (await openTelemetry(source)) !== undefined) return
+  throw new EvenerError('unsupported', 'Spans cannot be made: the package @opentelemetry/api is not installed.', {
+    hint: 'Install it beside the SDK that the tracer provider is from.',
+  })
+}
+
+/** `onRun`: told under which trace a run is. */
+export function tracerSource(
+  given: Observability | undefined,
+  onRun?: (runId: string, traceId: string) => void,
+): TracerSource | undefined {
+  if (typeof given?.getTracer !== 'function') return undefined
+  return {
+    getTracer: (name, version) => {
+      const tracer = given.getTracer?.(name, version) ?? {}
+      return onRun === undefined ? tracer : watched(tracer as Tracer, onRun)
+    },
+  }
+}
+
+/** The tracer itself, but for a look at the spans it begins. */
+function watched(tracer: Tracer, onRun: (runId: string, traceId: string) => void): Tracer {
+  return new Proxy(tracer, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]): unknown => {
+        const made: unknown = Reflect.apply(value, target, args)
+        const options = args[1] as SpanOptions | undefined
+        const runId = key === 'startSpan' ? options?.attributes?.['evener.run.id'] : undefined
+        if (typeof runId === 'string') onRun(runId, (made as Span).spanContext().traceId)
+        return made
+      }
+    },
+  })
+}
+
+/** Tells of scores and feedback as they are put on record, whoever gave them. */
+export function opinionTeller(
+  observability: Observability,
+  threadId: string,
+  emit: (event: HarnessEvent) => void,
+): (entry: LogEntry) => Promise<void> | undefined {
+  return (entry) => {
+    if (entry.kind !== 'record' || entry.others === true) return undefined
+    const { body, run: runId } = entry.record
+    if (body.type !== 'note' || runId === undefined) return undefined
+    return tell(observability, { threadId, runId }, body).catch((thrown: unknown) => {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+      emit({ type: 'error', error, errorType: 'observability' })
+    })
+  }
+}
+
+async function tell(observability: Observability, run: RunAddress, { data, kind }: NoteRecord): Promise<void> {
+  if (kind === 'score') await observability.onScore?.({ ...run, ...(data as unknown as Score) })
+  if (kind === 'feedback') await observability.onFeedback?.({ ...run, ...(data as unknown as Feedback) })
+}

@@ -1,0 +1,49 @@
+import type { SessionBinding } from '../sessions/session-binding.ts'
+import { told } from '../events/told.ts'
+
+interface RunController {
+  readonly runId: string
+  readonly controller: AbortController
+}
+
+/** The run of the session's thread as something with a signal: aborted with it, and aborting it. */
+export class RunAbort {
+  readonly #binding: SessionBinding
+  readonly #abort: () => Promise<void>
+  #current: RunController | undefined
+
+  constructor(binding: SessionBinding, abort: () => Promise<void>) {
+    this.#binding = binding
+    this.#abort = abort
+  }
+
+  /** `undefined` when there is no run. */
+  get controller(): AbortController | undefined {
+    const runtime = this.#binding.lastRuntime
+    const runId = this.#binding.head?.run?.runId
+    if (runtime === undefined || runId === undefined) return undefined
+    if (this.#current?.runId === runId) return this.#current.controller
+    const controller = new AbortController()
+    this.#current = { runId, controller }
+    controller.signal.addEventListener('abort', () => void this.#stop(runId), { once: true })
+    const stop = runtime.onEntry((entry) => {
+      if (entry.kind !== 'record' || entry.record.body.type !== 'run.ended') return
+      if (entry.record.body.runId !== runId) return
+      stop()
+      // Whoever ended it: another session may have.
+      if (entry.record.body.outcome !== 'complete') controller.abort()
+    })
+    return controller
+  }
+
+  /** The abort was asked for: whoever holds the signal hears of it before the run is over. */
+  requested(): void {
+    if (this.#current?.runId === this.#binding.head?.run?.runId) this.#current?.controller.abort()
+  }
+
+  async #stop(runId: string): Promise<void> {
+    if (this.#binding.head?.run?.runId !== runId) return
+    // Nobody awaits it; what goes wrong is told by an event.
+    await told(this.#abort(), (event) => this.#binding.emit(event)).catch(() => undefined)
+  }
+}

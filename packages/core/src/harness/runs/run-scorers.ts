@@ -1,0 +1,65 @@
+import { EvenerError, MAX_PAGE, toHarnessMessage, type HarnessEvent, type HarnessMessage } from '@evener/protocol'
+import type { LogEntry } from '../../engine/log/thread-log.ts'
+import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import type { RunAddress } from './observability.ts'
+import type { ThreadPort } from '../signals/thread-port.ts'
+
+/** A run that was completed, for somebody to judge. */
+export interface ScoredRun extends RunAddress {
+  /** What was said in it, oldest first; of a very long one the newest. */
+  readonly messages: readonly HarnessMessage[]
+}
+
+export interface Verdict {
+  readonly value: number
+  readonly reason?: string
+}
+
+type Judge = (run: ScoredRun) => number | Verdict | Promise<number | Verdict>
+
+/** Says what a run was worth, after it. */
+export type Scorer = Judge | { readonly score: Judge }
+
+/** The scorers of a harness, by their ids. */
+export type Scorers = ReadonlyMap<string, Scorer>
+
+export interface RunScoringPorts {
+  readonly scorers: Scorers
+  readonly runtime: Pick<ThreadRuntime, 'addScore'>
+  readonly port: Pick<ThreadPort, 'newestMessages'>
+  readonly threadId: string
+  readonly emit: (event: HarnessEvent) => void
+}
+
+/** Has each completed run of a thread judged by every scorer; what they find is put on record with the run. */
+export function runScoring(ports: RunScoringPorts): (entry: LogEntry) => Promise<void> | undefined {
+  let startedSeq = 0
+  return (entry) => {
+    if (entry.kind !== 'record') return undefined
+    const { body, seq } = entry.record
+    if (body.type === 'run.started') startedSeq = seq
+    if (body.type !== 'run.ended' || body.outcome !== 'complete') return undefined
+    if (entry.others === true || ports.scorers.size === 0) return undefined
+    return judge(ports, body.runId, startedSeq)
+  }
+}
+
+async function judge(ports: RunScoringPorts, runId: string, startedSeq: number): Promise<void> {
+  const { port, scorers, threadId } = ports
+  const newest = await port.newestMessages(MAX_PAGE)
+  const messages = newest.filter(({ order }) => order > startedSeq).map(toHarnessMessage)
+  for (const [id, scorer] of scorers) await score(ports, id, scorer, { threadId, runId, messages })
+}
+
+async function score({ emit, runtime }: RunScoringPorts, id: string, scorer: Scorer, run: ScoredRun): Promise<void> {
+  try {
+    const found = await (typeof scorer === 'function' ? scorer(run) : scorer.score(run))
+    const verdict = typeof found === 'number' ? { value: found } : found
+    await runtime.addScore(run.runId, { name: id, source: id, ...verdict })
+  } catch (thrown) {
+    // The thread was left meanwhile: there is nobody to tell.
+    if (EvenerError.is(thrown, 'closed')) return
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+    emit({ type: 'error', error, errorType: `scorer:${id}` })
+  }
+}

@@ -1,0 +1,111 @@
+import { EvenerError, NO_RULES, type JsonValue, type PermissionRules, type ToolCategory } from '@evener/protocol'
+import { checkRules } from '../../policy/check-rules.ts'
+import type { HarnessState } from '../harness-config.ts'
+import type { SessionPermissions } from './session-permissions.ts'
+import type { SessionMemory, SubagentModel } from './session-preferences.ts'
+import type { ThreadSettings } from './session-defaults.ts'
+
+/** What programs put into the state for the control layer. */
+interface ControlUpdates {
+  readonly yolo?: boolean
+  readonly permissionRules?: PermissionRules
+  /** Kept among the settings of the thread, by the key they came under. */
+  readonly settings: Readonly<Record<string, JsonValue>>
+}
+
+export interface SplitState {
+  readonly control: ControlUpdates
+  /** The user's own. */
+  readonly own: HarnessState
+}
+
+/** What the parts of a session do with it. */
+export interface ControlLayer {
+  readonly permissions: Pick<SessionPermissions, 'setForCategory' | 'setForTool' | 'setYolo'>
+  readonly om: SessionMemory
+  readonly subagents: { readonly model: SubagentModel }
+}
+
+const MODEL_KEYS: ReadonlySet<string> = new Set(['observerModelId', 'reflectorModelId'])
+const THRESHOLD_KEYS: ReadonlySet<string> = new Set(['observationThreshold', 'reflectionThreshold'])
+const SUBAGENT_MODEL = 'subagentModelId'
+
+/** Takes the control layer's keys out: no schema of the user's may strip them. One that cannot be meant is refused. */
+export function splitState(updates: HarnessState): SplitState {
+  // Defined and not assigned: `__proto__` is a name like any other here.
+  const own = Object.fromEntries(Object.entries(updates).filter(([key]) => !isControl(key)))
+  const settings: Record<string, JsonValue> = {}
+  let control: ControlUpdates = { settings }
+  for (const [key, value] of Object.entries(updates)) {
+    if (!isControl(key) || value === undefined) continue
+    else if (key === 'yolo') control = { ...control, yolo: booleanOf(key, value) }
+    else if (key === 'permissionRules') control = { ...control, permissionRules: rulesOf(value) }
+    else settings[key] = THRESHOLD_KEYS.has(key) ? tokensOf(key, value) : textOf(key, value)
+  }
+  return { control, own }
+}
+
+/** Each by the way it would be said directly, so that it is told of as well. */
+export async function applyControl(
+  { permissionRules, settings, yolo }: ControlUpdates,
+  layer: ControlLayer,
+  kept: ThreadSettings,
+): Promise<void> {
+  for (const [category, policy] of Object.entries(permissionRules?.categories ?? {})) {
+    await layer.permissions.setForCategory({ category: category as ToolCategory, policy })
+  }
+  for (const [toolName, policy] of Object.entries(permissionRules?.tools ?? {})) {
+    await layer.permissions.setForTool({ toolName, policy })
+  }
+  for (const [key, value] of Object.entries(settings)) {
+    if (typeof value !== 'string') await kept.set(key, value)
+    else if (key === 'observerModelId') await layer.om.observer.switchModel({ modelId: value })
+    else if (key === 'reflectorModelId') await layer.om.reflector.switchModel({ modelId: value })
+    else await layer.subagents.model.set({ modelId: value, ...typeIn(key) })
+  }
+  if (yolo !== undefined) await layer.permissions.setYolo({ enabled: yolo })
+}
+
+function isControl(key: string): boolean {
+  return (
+    key === 'yolo' ||
+    key === 'permissionRules' ||
+    key === SUBAGENT_MODEL ||
+    key.startsWith(`${SUBAGENT_MODEL}_`) ||
+    MODEL_KEYS.has(key) ||
+    THRESHOLD_KEYS.has(key)
+  )
+}
+
+function typeIn(key: string): { agentType?: string } {
+  return key === SUBAGENT_MODEL ? {} : { agentType: key.slice(SUBAGENT_MODEL.length + 1) }
+}
+
+function booleanOf(key: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw refused(key, 'true or false')
+}
+
+function textOf(key: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw refused(key, 'the id of a model')
+}
+
+function tokensOf(key: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value
+  throw refused(key, 'a number of tokens above 0')
+}
+
+function rulesOf(value: unknown): PermissionRules {
+  if (typeof value !== 'object' || value === null) throw refused('permissionRules', '{ categories?, tools? }')
+  const rules: PermissionRules = { ...NO_RULES, ...value }
+  if (rules.patterns.length > 0) throw refused('permissionRules', '{ categories?, tools? }, without `patterns`')
+  checkRules(rules)
+  return rules
+}
+
+function refused(key: string, expected: string): EvenerError {
+  return new EvenerError('invalid-input', `Invalid state update: \`${key}\` has to be ${expected}.`, {
+    hint: 'The key belongs to the harness and not to the state of the application; give another name to one of your own.',
+  })
+}

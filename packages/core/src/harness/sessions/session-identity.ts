@@ -1,0 +1,36 @@
+import { givenFields, givenText } from '../checks/check-given.ts'
+
+/** Whose conversation it is. */
+export class SessionIdentity {
+  readonly #id: string | undefined
+  readonly #defaultResourceId: string
+  readonly #onChange: () => Promise<void>
+  #resourceId: string
+
+  constructor(resourceId: string, id: string | undefined, onChange: () => Promise<void>) {
+    this.#id = id
+    this.#defaultResourceId = resourceId
+    this.#resourceId = resourceId
+    this.#onChange = onChange
+  }
+
+  /** `undefined` for a session that lives only in this process. */
+  getId(): string | undefined {
+    return this.#id
+  }
+
+  getResourceId(): string {
+    return this.#resourceId
+  }
+
+  getDefaultResourceId(): string {
+    return this.#defaultResourceId
+  }
+
+  /** Holds at once; resolves when the thread of the old resource has been left. */
+  async setResourceId(options: { readonly resourceId: string }): Promise<void> {
+    const { resourceId } = givenFields(options, 'setResourceId({ resourceId })')
+    this.#resourceId = givenText(resourceId, 'resourceId')
+    await this.#onChange()
+  }
+}

@@ -1,0 +1,121 @@
+import { toJson } from '@evener/agent'
+import {
+  EvenerError,
+  REDUCER_VERSION,
+  storedHead,
+  type ConfigChangedRecord,
+  type Fence,
+  type Head,
+} from '@evener/protocol'
+import type { ProcessOwner } from '../../engine/threads/ownership.ts'
+import { ThreadLog } from '../../engine/log/thread-log.ts'
+import type { HarnessState } from '../harness-config.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import { readStreamState } from '../threads/thread-reads.ts'
+
+/** Puts on record what a session is to know again. Does nothing for one that has no id. */
+export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>
+
+const THREAD = 'thread'
+
+/** What a session with an id knows besides its thread: a small stream of its own. */
+export class SessionLog {
+  readonly #core: HarnessCore
+  readonly #owner: ProcessOwner
+  readonly #fence: Fence
+  readonly #log: ThreadLog
+
+  private constructor(core: HarnessCore, owner: ProcessOwner, fence: Fence, log: ThreadLog) {
+    this.#core = core
+    this.#owner = owner
+    this.#fence = fence
+    this.#log = log
+  }
+
+  static async open(core: HarnessCore, id: string, resourceId: string): Promise<SessionLog> {
+    const { now, store } = core
+    const named = streamOf(core.config.id, resourceId, id)
+    const known = await store.getStream(named)
+    const earlier = known === null ? await earlierStream(core, id, resourceId) : undefined
+    const stream = earlier ?? named
+    if (known === null && earlier === undefined) {
+      const at = now()
+      const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
+      await store.createStream({ kind: 'session', headSeq: 0, info }).catch((error: unknown) => {
+        // Somebody else was faster; whose it is shows when it is claimed.
+        if (!EvenerError.is(error, 'already-exists')) throw error
+      })
+    }
+    const owner = await core.threads.owner()
+    const fence = await owner.claim(stream)
+    return new SessionLog(core, owner, fence, await ThreadLog.open({ store, stream, fence, now }))
+  }
+
+  get head(): Head {
+    return this.#log.state.head
+  }
+
+  /** The thread it was bound to. */
+  get threadId(): string | undefined {
+    return threadOf(this.head)
+  }
+
+  async keep(change: Omit<ConfigChangedRecord, 'type'>): Promise<void> {
+    await this.#log.commit([{ type: 'config.changed', ...change }])
+  }
+
+  keepThread(threadId: string | null): Promise<void> {
+    return this.keep({ settings: { [THREAD]: threadId } })
+  }
+
+  async keepState(changes: HarnessState): Promise<void> {
+    const entries = Object.entries(changes).map(([key, value]) => {
+      const json = toJson(value ?? null)
+      if (json.isExact) return [key, json.value] as const
+      throw new EvenerError('invalid-input', `"${key}" of the state is not JSON, so it cannot be stored.`, {
+        hint: 'The state of a session with an id is on record. Use a session without one, or put it elsewhere.',
+      })
+    })
+    await this.keep({ state: Object.fromEntries(entries) })
+  }
+
+  /** Stored as it is now, so that opening it again does not depend on how often it was changed. */
+  async close(): Promise<void> {
+    await this.#log.close()
+    const { stream } = this.#log
+    await this.#core.store.append({
+      stream,
+      fence: this.#fence,
+      records: [],
+      head: { head: storedHead(this.#log.committed.head), reducerVersion: REDUCER_VERSION },
+    })
+    await this.#owner.release(stream, this.#fence)
+  }
+}
+
+/** One resource's session is never another's, whatever is in the names. */
+function streamOf(harnessId: string, resourceId: string, id: string): string {
+  return `session:${JSON.stringify([harnessId, resourceId, id])}`
+}
+
+/**
+ * Sessions were once kept under a name that did not say whose they are. One is taken where that shows from its thread, or
+ * where it can only be the harness's own; it stays where it is.
+ */
+async function earlierStream(
+  { config, store }: HarnessCore,
+  id: string,
+  resourceId: string,
+): Promise<string | undefined> {
+  const stream = `session:${config.id}:${id}`
+  if (config.id.includes(':') || id.includes(':') || (await store.getStream(stream)) === null) return undefined
+  const threadId = threadOf((await readStreamState(store, stream)).head)
+  const thread = threadId === undefined ? null : await store.getThread(threadId)
+  const owner = thread?.resourceId ?? config.resourceId ?? config.id
+  return owner === resourceId ? stream : undefined
+}
+
+function threadOf({ settings }: Head): string | undefined {
+  const threadId = settings.get(THREAD)
+  return typeof threadId === 'string' ? threadId : undefined
+}

@@ -1,0 +1,111 @@
+import type { ConfigChangedRecord } from '@evener/protocol'
+import type { Mailbox } from '../../engine/threads/mailbox.ts'
+import { givenFields, givenText } from '../checks/check-given.ts'
+import type { HarnessMode } from '../harness-config.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { SessionBinding } from './session-binding.ts'
+import type { SessionDefaults } from './session-defaults.ts'
+
+export function modeModelKey(modeId: string): string {
+  return `modeModelId_${modeId}`
+}
+
+/** What entering a mode changes: each mode remembers the model that was last chosen in it. */
+export function modeChange(
+  mode: HarnessMode,
+  current: { readonly modeId: string; readonly modelId: string },
+  remembered: (modeId: string) => string | undefined,
+): Omit<ConfigChangedRecord, 'type'> {
+  const model = remembered(mode.id) ?? mode.defaultModelId ?? current.modelId
+  return {
+    mode: mode.id,
+    ...(model === '' || model === current.modelId ? {} : { model }),
+    ...(current.modelId === '' ? {} : { settings: { [modeModelKey(current.modeId)]: current.modelId } }),
+  }
+}
+
+interface ModeChoice {
+  readonly modeId: string
+}
+
+export interface SessionModeParts {
+  readonly core: HarnessCore
+  readonly binding: SessionBinding
+  readonly defaults: SessionDefaults
+  /**
+   * Those in which the session goes from thread to thread: each change starts from what the last one left, and whoever
+   * clones the thread next finds its mode.
+   */
+  readonly turns: Mailbox
+  readonly abort: () => Promise<void>
+}
+
+/** The mode of the session's thread. */
+export class SessionMode {
+  readonly #parts: SessionModeParts
+
+  constructor(parts: SessionModeParts) {
+    this.#parts = parts
+  }
+
+  get(): string {
+    const { binding, defaults } = this.#parts
+    return binding.head?.mode ?? defaults.modeId
+  }
+
+  resolve(): HarnessMode {
+    return this.#parts.core.findMode(this.get())
+  }
+
+  /** Changes the mode. A run that is at work goes on, from its next step in the new mode. */
+  async set(options: ModeChoice): Promise<void> {
+    const mode = this.#find(options, 'mode.set({ modeId })')
+    await this.#parts.turns.post(() => this.#enter(mode))
+  }
+
+  /** Ends what is being done and changes the mode. */
+  async switch(options: ModeChoice): Promise<void> {
+    const mode = this.#find(options, 'mode.switch({ modeId })')
+    const { abort, turns } = this.#parts
+    // It begins with the call; what is asked for next waits until the mode is another.
+    const aborted = abort()
+    aborted.catch(() => undefined)
+    await turns.post(async () => {
+      await aborted
+      await this.#enter(mode)
+    })
+  }
+
+  #find(options: ModeChoice, call: string): HarnessMode {
+    return this.#parts.core.findMode(givenText(givenFields(options, call).modeId, 'modeId'))
+  }
+
+  async #enter(mode: HarnessMode): Promise<void> {
+    const { binding, defaults } = this.#parts
+    // Also while it is being left: the change was asked for before.
+    const { lastRuntime } = binding
+    if (lastRuntime !== undefined) {
+      const { mode: modeId, model, settings } = lastRuntime.state.head
+      const current = { modeId: modeId ?? defaults.modeId, modelId: model ?? '' }
+      if (mode.id === current.modeId) return
+      await lastRuntime.configure(modeChange(mode, current, (id) => textOf(settings.get(modeModelKey(id)))))
+      return
+    }
+    const previousModeId = defaults.modeId
+    if (previousModeId === mode.id) return
+    const change = modeChange(mode, defaults, (modeId) => textOf(defaults.setting(modeModelKey(modeId))))
+    const modelId = change.model ?? undefined
+    await defaults.choose({
+      modeId: mode.id,
+      ...(modelId === undefined ? {} : { modelId }),
+      ...(change.settings === undefined ? {} : { settings: change.settings }),
+    })
+    binding.emit({ type: 'mode_changed', modeId: mode.id, previousModeId })
+    if (modelId === undefined) return
+    binding.emit({ type: 'model_changed', modelId, scope: 'thread', modeId: mode.id })
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

@@ -1,0 +1,100 @@
+import { givenFields, givenOneOf, givenText, optionalText } from '../checks/check-given.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { ModelScope, SessionBinding } from './session-binding.ts'
+import type { SessionDefaults, ThreadSettings } from './session-defaults.ts'
+import { modeModelKey, type SessionMode } from './session-mode.ts'
+
+const SCOPES: readonly ModelScope[] = ['global', 'thread', 'mode']
+
+export interface ModelSwitch {
+  readonly modelId: string
+  /** `global`: also for threads to come. */
+  readonly scope?: ModelScope
+  /** The mode it is chosen for, if not the one the thread is in. */
+  readonly modeId?: string
+}
+
+/** The model of the session's thread. */
+export class SessionModel {
+  readonly #core: HarnessCore
+  readonly #binding: SessionBinding
+  readonly #defaults: SessionDefaults
+  readonly #settings: ThreadSettings
+  readonly #mode: SessionMode
+
+  constructor(
+    core: HarnessCore,
+    binding: SessionBinding,
+    defaults: SessionDefaults,
+    settings: ThreadSettings,
+    mode: SessionMode,
+  ) {
+    this.#core = core
+    this.#binding = binding
+    this.#defaults = defaults
+    this.#settings = settings
+    this.#mode = mode
+  }
+
+  /** Empty when none was chosen: the agent takes its own. */
+  get(): string {
+    const { head } = this.#binding
+    return head === undefined ? this.#defaults.modelId : (head.model ?? '')
+  }
+
+  hasSelection(): boolean {
+    return this.get() !== ''
+  }
+
+  /** The last part of the id. */
+  displayName(): string {
+    return this.get().split('/').at(-1) || 'unknown'
+  }
+
+  /** Chooses it without counting it as a choice of the user's. */
+  async set(options: { readonly modelId: string }): Promise<void> {
+    const { modelId } = givenFields(options, 'model.set({ modelId })')
+    await this.#choose({ modelId: givenText(modelId, 'modelId'), scope: 'thread', modeId: this.#mode.get() })
+  }
+
+  /** What a mode's next run would use: the model chosen in it, else the mode's own. */
+  resolveForMode(options: { readonly modeId: string }): string {
+    const { modeId } = givenFields(options, 'model.resolveForMode({ modeId })')
+    const mode = this.#core.findMode(givenText(modeId, 'modeId'))
+    return this.#settings.text(modeModelKey(modeId)) ?? mode.defaultModelId ?? this.get()
+  }
+
+  async saveForMode(options: { readonly modeId: string; readonly modelId?: string }): Promise<void> {
+    const { modeId, modelId } = givenFields(options, 'model.saveForMode({ modeId })')
+    this.#core.findMode(givenText(modeId, 'modeId'))
+    await this.#settings.set(modeModelKey(modeId), optionalText(modelId, 'modelId') ?? this.get())
+  }
+
+  async switch(options: ModelSwitch): Promise<void> {
+    const given = givenFields(options, 'model.switch({ modelId })')
+    const { modeId = this.#mode.get(), modelId, scope = 'thread' } = given
+    givenText(modelId, 'modelId')
+    givenOneOf(scope, 'scope', SCOPES)
+    this.#core.findMode(givenText(modeId, 'modeId'))
+    await this.#choose({ modelId, scope, modeId })
+    await this.#core.models.noteUse(modelId)
+  }
+
+  async #choose({ modeId, modelId, scope }: Required<ModelSwitch>): Promise<void> {
+    if (scope === 'global') await this.#defaults.choose({ modelId })
+    const { runtime } = this.#binding
+    const isCurrent = modeId === this.#mode.get()
+    if (runtime === undefined || !isCurrent) {
+      await this.#settings.set(modeModelKey(modeId), modelId)
+      if (isCurrent) await this.#defaults.choose({ modelId })
+      this.#binding.emit({ type: 'model_changed', modelId, scope, modeId })
+      return
+    }
+    this.#binding.modelScope = scope
+    try {
+      await runtime.configure({ model: modelId, settings: { [modeModelKey(modeId)]: modelId } })
+    } finally {
+      this.#binding.modelScope = 'thread'
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { resolveModel, type LanguageModel } from '@evener/agent'
+import { givenFields, givenText, optionalText } from '../checks/check-given.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { SessionBinding } from './session-binding.ts'
+import type { ThreadSettings } from './session-defaults.ts'
+
+interface RoleFacts {
+  readonly role: 'observer' | 'reflector'
+  readonly modelKey: string
+  readonly thresholdKey: string
+  readonly threshold: number
+}
+
+/** The observer or the reflector: which model it uses and from how many tokens on it works. */
+export class MemoryRole {
+  readonly #core: HarnessCore
+  readonly #binding: SessionBinding
+  readonly #settings: ThreadSettings
+  readonly #facts: RoleFacts
+
+  constructor(core: HarnessCore, binding: SessionBinding, settings: ThreadSettings, facts: RoleFacts) {
+    this.#core = core
+    this.#binding = binding
+    this.#settings = settings
+    this.#facts = facts
+  }
+
+  modelId(): string | undefined {
+    const { omConfig } = this.#core.config
+    const byDefault =
+      this.#facts.role === 'observer' ? omConfig?.defaultObserverModelId : omConfig?.defaultReflectorModelId
+    return this.#settings.text(this.#facts.modelKey) ?? byDefault
+  }
+
+  threshold(): number {
+    const { omConfig } = this.#core.config
+    const byDefault =
+      this.#facts.role === 'observer' ? omConfig?.defaultObservationThreshold : omConfig?.defaultReflectionThreshold
+    return this.#settings.number(this.#facts.thresholdKey) ?? byDefault ?? this.#facts.threshold
+  }
+
+  async resolvedModel(): Promise<LanguageModel | undefined> {
+    const modelId = this.modelId()
+    if (modelId === undefined) return undefined
+    return (await this.#core.models.resolve(modelId)) ?? resolveModel(modelId)
+  }
+
+  async switchModel(options: { readonly modelId: string }): Promise<void> {
+    const { modelId } = givenFields(options, `om.${this.#facts.role}.switchModel({ modelId })`)
+    givenText(modelId, 'modelId')
+    await this.#settings.set(this.#facts.modelKey, modelId)
+    this.#binding.emit({ type: 'om_model_changed', role: this.#facts.role, modelId })
+  }
+}
+
+export interface SessionMemory {
+  readonly observer: MemoryRole
+  readonly reflector: MemoryRole
+}
+
+export function sessionMemory(core: HarnessCore, binding: SessionBinding, settings: ThreadSettings): SessionMemory {
+  const role = (facts: RoleFacts): MemoryRole => new MemoryRole(core, binding, settings, facts)
+  return {
+    observer: role({
+      role: 'observer',
+      modelKey: 'observerModelId',
+      thresholdKey: 'observationThreshold',
+      threshold: 30_000,
+    }),
+    reflector: role({
+      role: 'reflector',
+      modelKey: 'reflectorModelId',
+      thresholdKey: 'reflectionThreshold',
+      threshold: 40_000,
+    }),
+  }
+}
+
+/** Which model subagents use: of one type, or of all that nothing else is said of. */
+export class SubagentModel {
+  readonly #binding: SessionBinding
+  readonly #settings: ThreadSettings
+
+  constructor(binding: SessionBinding, settings: ThreadSettings) {
+    this.#binding = binding
+    this.#settings = settings
+  }
+
+  get(options: { readonly agentType?: string } = {}): string | null {
+    const { agentType } = givenFields(options, 'subagents.model.get({ agentType? })')
+    optionalText(agentType, 'agentType')
+    const own = agentType === undefined ? undefined : this.#settings.text(subagentKey(agentType))
+    return own ?? this.#settings.text(subagentKey(undefined)) ?? null
+  }
+
+  async set(options: { readonly modelId: string; readonly agentType?: string }): Promise<void> {
+    const { agentType, modelId } = givenFields(options, 'subagents.model.set({ modelId })')
+    givenText(modelId, 'modelId')
+    optionalText(agentType, 'agentType')
+    await this.#settings.set(subagentKey(agentType), modelId)
+    const typed = agentType === undefined ? {} : { agentType }
+    this.#binding.emit({ type: 'subagent_model_changed', modelId, scope: 'thread', ...typed })
+  }
+}
+
+function subagentKey(agentType: string | undefined): string {
+  return agentType === undefined ? 'subagentModelId' : `subagentModelId_${agentType}`
+}

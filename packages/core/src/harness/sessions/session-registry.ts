@@ -1,0 +1,87 @@
+import type { HarnessEvent } from '@evener/protocol'
+import { endAll } from '../end-all.ts'
+import type { HarnessState } from '../harness-config.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import { SessionLog } from './session-log.ts'
+import { lifeOf, Session } from '../session.ts'
+
+/** The sessions of a harness. The first one is there from the start and comes back after every end. */
+export class SessionRegistry<State extends HarnessState> {
+  readonly first: Session<State>
+  readonly #core: HarnessCore
+  readonly #sessions = new Set<Session<State>>()
+  readonly #named = new Map<string, Promise<Session<State>>>()
+  /** Sessions on their way out. */
+  readonly #ending = new Set<Promise<void>>()
+
+  constructor(core: HarnessCore, resourceId: string) {
+    this.#core = core
+    this.first = new Session<State>(core, { resourceId })
+    this.#sessions.add(this.first)
+  }
+
+  /** One with an id is opened once: whoever asks for it again, for the same resource, gets the same. */
+  async open(resourceId: string, id: string | undefined): Promise<Session<State>> {
+    if (id === undefined) return this.#make(resourceId)
+    const name = JSON.stringify([resourceId, id])
+    const opening = this.#named.get(name) ?? this.#openNamed(name, id, resourceId)
+    this.#named.set(name, opening)
+    try {
+      return await opening
+    } catch (error) {
+      this.#named.delete(name)
+      throw error
+    }
+  }
+
+  emit(event: HarnessEvent): void {
+    for (const session of this.#sessions) session.emit(event)
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#sessions]
+    this.#sessions.clear()
+    this.#named.clear()
+    this.#sessions.add(this.first)
+    const ends = open.map((session) => () => (session === this.first ? lifeOf(session).close() : lifeOf(session).end()))
+    await endAll([...ends, ...[...this.#ending].map((end) => () => end)])
+  }
+
+  #make(resourceId: string): Session<State> {
+    const session: Session<State> = new Session<State>(this.#core, { resourceId, end: () => this.#end(session) })
+    this.#sessions.add(session)
+    return session
+  }
+
+  async #openNamed(name: string, id: string, resourceId: string): Promise<Session<State>> {
+    // The one before it may be on its way out, and has the name until then.
+    await Promise.allSettled(this.#ending)
+    const log = await SessionLog.open(this.#core, id, resourceId)
+    const end = (): Promise<void> => {
+      // Ended with the harness, its name may be another's by now.
+      if (this.#sessions.has(session)) this.#named.delete(name)
+      return this.#end(session)
+    }
+    const session: Session<State> = new Session<State>(this.#core, { resourceId, id, end }, log)
+    try {
+      await lifeOf(session).reopen()
+    } catch (error) {
+      // Its thread cannot be had: nothing of it stays open, so that it can be tried again.
+      await lifeOf(session).close()
+      throw error
+    }
+    this.#sessions.add(session)
+    return session
+  }
+
+  async #end(session: Session<State>): Promise<void> {
+    if (!this.#sessions.delete(session)) return
+    const ending = lifeOf(session).end()
+    this.#ending.add(ending)
+    try {
+      await ending
+    } finally {
+      this.#ending.delete(ending)
+    }
+  }
+}

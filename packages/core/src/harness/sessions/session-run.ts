@@ -1,0 +1,125 @@
+import { EvenerError } from '@evener/protocol'
+import type { Feedback, RunOpinions, Score } from '../../engine/runs/run-opinions.ts'
+import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from '../checks/check-given.ts'
+import type { Conversation } from '../runs/conversation.ts'
+import type { RunTraces } from '../runs/run-traces.ts'
+import type { SessionBinding } from './session-binding.ts'
+
+/** The run of the session's thread. */
+export class SessionRun {
+  readonly #binding: SessionBinding
+  readonly #conversation: Conversation
+  readonly #traces: RunTraces
+
+  constructor(binding: SessionBinding, conversation: Conversation, traces: RunTraces) {
+    this.#binding = binding
+    this.#conversation = conversation
+    this.#traces = traces
+  }
+
+  /** Also of a run that waits. */
+  getRunId(): string | null {
+    return this.#binding.head?.run?.runId ?? null
+  }
+
+  /** False while it waits for a tool's question. */
+  isRunning(): boolean {
+    return this.#binding.isRunning
+  }
+
+  /** Of the run that is going on or waits: aborted as soon as somebody asks to end it. `undefined` without one. */
+  getAbortSignal(): AbortSignal | undefined {
+    return this.#conversation.aborting.controller?.signal
+  }
+
+  hasAbortController(): boolean {
+    return this.getRunId() !== null
+  }
+
+  /** Aborting it ends the run. */
+  ensureAbortController(): AbortController {
+    const { controller } = this.#conversation.aborting
+    if (controller !== undefined) return controller
+    throw new EvenerError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
+  }
+
+  /** Of the newest run, where `observability` takes spans; else `null`. */
+  getTraceId(): string | null {
+    const { lastRun, run } = this.#binding.head ?? {}
+    const runId = run?.runId ?? lastRun?.runId
+    return (runId === undefined ? undefined : this.#traces.of(runId)) ?? null
+  }
+
+  isAbortRequested(): boolean {
+    return this.#conversation.isAbortRequested
+  }
+
+  requestAbort(): Promise<void> {
+    return this.#conversation.abort()
+  }
+
+  /** Puts on record what a run was worth; without a `runId` the newest one. */
+  async addScore(options: Score & MaybeRun): Promise<void> {
+    const { runId, ...score } = givenFields(options, 'run.addScore({ name, value, source })')
+    givenText(score.name, 'name')
+    givenNumber(score.value, 'value')
+    givenText(score.source, 'source')
+    if (score.reason !== undefined) givenWords(score.reason, 'reason')
+    await this.#binding.requireRuntime().addScore(this.#meant(runId), score)
+  }
+
+  /** Puts on record what somebody says of a run; without a `runId` of the newest one. */
+  async addFeedback(options: Feedback & MaybeRun): Promise<void> {
+    const { runId, ...feedback } = givenFields(options, 'run.addFeedback({ rating, text, source })')
+    givenText(feedback.source, 'source')
+    optionalNumber(feedback.rating, 'rating')
+    if (feedback.text !== undefined) givenWords(feedback.text, 'text')
+    await this.#binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
+  }
+
+  /** The scores and feedback of a run. */
+  async opinions(options: MaybeRun = {}): Promise<RunOpinions> {
+    const { runId } = givenFields(options, 'run.opinions({ runId? })')
+    return this.#binding.requireRuntime().opinions(this.#meant(runId))
+  }
+
+  #meant(runId: string | undefined): string {
+    optionalText(runId, 'runId')
+    const { lastRun, run } = this.#binding.requireRuntime().state.head
+    const meant = runId ?? run?.runId ?? lastRun?.runId
+    if (meant !== undefined) return meant
+    throw new EvenerError('not-found', 'There has been no run in this thread.')
+  }
+}
+
+interface MaybeRun {
+  readonly runId?: string
+}
+
+/** The live connection to the thread. */
+export class SessionStream {
+  readonly #binding: SessionBinding
+  readonly #conversation: Conversation
+
+  constructor(binding: SessionBinding, conversation: Conversation) {
+    this.#binding = binding
+    this.#conversation = conversation
+  }
+
+  /** What happens in the thread is being told. */
+  isOpen(): boolean {
+    return this.#binding.threadId !== null
+  }
+
+  isActive(): boolean {
+    return this.#binding.isRunning
+  }
+
+  activeRunId(): string | null {
+    return this.#binding.isRunning ? (this.#binding.head?.run?.runId ?? null) : null
+  }
+
+  abort(): Promise<void> {
+    return this.#conversation.abort()
+  }
+}

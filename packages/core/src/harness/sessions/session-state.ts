@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { EvenerError, type HarnessEvent } from '@evener/protocol'
+import { Mailbox } from '../../engine/threads/mailbox.ts'
+import { givenFunction, isFields } from '../checks/check-given.ts'
+import type { HarnessState, StateSchema } from '../harness-config.ts'
+import { splitState, type SplitState } from './control-keys.ts'
+import { outsideEvent } from '../events/outside-event.ts'
+import { schemaDefaults } from './state-defaults.ts'
+
+/** What an update is made of. */
+export interface StateUpdate<State, Result> {
+  readonly updates?: Partial<State>
+  /** Told right after the change. */
+  readonly events?: readonly HarnessEvent[]
+  readonly result: Result
+}
+
+export interface SessionStateOptions<State> {
+  readonly schema: StateSchema<State> | undefined
+  readonly initial: Partial<State> | undefined
+  /** As an earlier process left it. */
+  readonly kept: HarnessState | undefined
+  readonly emit: (event: HarnessEvent) => void
+  /** Puts a change on record before it holds. */
+  readonly persist: (changes: HarnessState) => Promise<void>
+  /** Does what programs put into the state for the control layer. */
+  readonly control: (updates: SplitState['control']) => Promise<void>
+}
+
+/** The user's own state. Changes are made one after the other, and only if the whole state is valid with them. */
+export class SessionState<State extends HarnessState = HarnessState> {
+  readonly #options: SessionStateOptions<State>
+  readonly #updates = new Mailbox()
+  /** As it was given. A schema that makes something else of a value is not to be given that again. */
+  #given: HarnessState
+  #state: State
+
+  constructor(options: SessionStateOptions<State>) {
+    this.#options = options
+    const { initial, kept, schema } = options
+    const given = splitState(initial ?? {}).own
+    const start = { ...schemaDefaults(schema?.['~standard'].jsonSchema), ...given }
+    this.#given = copyOf(start)
+    this.#state = copyOf(initial === undefined ? (start as unknown as State) : checkedAtOnce(schema, start))
+    if (kept !== undefined) this.#restore(kept)
+  }
+
+  /** A copy, however deep: changing it changes nothing. */
+  get(): State {
+    return copyOf(this.#state)
+  }
+
+  async set(updates: Partial<State>): Promise<void> {
+    await this.#updates.post(() => this.#apply(updates, []))
+  }
+
+  /** Reads and changes in one step, which no other change can come between. */
+  update<Result>(
+    change: (state: State) => StateUpdate<State, Result> | Promise<StateUpdate<State, Result>>,
+  ): Promise<Result> {
+    return this.#updates.post(async () => {
+      givenFunction(change, 'change')
+      const update = await change(this.get())
+      if (!isFields(update)) throw invalid('the function has to give `{ updates?, events?, result }`')
+      const { events = [], result, updates } = update
+      if (!Array.isArray(events)) throw invalid('`events` has to be a list of events')
+      await this.#apply(updates ?? {}, events.map(outsideEvent))
+      return result
+    })
+  }
+
+  #restore(kept: HarnessState): void {
+    this.#given = { ...this.#given, ...kept }
+    const result = this.#options.schema?.['~standard'].validate(copyOf(this.#given))
+    const isFit = result !== undefined && !(result instanceof Promise) && result.issues === undefined
+    // What the schema no longer allows is not lost: the next change has to put it right.
+    this.#state = isFit ? result.value : { ...this.#state, ...kept }
+  }
+
+  async #apply(updates: Partial<State>, events: readonly HarnessEvent[]): Promise<void> {
+    const { control, emit, persist, schema } = this.#options
+    if (!isFields(updates)) throw invalid('it has to be an object')
+    const { control: forControl, own } = splitState(updates)
+    const given = { ...this.#given, ...own }
+    const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, given)
+    const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
+    if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
+    // Nothing of an update that is refused holds: whatever can be refused has been looked at by now.
+    await control(forControl)
+    const changed = changesBetween(this.#given, given)
+    if (changed.length > 0) await persist(Object.fromEntries(changed.map((key) => [key, given[key]])))
+    this.#given = copyOf(given)
+    const changedKeys = changesBetween(this.#state, next)
+    if (changedKeys.length > 0) {
+      this.#state = copyOf(next)
+      emit({ type: 'state_changed', state: this.get(), changedKeys })
+    }
+    for (const event of events) emit(event)
+  }
+}
+
+/** Data is copied; whatever has a class of its own stays the one it is. */
+function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
+  if (typeof value !== 'object' || value === null) return value
+  const known = copies.get(value)
+  if (known !== undefined) return known as T
+  if (value instanceof Date) return new Date(value) as T
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    copies.set(value, list)
+    for (const item of value) list.push(copyOf(item, copies))
+    return list as T
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  const fields: Record<string, unknown> = {}
+  copies.set(value, fields)
+  for (const [key, item] of Object.entries(value)) {
+    // Defined and not assigned: `__proto__` is a name like any other here.
+    const own = { value: copyOf(item, copies), enumerable: true, configurable: true, writable: true }
+    Object.defineProperty(fields, key, own)
+  }
+  return fields as T
+}
+
+function changesBetween(before: HarnessState, after: HarnessState): string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...keys].filter((key) => !isDeepStrictEqual(after[key], before[key]))
+}
+
+async function checked<State>(schema: StateSchema<State> | undefined, given: HarnessState): Promise<State> {
+  return schema === undefined ? (given as State) : valueOf(await schema['~standard'].validate(copyOf(given)))
+}
+
+/** At construction nobody can wait; a schema that has to is asked with the first change. */
+function checkedAtOnce<State>(schema: StateSchema<State> | undefined, given: HarnessState): State {
+  const result = schema?.['~standard'].validate(copyOf(given))
+  return result === undefined || result instanceof Promise ? (given as State) : valueOf(result)
+}
+
+function valueOf<State>(result: StandardSchemaV1.Result<State>): State {
+  if (result.issues === undefined) return result.value
+  const issues = result.issues.map(({ message, path = [] }) => {
+    const at = path.map((segment) => String(typeof segment === 'object' ? segment.key : segment)).join('.')
+    return at === '' ? message : `${at}: ${message}`
+  })
+  throw invalid(issues.join('; '))
+}
+
+function invalid(why: string): EvenerError {
+  return new EvenerError('invalid-input', `Invalid state update: ${why}.`)
+}

@@ -1,0 +1,237 @@
+import {
+  EvenerError,
+  MAX_PAGE,
+  toHarnessThread,
+  type HarnessMessage,
+  type HarnessThread,
+  type JsonValue,
+  type ThreadInfo,
+  type ThreadState,
+} from '@evener/protocol'
+import type { DeleteReport } from '../../engine/erase/delete-thread.ts'
+import {
+  givenFields,
+  givenJson,
+  givenList,
+  givenText,
+  givenWords,
+  optionalFlag,
+  optionalText,
+} from '../checks/check-given.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { SessionBinding } from './session-binding.ts'
+import type { ThreadSettings } from './session-defaults.ts'
+import type { SessionIdentity } from './session-identity.ts'
+import type { CloneRequest, ThreadLifecycle } from '../threads/thread-lifecycle.ts'
+import {
+  checkPage,
+  listed,
+  noSuchThread,
+  readFirstUserMessage,
+  readMessages,
+  readThreadState,
+  type Listed,
+  type MessageListQuery,
+} from '../threads/thread-reads.ts'
+
+export interface ThreadListQuery {
+  readonly allResources?: boolean
+  readonly includeForkedSubagents?: boolean
+  /** 1,000 when absent. */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly cursor?: string
+}
+
+interface ThreadChoice {
+  readonly threadId: string
+}
+
+interface AnyResource {
+  /** Also a thread of another resource. */
+  readonly allResources?: boolean
+}
+
+export type ThreadPage = Listed<HarnessThread>
+export type MessagePage = Listed<HarnessMessage>
+
+/** The thread a session is bound to, and what can be read of this and others. */
+export class SessionThread {
+  readonly #core: HarnessCore
+  readonly #binding: SessionBinding
+  readonly #settings: ThreadSettings
+  readonly #identity: SessionIdentity
+  readonly #lifecycle: ThreadLifecycle
+
+  constructor(
+    core: HarnessCore,
+    binding: SessionBinding,
+    settings: ThreadSettings,
+    identity: SessionIdentity,
+    lifecycle: ThreadLifecycle,
+  ) {
+    this.#core = core
+    this.#binding = binding
+    this.#settings = settings
+    this.#identity = identity
+    this.#lifecycle = lifecycle
+  }
+
+  getId(): string | null {
+    return this.#binding.threadId
+  }
+
+  isSet(): boolean {
+    return this.getId() !== null
+  }
+
+  requireId(): string {
+    return this.#binding.requireRuntime().state.head.stream
+  }
+
+  async create(options: { readonly title?: string; readonly id?: string } = {}): Promise<HarnessThread> {
+    const { id, title } = givenFields(options, 'createThread({ title? })')
+    if (title !== undefined) givenWords(title, 'title')
+    optionalText(id, 'id')
+    return this.#lifecycle.create(options)
+  }
+
+  async switch(options: ThreadChoice): Promise<void> {
+    await this.#lifecycle.switch(chosen(options, 'switchThread({ threadId })'))
+  }
+
+  /** The same as `switch`: a thread that is chosen is also looked at. */
+  set(options: ThreadChoice): Promise<void> {
+    return this.switch(options)
+  }
+
+  async rename(options: { readonly title: string }): Promise<void> {
+    const { title } = givenFields(options, 'renameThread({ title })')
+    await this.#lifecycle.rename({ title: givenWords(title, 'title') })
+  }
+
+  async clone(request: CloneRequest = {}): Promise<HarnessThread> {
+    const { resourceId, sourceThreadId, title } = givenFields(request, 'cloneThread({ sourceThreadId?, title? })')
+    optionalText(sourceThreadId, 'sourceThreadId')
+    optionalText(resourceId, 'resourceId')
+    if (title !== undefined) givenWords(title, 'title')
+    return this.#lifecycle.clone(request)
+  }
+
+  async delete(options: ThreadChoice): Promise<DeleteReport> {
+    return this.#lifecycle.delete(chosen(options, 'deleteThread({ threadId })'))
+  }
+
+  /** Leaves the thread. A run that is at work is ended; what waits goes on waiting. */
+  clear(): Promise<void> {
+    return this.#lifecycle.clear()
+  }
+
+  /** Newest change first. */
+  async list(query: ThreadListQuery = {}): Promise<ThreadPage> {
+    checkPage(query, 'thread.list({ limit?, cursor? })')
+    optionalFlag(query.allResources, 'allResources')
+    optionalFlag(query.includeForkedSubagents, 'includeForkedSubagents')
+    await this.#core.ready()
+    const { limit = MAX_PAGE } = query
+    const threads: HarnessThread[] = []
+    let next: string | null = query.cursor ?? null
+    do {
+      const page = await this.#core.store.listThreads({
+        limit: Math.min(MAX_PAGE, limit - threads.length),
+        ...(query.allResources === true ? {} : { resourceId: this.#identity.getResourceId() }),
+        ...(query.includeForkedSubagents === true ? { includeHidden: true } : {}),
+        ...(next === null ? {} : { cursor: next }),
+      })
+      threads.push(...page.items.map((info) => toHarnessThread(info)))
+      ;({ next } = page)
+    } while (next !== null && threads.length < limit)
+    return listed(threads, next)
+  }
+
+  async getById(options: ThreadChoice & AnyResource): Promise<HarnessThread | null> {
+    const { threadId } = chosen(options, 'thread.getById({ threadId })')
+    const isInReach = this.#reach(options)
+    await this.#core.ready()
+    const info = await this.#core.store.getThread(threadId)
+    if (info === null || !isInReach(info)) return null
+    return toHarnessThread(info, (await this.#state(threadId)).head.usage.own)
+  }
+
+  /** The newest messages, oldest of them first. `next` leads to those before. */
+  async listMessages(options: ThreadChoice & AnyResource & MessageListQuery): Promise<MessagePage> {
+    const { threadId } = chosen(options, 'thread.listMessages({ threadId })')
+    const query = checkPage(options, 'thread.listMessages({ threadId })')
+    return readMessages(this.#core.store, await this.#stateInReach(threadId, options), query)
+  }
+
+  /** Of the bound thread; none without one. */
+  async listActiveMessages(query: MessageListQuery = {}): Promise<MessagePage> {
+    checkPage(query, 'thread.listActiveMessages({ limit?, cursor? })')
+    const threadId = this.getId()
+    return threadId === null ? listed([], null) : this.listMessages({ threadId, ...query })
+  }
+
+  async firstUserMessage(options: ThreadChoice & AnyResource): Promise<HarnessMessage | null> {
+    const { threadId } = chosen(options, 'thread.firstUserMessage({ threadId })')
+    return readFirstUserMessage(this.#core.store, await this.#stateInReach(threadId, options))
+  }
+
+  /** By thread; those without a user's message, or that do not exist, are left out. */
+  async firstUserMessages(
+    options: AnyResource & { readonly threadIds: readonly string[] },
+  ): Promise<Map<string, HarnessMessage>> {
+    const { allResources, threadIds } = givenFields(options, 'thread.firstUserMessages({ threadIds })')
+    const ids = givenList(threadIds, 'threadIds').map((id, index) => givenText(id, `threadIds[${index}]`))
+    optionalFlag(allResources, 'allResources')
+    const found = new Map<string, HarnessMessage>()
+    for (const threadId of ids) {
+      try {
+        const message = await this.firstUserMessage({ threadId, allResources: allResources === true })
+        if (message !== null) found.set(threadId, message)
+      } catch (error) {
+        if (!EvenerError.is(error, 'not-found')) throw error
+      }
+    }
+    return found
+  }
+
+  getSetting(options: { readonly key: string }): JsonValue | undefined {
+    const { key } = givenFields(options, 'thread.getSetting({ key })')
+    return this.#settings.get(givenText(key, 'key'))
+  }
+
+  async setSetting(options: { readonly key: string; readonly value: JsonValue }): Promise<void> {
+    const { key, value } = givenFields(options, 'thread.setSetting({ key, value })')
+    await this.#settings.set(givenText(key, 'key'), givenJson(value, 'value'))
+  }
+
+  async deleteSetting(options: { readonly key: string }): Promise<void> {
+    const { key } = givenFields(options, 'thread.deleteSetting({ key })')
+    await this.#settings.set(givenText(key, 'key'), null)
+  }
+
+  /** Threads of the resource that holds now, and the bound one: a clone may have been made for another. */
+  #reach({ allResources }: AnyResource): (info: ThreadInfo) => boolean {
+    optionalFlag(allResources, 'allResources')
+    const resourceId = this.#identity.getResourceId()
+    const bound = this.getId()
+    return (info) => allResources === true || info.resourceId === resourceId || info.id === bound
+  }
+
+  async #stateInReach(threadId: string, options: AnyResource): Promise<ThreadState> {
+    const isInReach = this.#reach(options)
+    await this.#core.ready()
+    const info = await this.#core.store.getThread(threadId)
+    if (info === null || !isInReach(info)) throw noSuchThread(threadId)
+    return this.#state(threadId)
+  }
+
+  async #state(threadId: string): Promise<ThreadState> {
+    return this.#core.threads.find(threadId)?.state ?? readThreadState(this.#core.store, threadId)
+  }
+}
+
+function chosen(options: ThreadChoice, call: string): ThreadChoice {
+  return { threadId: givenText(givenFields(options, call).threadId, 'threadId') }
+}

@@ -1,0 +1,97 @@
+import { EvenerError, type Answer, type PendingToolSuspension, type Wait } from '@evener/protocol'
+import { givenFields, givenText, givenWords, optionalFields, optionalText } from '../checks/check-given.ts'
+import { approvalWaits, callIdOf, pendingSuspension, suspendedWaits } from '../events/pending-waits.ts'
+import type { SessionBinding } from './session-binding.ts'
+
+export type ApprovalDecision = 'approve' | 'decline' | 'always_allow_category'
+
+/** The tools of the thread that wait for an answer of their own. */
+export class Suspensions {
+  readonly #binding: SessionBinding
+
+  constructor(binding: SessionBinding) {
+    this.#binding = binding
+  }
+
+  list(): readonly PendingToolSuspension[] {
+    return waitsOf(this.#binding).map(pendingSuspension)
+  }
+
+  get(options: { readonly toolCallId: string }): PendingToolSuspension | undefined {
+    const { toolCallId } = givenFields(options, 'suspensions.get({ toolCallId })')
+    givenText(toolCallId, 'toolCallId')
+    return this.list().find((each) => each.toolCallId === toolCallId)
+  }
+
+  has(options: { readonly toolCallId: string }): boolean {
+    return this.get(options) !== undefined
+  }
+
+  hasPending(): boolean {
+    return waitsOf(this.#binding).length > 0
+  }
+
+  /** The id that is meant: the one given, or that of the only one. */
+  resolveToolCallId(toolCallId?: string): string {
+    return callIdOf(findSuspension(this.#binding, toolCallId))
+  }
+}
+
+function waitsOf(binding: SessionBinding): Wait[] {
+  return suspendedWaits(binding.head?.waits ?? [])
+}
+
+/** The suspended tool that is meant: the one given, or the only one. */
+export function findSuspension(binding: SessionBinding, toolCallId: string | undefined): Wait {
+  return findWait(waitsOf(binding), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
+}
+
+/** The approval that is meant. Without an id it is the oldest: the one a display with a single slot shows. */
+export function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
+  const waits = approvalWaits(binding.head?.waits ?? [])
+  optionalText(toolCallId, 'toolCallId')
+  const [oldest] = waits
+  if (toolCallId === undefined && oldest !== undefined) return oldest
+  return findWait(waits, toolCallId, 'call that waits for approval')
+}
+
+function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: string): Wait {
+  const pending = waits.map(callIdOf)
+  const details = { toolCallId, pending }
+  const known = pending.length === 0 ? 'None is waiting.' : `Waiting: ${pending.join(', ')}.`
+  if (toolCallId !== undefined) {
+    const wait = waits.find((each) => callIdOf(each) === toolCallId)
+    if (wait !== undefined) return wait
+    throw new EvenerError('not-found', `There is no ${what} "${toolCallId}".`, { hint: known, details })
+  }
+  const [only] = waits
+  if (only === undefined) throw new EvenerError('not-found', `There is no ${what}.`, { details })
+  if (waits.length === 1) return only
+  throw new EvenerError('misuse', `There is more than one ${what}.`, {
+    hint: `Say which by its \`toolCallId\`. ${known}`,
+    details,
+  })
+}
+
+/** What the agent is told with a no. */
+export function declineReason(context: unknown): string | undefined {
+  const { message, reason } = optionalFields(context, 'declineContext') ?? {}
+  const said = message ?? reason
+  return said === undefined ? undefined : givenWords(said, 'declineContext.message')
+}
+
+/** Only what says so approves: whatever else is given is a mistake, and the call goes on waiting. */
+export function approvalAnswer(decision: ApprovalDecision, reason: string | undefined): Answer {
+  switch (decision) {
+    case 'approve':
+      return { decision }
+    case 'decline':
+      return { decision, ...(reason === undefined ? {} : { reason }) }
+    case 'always_allow_category':
+      return { decision: 'approve', remember: 'category' }
+    default:
+      throw new EvenerError('invalid-input', `"${String(decision)}" is not a valid \`decision\`.`, {
+        hint: 'Give `approve`, `decline` or `always_allow_category`. The call is still waiting.',
+      })
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { createTool } from '@evener/agent'
+import type { Append, HarnessEvent } from '@evener/protocol'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { HarnessBench } from '../harness.fixture.ts'
+import type { Session } from '../session.ts'
+
+/** One that can be slow with what is written to all streams but one. */
+class SlowStore extends MemoryStore {
+  #but: string | undefined
+  #reached = Promise.withResolvers<void>()
+  #freed = Promise.withResolvers<void>()
+
+  /** Resolves when somebody waits. */
+  holdAllBut(stream: string): Promise<void> {
+    this.#but = stream
+    return this.#reached.promise
+  }
+
+  goOn(): void {
+    this.#but = undefined
+    this.#freed.resolve()
+  }
+
+  override async append(request: Append): Promise<number> {
+    if (this.#but !== undefined && request.stream !== this.#but) {
+      this.#reached.resolve()
+      await this.#freed.promise
+    }
+    return super.append(request)
+  }
+}
+
+const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
+
+interface Joining {
+  readonly bench: HarnessBench
+  readonly joining: Session
+  readonly told: HarnessEvent[]
+  /** The thread has been opened for the session, which is not there yet. */
+  readonly opened: Promise<void>
+  readonly arrived: () => Promise<void>
+}
+
+/** A session that is on its way into the thread of another. */
+async function join(script: ConstructorParameters<typeof HarnessBench>[0]): Promise<Joining> {
+  const storage = new SlowStore()
+  const bench = new HarnessBench(script, { storage, tools: { paint } })
+  const { id } = await bench.harness.createThread()
+  const joining = await bench.harness.createSession({ id: 'late' })
+  const told: HarnessEvent[] = []
+  joining.subscribe((event) => void told.push(event))
+  const opened = storage.holdAllBut(id)
+  const switched = joining.thread.switch({ threadId: id })
+  const arrived = (): Promise<void> => {
+    storage.goOn()
+    return switched
+  }
+  bench.events.length = 0
+  return { bench, joining, told, opened, arrived }
+}
+
+function typesOf(events: readonly HarnessEvent[]): string[] {
+  return events.map(({ type }) => type).filter((type) => type !== 'display_state_changed')
+}
+
+suite('a session on its way into a thread', () => {
+  test('is told of a whole run that took place meanwhile', async () => {
+    const { arrived, bench, joining, opened, told } = await join([{ text: ['Hel', 'lo'] }])
+    await using _ = bench
+    await opened
+    await bench.harness.sendMessage({ content: 'Hi' })
+    assert.deepEqual(told, [])
+    await arrived()
+    assert.deepEqual(typesOf(told), ['thread_changed', ...bench.types()])
+    assert.equal(joining.displayState.get().isRunning, false)
+    assert.deepEqual(joining.displayState.get().currentMessage, bench.harness.session.displayState.get().currentMessage)
+  })
+
+  test('is told of a run that began meanwhile and asks, and of how it ends', async () => {
+    const script = [{ toolCalls: [{ id: 'c1', name: 'paint' }] }, { text: 'Done.' }]
+    const { arrived, bench, joining, opened, told } = await join(script)
+    await using _ = bench
+    await opened
+    const asked = bench.next('tool_approval_required')
+    const sent = bench.harness.sendMessage({ content: 'Paint' })
+    await asked
+    await arrived()
+    assert.deepEqual(typesOf(told), ['thread_changed', ...bench.types()])
+    assert.equal(joining.displayState.get().pendingApproval?.toolCallId, 'c1')
+    await joining.respondToToolApproval({ decision: 'approve' })
+    await sent
+    assert.deepEqual(typesOf(told), ['thread_changed', ...bench.types()])
+  })
+
+  test('is told once of what was chosen meanwhile', async () => {
+    const { arrived, bench, opened, told } = await join([])
+    await using _ = bench
+    await opened
+    await bench.harness.session.model.switch({ modelId: 'x/other' })
+    await arrived()
+    assert.deepEqual(typesOf(told), ['model_changed', 'thread_changed'])
+  })
+})

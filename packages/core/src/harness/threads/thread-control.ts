@@ -1,0 +1,178 @@
+import {
+  EvenerError,
+  type Answer,
+  type HarnessMessage,
+  type JsonObject,
+  type RunnableTool,
+  type RunOutcome,
+  type Store,
+  type Wait,
+} from '@evener/protocol'
+import { answeredWaits } from '../../engine/waits/continuation.ts'
+import type { ControlFact, ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
+import { inboxTool } from '../signals/inbox-tool.ts'
+import type { DeliveryPolicy, NotificationInput } from '../signals/notification.ts'
+import { Notifications, type SentNotification } from '../signals/notifications.ts'
+import {
+  sendSignal,
+  sendStateSignal,
+  type SignalAccepted,
+  type SignalInput,
+  type SignalRouting,
+  type StateSignalResult,
+} from '../signals/send-signal.ts'
+import type { StateSignal } from '../signals/state-lane.ts'
+import { saveSystemReminder, type SystemReminder } from '../signals/system-reminder.ts'
+import { threadPort, type ThreadPort } from '../signals/thread-port.ts'
+import { builtinTools, type BuiltinToolId } from '../tools/builtin-tools.ts'
+import { ForeignPlans, type ForeignPlanModes } from '../tools/foreign-plans.ts'
+
+export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
+  readonly store: Store
+  readonly runtime: Pick<ThreadRuntime, 'state' | 'record' | 'steer' | 'onEntry' | 'idle' | 'run'>
+  /** The agent that takes the next turn. */
+  readonly agentId: () => string
+  readonly disabledTools?: readonly BuiltinToolId[]
+  readonly cwd?: () => string
+  readonly delivery?: DeliveryPolicy
+  readonly now?: () => number
+  readonly newId?: () => string
+  /** What was done after a run failed; the thread goes on. */
+  readonly onFailure: (error: Error) => void
+}
+
+/** What the control layer does with one open thread besides letting agents speak: its tools, signals, inbox and goal. */
+export class ThreadControl {
+  readonly port: ThreadPort
+  readonly notifications: Notifications
+  readonly goal: GoalKeeper
+  readonly #options: ThreadControlOptions
+  /** Made when a run first asks for them: most of the threads that are open are idle. */
+  #made: { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } | undefined
+  #inboxTool: RunnableTool | undefined
+  readonly #plans: ForeignPlans
+  readonly #stop: () => void
+  #after: Promise<void> = Promise.resolve()
+  #following = new AbortController()
+  #isClosed = false
+
+  constructor(options: ThreadControlOptions) {
+    this.#options = options
+    const { agentId, delivery, emit, judgeModel, now = Date.now, runtime, store } = options
+    this.port = threadPort(runtime, store, agentId, options.newId)
+    this.notifications = new Notifications({
+      port: this.port,
+      emit,
+      now,
+      ...(delivery === undefined ? {} : { policy: delivery }),
+    })
+    this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
+    this.#plans = new ForeignPlans(this.port, options)
+    this.#stop = runtime.onEntry((entry) => {
+      if (entry.kind !== 'record') return
+      this.#plans.follow(entry.record, entry.others === true).catch((error: unknown) => this.#tell(error))
+      if (entry.others !== true && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
+    })
+  }
+
+  /** What is put on record together with an answer. */
+  withAnswer(wait: Wait, answer: Answer): readonly ControlFact[] {
+    return this.#plans.withAnswer(wait, answer)
+  }
+
+  /** Before anything goes on in the thread: what a dead process had left to do. */
+  takeUp(): Promise<void> {
+    const { runtime, store } = this.#options
+    return this.#plans.takeUp((run) => answeredWaits(store, runtime.state.head.stream, run))
+  }
+
+  /** Also one that is not offered. */
+  tool(id: string): RunnableTool | undefined {
+    return this.#tools.own.find(({ name }) => name === id)
+  }
+
+  /** The inbox is offered when there is something in it. */
+  tools(): readonly RunnableTool[] {
+    const { builtin } = this.#tools
+    const { inbox } = this.notifications
+    if (inbox.list().length === 0) return builtin
+    this.#inboxTool ??= inboxTool(inbox, this.#options.now ?? Date.now)
+    return [...builtin, this.#inboxTool]
+  }
+
+  get #tools(): { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } {
+    if (this.#made !== undefined) return this.#made
+    const { cwd, disabledTools = [] } = this.#options
+    const own = builtinTools({ port: this.port, modes: this.#options, ...(cwd === undefined ? {} : { cwd }) })
+    this.#made = { own, builtin: own.filter(({ name }) => !disabledTools.some((id) => id === name)) }
+    return this.#made
+  }
+
+  /** `requestContext`: what of it is on record. */
+  sendSignal(input: SignalInput, routing?: SignalRouting, requestContext?: JsonObject): Promise<SignalAccepted> {
+    return sendSignal(this.port, input, routing, requestContext)
+  }
+
+  sendStateSignal(signal: StateSignal): Promise<StateSignalResult> {
+    return sendStateSignal(this.port, signal)
+  }
+
+  sendNotificationSignal(input: NotificationInput, routing?: SignalRouting): Promise<SentNotification> {
+    return this.notifications.send(input, routing)
+  }
+
+  saveSystemReminderMessage(reminder: SystemReminder): Promise<HarnessMessage | null> {
+    return saveSystemReminder(this.port, reminder)
+  }
+
+  /** Resolves when nothing goes on any more, and nothing more follows from what did: judged, delivered what was due. */
+  async settled(): Promise<void> {
+    for (;;) {
+      await this.#options.runtime.idle()
+      const after = this.#after
+      await after
+      if (after !== this.#after) continue
+      const { run } = this.port.state.head
+      // One that is at work nowhere in this process is none that could end here.
+      if (run === null || run.status === 'parked' || this.#options.runtime.run === undefined) return
+    }
+  }
+
+  /** Nothing is to follow from the runs that have ended. Resolves when that holds: by then a last one may have begun. */
+  async stop(): Promise<void> {
+    for (;;) {
+      this.#following.abort()
+      this.#following = new AbortController()
+      const after = this.#after
+      await after
+      if (after === this.#after) return
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.goal.close()
+    this.#stop()
+  }
+
+  #ended(outcome: RunOutcome): void {
+    if (outcome !== 'complete') return
+    const { signal } = this.#following
+    this.#after = this.#after.then(() => this.#afterRun(signal)).catch((error: unknown) => this.#tell(error))
+  }
+
+  #tell(error: unknown): void {
+    // Let go of meanwhile: there is nobody left to tell, and nothing left to do.
+    if (this.#isClosed || EvenerError.is(error, 'closed')) return
+    this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  async #afterRun(stop: AbortSignal): Promise<void> {
+    // Behind the end of the run: what was queued has begun by then, and is looked at when it has ended.
+    await this.port.record([])
+    if (this.#isClosed || stop.aborted || this.port.state.head.run !== null) return
+    if ((await this.goal.judgeRun(stop)) || stop.aborted) return
+    await this.notifications.deliverDue()
+  }
+}

@@ -1,0 +1,280 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  EvenerError,
+  toHarnessThread,
+  type ConfigChangedRecord,
+  type HarnessThread,
+  type ThreadInfo,
+} from '@evener/protocol'
+import { boundaryAt } from '../../engine/threads/boundaries.ts'
+import { deleteThread, type DeleteReport } from '../../engine/erase/delete-thread.ts'
+import { frozenCopy } from '../../engine/log/frozen.ts'
+import type { Mailbox } from '../../engine/threads/mailbox.ts'
+import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { createThread, forkThread } from '../../engine/threads/threads.ts'
+import type { HarnessCore } from '../harness-core.ts'
+import type { SessionBinding } from '../sessions/session-binding.ts'
+import type { SessionDefaults } from '../sessions/session-defaults.ts'
+import type { SessionIdentity } from '../sessions/session-identity.ts'
+import { modeModelKey } from '../sessions/session-mode.ts'
+import type { SessionRules } from '../sessions/session-rules.ts'
+import { noSuchThread, readThreadState } from './thread-reads.ts'
+
+export interface CloneRequest {
+  /** The bound thread when absent. */
+  readonly sourceThreadId?: string
+  readonly title?: string
+  readonly resourceId?: string
+}
+
+type Config = Omit<ConfigChangedRecord, 'type'>
+
+export interface LifecycleParts {
+  readonly core: HarnessCore
+  readonly binding: SessionBinding
+  readonly defaults: SessionDefaults
+  readonly identity: SessionIdentity
+  readonly rules: SessionRules
+  /** One command after the other: each finds the thread that the last one left. */
+  readonly turns: Mailbox
+  /** The session is bound to no thread any more, and is not to be again by itself. */
+  readonly onCleared: () => Promise<void>
+  /** Mode and model as the session has them, whether or not it is bound. */
+  readonly selection: () => { readonly modeId: string; readonly modelId: string }
+}
+
+interface NewThread {
+  readonly title?: string
+  readonly id?: string
+}
+
+/** Threads that come, go and take the place of one another. */
+export class ThreadLifecycle {
+  readonly #parts: LifecycleParts
+  #isEnded = false
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts
+  }
+
+  /** The newest thread of the resource, or a new one. */
+  selectOrCreate(): Promise<HarnessThread> {
+    return this.#inTurn(async (resourceId) => {
+      const { binding, core } = this.#parts
+      const newest = await core.store.listThreads({ resourceId, limit: 1 })
+      const [info] = newest.items
+      if (info === undefined) return this.#create(resourceId, {})
+      if (binding.lastRuntime?.state.head.stream !== info.id) await this.#moveTo(info.id)
+      return this.#thread(info)
+    })
+  }
+
+  /** The thread, or a new one where there is none. */
+  ensure(): Promise<ThreadRuntime> {
+    return this.#inTurn(async (resourceId) => {
+      const { binding } = this.#parts
+      if (binding.lastRuntime === undefined) await this.#create(resourceId, {})
+      return binding.lastRuntime ?? binding.requireRuntime()
+    })
+  }
+
+  create(options: NewThread = {}): Promise<HarnessThread> {
+    return this.#inTurn((resourceId) => this.#create(resourceId, options))
+  }
+
+  switch({ threadId }: { readonly threadId: string }): Promise<void> {
+    return this.#inTurn(async (resourceId) => {
+      await this.#find(threadId, resourceId)
+      await this.#moveTo(threadId)
+    })
+  }
+
+  /** The thread that the session was bound to, whosever it is. */
+  reopen(threadId: string): Promise<void> {
+    return this.#inTurn(() => this.#moveTo(threadId))
+  }
+
+  rename({ title }: { readonly title: string }): Promise<void> {
+    return this.#inTurn(async () => {
+      const { binding } = this.#parts
+      await (binding.lastRuntime ?? binding.requireRuntime()).configure({ title })
+    })
+  }
+
+  /**
+   * A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. It asks again what
+   * its source was allowed.
+   */
+  clone(request: CloneRequest = {}): Promise<HarnessThread> {
+    return this.#inTurn((resourceId) => this.#clone(request, resourceId))
+  }
+
+  async #clone(request: CloneRequest, resourceId: string): Promise<HarnessThread> {
+    const { binding, core } = this.#parts
+    const sourceId = request.sourceThreadId ?? (binding.lastRuntime ?? binding.requireRuntime()).state.head.stream
+    const known = await this.#find(sourceId, resourceId)
+    const open = core.threads.find(sourceId)
+    const source = await (open === undefined ? readThreadState(core.store, sourceId) : open.stateInTurn())
+    const { run, seq } = source.head
+    const title = request.title ?? (known.title === null ? undefined : `Clone of ${known.title}`)
+    const info = await forkThread(core.store, await core.threads.owner(), source, {
+      id: core.newId(),
+      resourceId: request.resourceId ?? resourceId,
+      // What is being said is in neither: a fork begins where something has ended.
+      at: await boundaryAt(core.store, source.head.lineage, run === null ? seq : run.startedSeq - 1),
+      now: core.now(),
+      ...(title === undefined ? {} : { title }),
+    })
+    return this.#enterNew(info, {})
+  }
+
+  /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
+  async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
+    const { binding, core } = this.#parts
+    await this.#inTurn(async (resourceId) => {
+      await this.#find(threadId, resourceId)
+      // What is said from here on is not for it any more.
+      if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
+    })
+    // Outside of our turn: whoever else looks at it leaves it in a turn of their own.
+    return core.deletions.post(async () => {
+      // Somebody else may have deleted it meanwhile.
+      if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
+      await core.evict(threadId)
+      const report = await this.#remove(threadId)
+      binding.emit({ type: 'thread_deleted', threadId })
+      return report
+    })
+  }
+
+  /** There is no thread from the call on; resolves when it has been left. */
+  clear(): Promise<void> {
+    const { binding, turns } = this.#parts
+    const lookBack = binding.lookAway()
+    return turns.post(() => this.#leave(lookBack))
+  }
+
+  async #leave(left: () => void = () => undefined): Promise<void> {
+    const { binding, onCleared } = this.#parts
+    try {
+      await binding.unbind({ endsRun: true })
+    } finally {
+      left()
+    }
+    await onCleared()
+  }
+
+  /** Leaves the thread as it is: what waits in it goes on waiting. */
+  close(): Promise<void> {
+    return this.#parts.turns.post(() => this.#parts.binding.unbind())
+  }
+
+  /** The same, for good. */
+  end(): Promise<void> {
+    this.#isEnded = true
+    return this.close()
+  }
+
+  /** Of another resource there is none, but for the bound one: a clone may have been made for another. */
+  async #find(threadId: string, resourceId: string): Promise<ThreadInfo> {
+    const { binding, core } = this.#parts
+    const isBound = binding.lastRuntime?.state.head.stream === threadId
+    const info = await core.store.getThread(threadId)
+    if (info === null || (info.resourceId !== resourceId && !isBound)) throw noSuchThread(threadId)
+    return info
+  }
+
+  /** For the resource that holds now, whatever holds when it is its turn. */
+  async #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
+    if (this.#isEnded) {
+      throw new EvenerError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
+    }
+    const { core, identity, turns } = this.#parts
+    const resourceId = identity.getResourceId()
+    // It begins with the call, so that whoever ends the harness next finds it begun.
+    const ready = core.ready()
+    ready.catch(() => undefined)
+    return turns.post(async () => {
+      await ready
+      return task(resourceId)
+    })
+  }
+
+  async #create(resourceId: string, { id, title }: NewThread): Promise<HarnessThread> {
+    const { core, selection } = this.#parts
+    const { modeId, modelId } = selection()
+    const info = await createThread(core.store, {
+      id: id ?? core.newId(),
+      resourceId,
+      now: core.now(),
+      ...(title === undefined ? {} : { title }),
+    })
+    return this.#enterNew(info, this.#firstConfig(modeId, modelId))
+  }
+
+  async #enterNew(info: ThreadInfo, config: Config): Promise<HarnessThread> {
+    const { binding } = this.#parts
+    const arrived = (): void => binding.emit({ type: 'thread_created', thread: frozenCopy(this.#thread(info)) })
+    try {
+      await this.#enter(info.id, { isNew: true, config, arrived })
+    } catch (error) {
+      await this.#remove(info.id)
+      throw error
+    }
+    return this.#thread(info)
+  }
+
+  async #moveTo(threadId: string): Promise<void> {
+    const { binding } = this.#parts
+    const previousThreadId = binding.threadId
+    const arrived = (): void => binding.emit({ type: 'thread_changed', threadId, previousThreadId })
+    await this.#enter(threadId, { isNew: false, config: {}, arrived })
+  }
+
+  async #enter(
+    threadId: string,
+    { arrived, config, isNew }: { readonly isNew: boolean; readonly config: Config; readonly arrived: () => void },
+  ): Promise<void> {
+    const { binding, rules: own, selection } = this.#parts
+    const before = selection()
+    const prepare = async (runtime: ThreadRuntime): Promise<void> => {
+      const known = runtime.state.head.rules
+      const rules = own.forThread(known, { isNew })
+      const change = isDeepStrictEqual(rules, known) ? config : { ...config, rules }
+      if (Object.keys(change).length > 0) await runtime.configure(change)
+    }
+    await binding.bind(threadId, prepare, () => {
+      own.written()
+      const now = selection()
+      if (now.modeId !== before.modeId) {
+        binding.emit({ type: 'mode_changed', modeId: now.modeId, previousModeId: before.modeId })
+      }
+      if (now.modelId !== before.modelId && binding.head?.model !== null) {
+        binding.emit({ type: 'model_changed', modelId: now.modelId, scope: 'thread', modeId: now.modeId })
+      }
+      arrived()
+    })
+  }
+
+  async #remove(threadId: string): Promise<DeleteReport> {
+    const { core } = this.#parts
+    const { spool } = core.config
+    return deleteThread(core.store, await core.threads.owner(), threadId, spool === undefined ? {} : { spool })
+  }
+
+  #firstConfig(mode: string, model: string): Config {
+    const { defaults } = this.#parts
+    const remembered = model === '' ? {} : { [modeModelKey(mode)]: model }
+    return {
+      mode,
+      ...(model === '' ? {} : { model }),
+      ...(defaults.yolo ? { yolo: true } : {}),
+      settings: { ...defaults.settings, ...remembered },
+    }
+  }
+
+  #thread(info: ThreadInfo): HarnessThread {
+    const head = this.#parts.binding.lastRuntime?.state.head
+    return head?.stream === info.id ? toHarnessThread(info, head.usage.own) : toHarnessThread(info)
+  }
+}

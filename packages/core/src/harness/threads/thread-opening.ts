@@ -1,0 +1,208 @@
+import { resolveModel, type AgentContext, type RequestContext, type ToolContext } from '@evener/agent'
+import {
+  EvenerError,
+  NO_RULES,
+  type Grants,
+  type HarnessEvent,
+  type JsonObject,
+  type PermissionRules,
+  type ToolRunContext,
+} from '@evener/protocol'
+import type { TurnContext } from '../../engine/turns/active-run.ts'
+import type { ProcessOwner } from '../../engine/threads/ownership.ts'
+import { unheardFacts } from '../../engine/runs/run-queue.ts'
+import { ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { effectiveRules } from '../../policy/effective-rules.ts'
+import { addHarness } from '../harness-context.ts'
+import type { HarnessCore, ThreadViewer } from '../harness-core.ts'
+import { opinionTeller, tracerSource } from '../runs/observability.ts'
+import { openInAll, tellOtherHarnesses } from './other-harnesses.ts'
+import type { Opening } from './open-threads.ts'
+import { runScoring } from '../runs/run-scorers.ts'
+import { summaryBeforeRun } from '../signals/notifications.ts'
+import { modeChange, modeModelKey } from '../sessions/session-mode.ts'
+import { ThreadControl } from './thread-control.ts'
+import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
+import { priceOf } from '../models/price-list.ts'
+
+/** Opens a thread for the sessions that look at it: with the harness's agents, tools and rules. */
+export async function openThread(
+  core: HarnessCore,
+  threadId: string,
+  owner: ProcessOwner,
+  viewers: ReadonlySet<ThreadViewer>,
+  opening: Opening,
+): Promise<ThreadRuntime> {
+  let runtime: ThreadRuntime | undefined
+  let control: ThreadControl | undefined
+  const equipment = {
+    decorate: (context: ToolContext, run: ToolRunContext): ToolContext => ({
+      ...context,
+      requestContext: contextOf(core, viewers, runtime as ThreadRuntime, run),
+    }),
+    agentContext: (turn: TurnContext): AgentContext => ({
+      threadId,
+      runId: turn.runId,
+      turnId: turn.turnId,
+      requestContext: contextOf(core, viewers, runtime as ThreadRuntime, turn),
+    }),
+    prepare: (context: RequestContext) => core.workspace.prepare(context),
+    builtinTools: () => control?.tools() ?? [],
+    threadTool: (id: string) => control?.tool(id),
+  }
+  const { observability, onInterrupted, redact } = core.config
+  const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
+  const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
+  /** Before anything goes on in it, so that nobody misses anything. */
+  const onTaken = async (taken: ThreadRuntime): Promise<void> => {
+    runtime = taken
+    // They hear of what comes from here on: whatever another process wrote before must not be missing to them.
+    for (const other of openInAll(core.store, threadId)) await other.follow(taken.state.head.seq)
+    endings.set(taken, tellOtherHarnesses(core.store, threadId, taken))
+    taken.onEntry((entry) => core.contexts.follow(entry))
+    if (observability !== undefined) taken.onEntry(opinionTeller(observability, threadId, emit))
+    control = controlThread(core, taken, emit)
+    controls.set(taken, control)
+    taken.onEntry(runScoring({ scorers: core.scorers, runtime: taken, port: control.port, threadId, emit }))
+    opening.begin(taken)
+  }
+  try {
+    return await ThreadRuntime.open(
+      {
+        store: core.store,
+        owner,
+        thread: threadId,
+        now: core.now,
+        agents: (agentId) => core.agents.runtimeAgent(agentId, equipment),
+        agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
+        policy: core.policy,
+        newId: core.newId,
+        beforeRecovery: async () => control?.takeUp(),
+        withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
+        beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
+        sessionRules: () => rulesOf(viewers),
+        grants: () => grantsOf(viewers),
+        ...(tracing === undefined ? {} : { tracing }),
+        ...(redact === undefined ? {} : { redact }),
+        ...(onInterrupted === undefined ? {} : { onInterrupted }),
+        ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
+      },
+      onTaken,
+    )
+  } catch (error) {
+    if (runtime !== undefined) leaveThread(runtime)
+    throw error
+  }
+}
+
+const controls = new WeakMap<ThreadRuntime, ThreadControl>()
+const endings = new WeakMap<ThreadRuntime, () => void>()
+
+/** The thread is closed: nothing more is to be heard of it here. */
+export function leaveThread(runtime: ThreadRuntime): void {
+  endings.get(runtime)?.()
+  controls.get(runtime)?.close()
+}
+
+/** What the harness does with an open thread besides letting agents speak in it. */
+export function controlOf(runtime: ThreadRuntime): ThreadControl {
+  const control = controls.get(runtime)
+  if (control === undefined) throw new EvenerError('misuse', 'The thread was not opened by a harness.')
+  return control
+}
+
+/** Nothing is to follow from the runs of the thread that have ended, in whichever harness of this process they were. */
+export async function stopFollowing(core: HarnessCore, runtime: ThreadRuntime): Promise<void> {
+  const open = openInAll(core.store, runtime.state.head.stream)
+  await Promise.all(open.map(async (each) => controls.get(each)?.stop()))
+}
+
+function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: HarnessEvent) => void): ThreadControl {
+  const { disableBuiltinTools, notifications } = core.config
+  return new ThreadControl({
+    ...planModes(core, runtime),
+    store: core.store,
+    runtime,
+    agentId: () => core.agents.of(core.agents.modeOf(runtime.state)).id,
+    judgeModel: async (modelId) =>
+      modelId === undefined ? undefined : ((await core.models.resolve(modelId)) ?? resolveModel(modelId)),
+    emit,
+    now: core.now,
+    newId: core.newId,
+    onFailure: (error) => emit({ type: 'error', error }),
+    ...(disableBuiltinTools === undefined ? {} : { disabledTools: disableBuiltinTools }),
+    ...(notifications === undefined ? {} : { delivery: notifications }),
+  })
+}
+
+/** Where an approved plan leads, and how one gets there in the middle of a run. */
+function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes {
+  const entered: ForeignPlanModes['entered'] = (modeId, settings) => {
+    const { model, settings: before } = runtime.state.head
+    const from = core.agents.modeOf(runtime.state)
+    const mode = core.findMode(modeId)
+    const current = { modeId: from.id, modelId: model ?? '' }
+    const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before.get(modeModelKey(id))))
+    return { type: 'config.changed', ...change, settings: { ...change.settings, ...settings } }
+  }
+  const giveFloor: ForeignPlanModes['giveFloor'] = async (modeId, order) => {
+    const { run } = runtime.state.head
+    const mode = core.config.modes.find(({ id }) => id === modeId)
+    // Another program may have named it that had other modes.
+    if (mode === undefined) return
+    const agentId = core.agents.of(mode).id
+    // At work here, or waiting while the program that asked is gone.
+    const hasFloor = runtime.run !== undefined || run?.turnId === null
+    if (!hasFloor || agentId === run?.agentId) return
+    await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
+  }
+  return {
+    planTarget: () => core.agents.modeOf(runtime.state).transitionsTo ?? core.defaultMode.id,
+    entered,
+    giveFloor,
+    switchMode: async (modeId, order, settings) => {
+      // First, and at once: an agent that goes on by itself must find that it no longer has the floor.
+      await giveFloor(modeId, order)
+      await runtime.record([entered(modeId, settings)])
+    },
+  }
+}
+
+/** The context that the caller gave to a run, and in it what may be known and done of the harness. */
+function contextOf(
+  core: HarnessCore,
+  viewers: ReadonlySet<ThreadViewer>,
+  { state }: ThreadRuntime,
+  run: {
+    readonly runId: string
+    readonly requestContext?: JsonObject | undefined
+    readonly signal?: AbortSignal
+  },
+): RequestContext {
+  const context = core.contexts.of(run.runId, run.requestContext)
+  const [first] = viewers
+  const sender = core.contexts.senderOf(run.runId)
+  // Of several that look on, the one whose words it carries out.
+  const viewer = sender !== undefined && viewers.has(sender) ? sender : first
+  if (viewer === undefined) return context
+  const { model, stream } = state.head
+  const place = { threadId: stream, modeId: core.agents.modeOf(state).id, modelId: model ?? '' }
+  addHarness(context, core, viewer, run.signal === undefined ? place : { ...place, abortSignal: run.signal }, viewers)
+  return context
+}
+
+/** What all who look at the thread have said: any deny first. */
+function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
+  // Mostly nobody has said anything, and this is asked in every turn.
+  const stated = [...viewers].map((viewer) => viewer.rules()).filter((rules) => rules !== NO_RULES)
+  return stated.reduce((a, b) => effectiveRules({ session: a, thread: b }), NO_RULES)
+}
+
+function grantsOf(viewers: ReadonlySet<ThreadViewer>): Grants {
+  const all = [...viewers].map((viewer) => viewer.grants())
+  return { categories: all.flatMap(({ categories }) => categories), tools: all.flatMap(({ tools }) => tools) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

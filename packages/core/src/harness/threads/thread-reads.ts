@@ -1,0 +1,135 @@
+import {
+  emptyState,
+  EvenerError,
+  lineageUpTo,
+  MAX_PAGE,
+  reduce,
+  REDUCER_VERSION,
+  restingState,
+  reviveHead,
+  storedMessage,
+  toHarnessMessage,
+  type HarnessMessage,
+  type PageRequest,
+  type Store,
+  type StoredMessage,
+  type ThreadState,
+} from '@evener/protocol'
+import { inflateMessage } from '../../engine/log/blobs.ts'
+import { recordsAfter } from '../../engine/log/load-state.ts'
+import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'
+
+/** The state of a thread that is not open here: its stored head and what was recorded since. Writes nothing. */
+export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
+  if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
+  return readStreamState(store, threadId)
+}
+
+/** Also of one that is no thread. */
+export async function readStreamState(store: Store, threadId: string): Promise<ThreadState> {
+  const head = await store.readHead(threadId, REDUCER_VERSION)
+  let state: ThreadState = head === null ? emptyState(threadId) : restingState(reviveHead(head))
+  for await (const record of recordsAfter(store, threadId, state.head.seq)) state = reduce(state, record).state
+  return state
+}
+
+/** A list that knows where the next page begins; `null` at the end. */
+export type Listed<T> = T[] & { readonly next: string | null }
+
+export function listed<T>(items: T[], next: string | null): Listed<T> {
+  return Object.defineProperty(items, 'next', { value: next }) as Listed<T>
+}
+
+export interface MessageListQuery {
+  /** 1,000 when absent. */
+  readonly limit?: number
+  /** `next` of the page before, which holds newer messages. */
+  readonly cursor?: string
+}
+
+/** Which page is asked for, and nothing else that was asked along with it. */
+export function checkPage(query: PageRequest, call: string): PageRequest {
+  const { cursor, limit } = givenFields(query, call)
+  optionalCount(limit, 'limit')
+  optionalText(cursor, 'cursor')
+  return { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) }
+}
+
+/** The newest messages, oldest of them first; with a cursor those before. */
+export async function readMessages(
+  store: Store,
+  state: ThreadState,
+  { limit = MAX_PAGE, cursor }: MessageListQuery = {},
+): Promise<Listed<HarnessMessage>> {
+  const newestFirst: StoredMessage[] = []
+  let next: string | null = null
+  for await (const message of newest(store, state, { limit, before: orderOf(cursor) })) {
+    if (message.parentToolCallId !== undefined) continue
+    if (newestFirst.length >= limit) {
+      next = String(newestFirst.at(-1)?.order ?? message.order + 1)
+      break
+    }
+    newestFirst.push(message)
+  }
+  const messages = await Promise.all(newestFirst.map((message) => inflateMessage(store, message)))
+  return listed(messages.toReversed().map(toHarnessMessage), next)
+}
+
+/** A page begins before the message that the last one ended with. */
+function orderOf(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d{0,15}$/.test(cursor)) return Number(cursor)
+  throw new EvenerError('invalid-input', 'This is not a cursor of a list of messages.', {
+    hint: 'Pass on `next` of the page before.',
+    details: { cursor },
+  })
+}
+
+export async function readFirstUserMessage(store: Store, state: ThreadState): Promise<HarnessMessage | null> {
+  let cursor: string | null = null
+  do {
+    const from: { cursor?: string } = cursor === null ? {} : { cursor }
+    const page = await store.listMessages(state.head.lineage, { order: 'oldest', limit: 10, ...from })
+    const found = page.items.find(isUsers)
+    if (found !== undefined) return toHarnessMessage(await inflateMessage(store, found))
+    cursor = page.next
+  } while (cursor !== null)
+  return null
+}
+
+/** Signals stand among the messages of the user, and are not what the user has said. */
+function isUsers({ parts, role }: StoredMessage): boolean {
+  return role === 'user' && parts.some(({ type }) => type !== 'signal')
+}
+
+async function* newest(
+  store: Store,
+  state: ThreadState,
+  { limit, before }: { readonly limit: number; readonly before: number },
+): AsyncGenerator<StoredMessage> {
+  const open = state.messages.toArray().toReversed()
+  const openIds = new Set(open.map(({ id }) => id))
+  for (const message of open) if (message.order < before) yield storedMessage(message)
+  const { lineage } = state.head
+  const older = before === Number.POSITIVE_INFINITY ? lineage : lineageUpTo(lineage, before - 1)
+  // One more than is wanted says whether there is more.
+  const pageSize = Math.min(MAX_PAGE, limit + 1)
+  let cursor: string | null = null
+  do {
+    const from: { cursor?: string } = cursor === null ? {} : { cursor }
+    const page = await store.listMessages(older, { order: 'newest', limit: pageSize, ...from })
+    for (const message of page.items) if (!openIds.has(message.id)) yield message
+    cursor = page.next
+  } while (cursor !== null)
+}
+
+export function noSuchThread(threadId: string): EvenerError {
+  return new EvenerError('not-found', `There is no thread "${threadId}".`, { details: { threadId } })
+}
+
+export async function readResourceIds(store: Store, query: PageRequest = {}): Promise<Listed<string>> {
+  const { cursor, limit = MAX_PAGE } = checkPage(query, 'getKnownResourceIds({ limit?, cursor? })')
+  const from = cursor === undefined ? {} : { cursor }
+  const page = await store.listResourceIds({ limit: Math.min(limit, MAX_PAGE), ...from })
+  return listed([...page.items], page.next)
+}
