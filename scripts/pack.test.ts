@@ -200,36 +200,45 @@ for (const version of NODES) {
 describe('types', () => {
   it('hold for a strict consumer that checks libraries too', async () => {
     await writeFile(join(consumer, 'first-program.ts'), firstProgram())
-    const imports = entries().map((entry, index) => `import * as entry${index} from ${JSON.stringify(entry)}`)
-    const names = entries().map((_, index) => `entry${index}`)
-    await writeFile(join(consumer, 'entries.ts'), `${imports.join('\n')}\nconsole.log(${names.join(', ')})\n`)
-    await writeFile(
-      join(consumer, 'tsconfig.json'),
-      JSON.stringify({
-        compilerOptions: {
-          target: 'es2024',
-          module: 'nodenext',
-          moduleResolution: 'nodenext',
-          strict: true,
-          noUncheckedIndexedAccess: true,
-          exactOptionalPropertyTypes: true,
-          skipLibCheck: false,
-          types: ['node'],
-          noEmit: true,
-        },
-        files: ['first-program.ts', 'entries.ts'],
-      }),
-    )
-    const tsc = join(root, 'node_modules', '.bin', 'tsc')
-    // One of our dependencies imports types it does not bring; that is for its users to know, and not ours to mend.
-    const report = await run(tsc, ['-p', '.', '--pretty', 'false'], { cwd: consumer, mayFail: true })
-    const complaints = report.split('\n').filter((line) => / error TS\d+: /.test(line))
-    assert.deepEqual(
-      complaints.filter((line) => !/^node_modules\/(?!@evener\/|evener\/)/.test(line)),
-      [],
-    )
+    assert.deepEqual(await complaintsAbout(entries(), 'first-program.ts'), [])
+  })
+
+  it('need no optional package, unless the entry needs it to run', async () => {
+    // The last test, as nothing brings them back.
+    for (const name of peers()) await rm(join(consumer, 'node_modules', name), { recursive: true })
+    const needy = new Set(['@evener/protocol/schema', '@evener/testing/arbitraries'])
+    assert.deepEqual(await complaintsAbout(entries().filter((entry) => !needy.has(entry))), [])
   })
 })
+
+/** What the compiler says of a program that imports these entries. */
+async function complaintsAbout(imported: readonly string[], ...files: string[]): Promise<readonly string[]> {
+  const imports = imported.map((entry, index) => `import * as entry${index} from ${JSON.stringify(entry)}`)
+  const names = imported.map((_, index) => `entry${index}`)
+  await writeFile(join(consumer, 'entries.ts'), `${imports.join('\n')}\nconsole.log(${names.join(', ')})\n`)
+  await writeFile(
+    join(consumer, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2024',
+        module: 'nodenext',
+        moduleResolution: 'nodenext',
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        types: ['node'],
+        noEmit: true,
+      },
+      files: [...files, 'entries.ts'],
+    }),
+  )
+  const tsc = join(root, 'node_modules', '.bin', 'tsc')
+  // One of our dependencies imports types it does not bring; that is for its users to know, and not ours to mend.
+  const report = await run(tsc, ['-p', '.', '--pretty', 'false'], { cwd: consumer, mayFail: true })
+  const complaints = report.split('\n').filter((line) => / error TS\d+: /.test(line))
+  return complaints.filter((line) => !/^node_modules\/(?!@evener\/|evener\/)/.test(line))
+}
 
 async function fetchNodes(): Promise<void> {
   const cache = join(root, 'node_modules', '.cache', 'evener')
@@ -250,10 +259,13 @@ async function packAll(): Promise<void> {
 /** Optional peers are installed at the version the project tests with: some entries need them. */
 async function installAll(): Promise<void> {
   await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const peers = packages.flatMap(({ source }) => Object.keys(source.peerDependencies ?? {}))
-  const others = [...new Set([...peers, '@types/node'])].map((name) => `${name}@${workspace.devDependencies?.[name]}`)
+  const others = [...peers(), '@types/node'].map((name) => `${name}@${workspace.devDependencies?.[name]}`)
   const ours = (await readdir(tarballs)).map((name) => join(tarballs, name))
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...ours, ...others], { cwd: consumer })
+}
+
+function peers(): readonly string[] {
+  return [...new Set(packages.flatMap(({ source }) => Object.keys(source.peerDependencies ?? {})))]
 }
 
 function node(version: string, ...args: string[]): Promise<string> {

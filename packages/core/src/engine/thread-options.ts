@@ -18,7 +18,7 @@ import type {
 import type { PermissionPolicy } from '../policy/index.ts'
 import type { RuntimeAgents } from './turns/active-run.ts'
 import type { ProcessOwner } from './threads/ownership.ts'
-import type { TracerSource } from './telemetry/open-telemetry.ts'
+import type { TracerSource } from './telemetry/tracing.ts'
 import type { ThreadLogOptions } from './log/thread-log.ts'
 import type { PriceOf } from './runs/priced-usage.ts'
 

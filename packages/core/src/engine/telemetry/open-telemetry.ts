@@ -1,4 +1,5 @@
 import type * as api from '@opentelemetry/api'
+import type { TracerSource } from './tracing.ts'
 
 type OpenTelemetry = typeof api
 
@@ -6,11 +7,6 @@ type OpenTelemetry = typeof api
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
 let loading: Promise<OpenTelemetry | undefined> | undefined
-
-/** What makes tracers. An OpenTelemetry tracer provider is one. */
-export interface TracerSource {
-  getTracer(name: string, version?: string): object
-}
 
 /**
  * The API, when somebody has registered an SDK or brought a source of their own; `undefined` otherwise, and then it is not

@@ -9,8 +9,9 @@ import type {
   ToolSuspension,
   UsageMetadata,
 } from '@evener/protocol'
-import { openTelemetry, type TracerSource } from './open-telemetry.ts'
+import { openTelemetry } from './open-telemetry.ts'
 import { providerName } from './provider-name.ts'
+import type { TracerSource, TurnTrace } from './tracing.ts'
 
 type OpenTelemetry = NonNullable<Awaited<ReturnType<typeof openTelemetry>>>
 
@@ -29,14 +30,14 @@ export interface TracedTurn {
 }
 
 /** Spans of a turn after the GenAI conventions, or nothing where nobody wants them. A source goes before what is registered. */
-export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promise<TurnSpans | undefined> {
+export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promise<TurnTrace | undefined> {
   const api = await openTelemetry(source)
   if (api === undefined) return undefined
   return new TurnSpans(api, turn, (source ?? api.trace).getTracer('evener') as Tracer)
 }
 
 /** One `invoke_agent` span per turn, in it one `chat` span per step and one `execute_tool` span per tool that ran. */
-export class TurnSpans {
+class TurnSpans implements TurnTrace {
   readonly #api: OpenTelemetry
   readonly #turn: TracedTurn
   readonly #tracer: Tracer
@@ -62,7 +63,6 @@ export class TurnSpans {
     this.#inAgent = api.trace.setSpan(api.context.active(), this.#agent)
   }
 
-  /** Deltas say nothing to a trace. */
   observe(event: AgentEvent): void {
     switch (event.type) {
       case 'step-start':
@@ -101,7 +101,6 @@ export class TurnSpans {
     }
   }
 
-  /** Carries out a tool within a span of its own, so that what it does itself is traced below it. */
   async tool<Outcome extends ToolOutcome | ToolSuspension>(
     call: ToolCallInfo,
     work: () => Promise<Outcome>,

@@ -23,7 +23,7 @@ import type { ForeignCalls } from '../calls/foreign-calls.ts'
 import { patiently } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
-import type { TurnSpans } from '../telemetry/turn-spans.ts'
+import type { TurnTrace } from '../telemetry/tracing.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
@@ -134,7 +134,7 @@ export interface ActiveTurn {
   /** Of a foreign agent: what it was told it may do. */
   calls: ForeignCalls | undefined
   /** Set when somebody traces. */
-  spans: TurnSpans | undefined
+  spans: TurnTrace | undefined
   next: NextTurn | undefined
   /** What was steered and is being told to the agent, one after the other. */
   telling: Promise<void>

@@ -2,7 +2,8 @@ import type { Span, SpanOptions, Tracer } from '@opentelemetry/api'
 import { EvenerError, type HarnessEvent, type NoteRecord } from '@evener/protocol'
 import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { Feedback, Score } from '../../engine/runs/run-opinions.ts'
-import { openTelemetry, type TracerSource } from '../../engine/telemetry/open-telemetry.ts'
+import { openTelemetry } from '../../engine/telemetry/open-telemetry.ts'
+import type { TracerSource } from '../../engine/telemetry/tracing.ts'
 
 /** The run that is spoken of. */
 export interface RunAddress {
