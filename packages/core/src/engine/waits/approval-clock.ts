@@ -34,6 +34,7 @@ export class ApprovalClock {
     if (first === undefined) return
     const left = Math.max(0, first.at + this.#timeout - this.#now())
     const ms = timerMs(left)
+    // Keeps the process alive: in one with nothing else to do nobody would decline, and who awaits the run would be cut off.
     const timer = setTimeout(() => {
       if (ms < left) return this.follow(state)
       this.#decline(first.id).catch((error: unknown) => {
@@ -42,7 +43,7 @@ export class ApprovalClock {
         // It waits on, such as for an agent that is not there or not known: nobody else would try again.
         this.#timer = setTimeout(() => this.follow(state), TRY_AGAIN_MS).unref()
       })
-    }, ms).unref()
+    }, ms)
     this.#timer = timer
   }
 
