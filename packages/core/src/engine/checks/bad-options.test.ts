@@ -21,10 +21,13 @@ function isRefused(field: string): (error: unknown) => boolean {
   }
 }
 
-test('an agent without a driver is refused by its name, before a run begins', async () => {
+test('an agent without a driver is refused by its name and with what to do, before a run begins', async () => {
   const agent = new Agent({ id: 'raw', model: 'any/model' })
   await using bench = await RuntimeBench.open({ raw: agent as unknown as RuntimeAgent })
-  await assert.rejects(bench.submit('Go.', { agentId: 'raw' }), isRefused('`driver` of agent "raw"'))
+  await assert.rejects(
+    bench.submit('Go.', { agentId: 'raw' }),
+    isRefused('`driver` of agent "raw" has to be a driver, as `runtimeAgent(agent)` gives one'),
+  )
   assert.equal(bench.runtime.state.head.run, null)
 })
 

@@ -8,6 +8,7 @@ import {
   type CancelReceipt,
   type Capabilities,
   type ErrorData,
+  type FieldRule,
   type JsonObject,
   type JsonValue,
   type Part,
@@ -46,6 +47,8 @@ export interface TurnContext {
   readonly requestContext: JsonObject | undefined
 }
 
+const aDriver: FieldRule = { wanted: 'a driver, as `runtimeAgent(agent)` gives one', accepts: anObject.accepts }
+
 /** By id, or asked for whenever one is needed. */
 export type RuntimeAgents =
   | { readonly [agentId: string]: RuntimeAgent }
@@ -59,7 +62,7 @@ export function findAgent(agents: RuntimeAgents, agentId: string, state: ThreadS
 export function knownAgent(agents: RuntimeAgents, agentId: string, state: ThreadState): RuntimeAgent {
   const agent = findAgent(agents, agentId, state)
   if (agent !== undefined) {
-    checkFields(`agent "${agentId}"`, agent, { driver: anObject }, ['driver'])
+    checkFields(`agent "${agentId}"`, agent, { driver: aDriver }, ['driver'])
     return agent
   }
   const known = typeof agents === 'function' ? {} : { hint: `Known: ${Object.keys(agents).join(', ') || 'none'}.` }
