@@ -82,7 +82,7 @@ describe('a program’s own output', () => {
   it('needs to be somebody’s', async () => {
     await assert.rejects(events([started], { harness: 'nobody' }), (error) => EvenerError.is(error, 'invalid-input'))
     const unnamed = normalize([started], { dialects })
-    await assert.rejects(unnamed.next(), /Name one of claude-code, codex/)
+    await assert.rejects(unnamed.next(), /--harness\): one of claude-code, codex/)
   })
 
   it('may come bit by bit', async () => {

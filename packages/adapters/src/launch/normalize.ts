@@ -155,7 +155,7 @@ function unknownHarness(harness: string | undefined, dialects: readonly Dialect[
   const known = dialects.map(({ id }) => id).join(', ')
   return harness === undefined
     ? new EvenerError('invalid-input', 'It is not known which program printed this output.', {
-        hint: `Name one of ${known}.`,
+        hint: `Name its harness (--harness): one of ${known}.`,
       })
     : new EvenerError('invalid-input', `There is no harness "${harness}".`, { hint: `Known are ${known}.` })
 }
