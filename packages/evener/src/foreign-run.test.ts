@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, suite, test } from 'node:test'
+import { nativeDriver, SqliteStore } from '@evener/core'
+import { createThread, ProcessOwner, ThreadRuntime } from '@evener/core/engine'
 import type { ActivityEvent } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
 import { main } from './main.ts'
 
 /** A program that prints what Codex prints: it is asked for a retry, gives advice, runs a command and answers. */
@@ -59,6 +62,10 @@ async function evenerIn(env: Readonly<Record<string, string>>, ...args: string[]
   return { code, out, err }
 }
 
+function threadIn({ err }: Ran): string {
+  return /evener replay (\S+)/.exec(err)?.[1] ?? ''
+}
+
 interface Line {
   readonly type: string
   readonly usage?: { readonly inputTokens?: number }
@@ -90,8 +97,38 @@ suite('evener run --harness', () => {
     assert.match(ran.out, /^✓ command_execution one ⏎ two$/m)
     assert.match(ran.out, /^✗ command_execution/m)
     assert.match(ran.out, /^Done\.$/m)
-    const thread = /evener replay (\S+)/.exec(ran.err)?.[1] ?? ''
-    assert.equal((await evener('replay', thread)).out, `> Look\n${ran.out}`)
+    assert.equal((await evener('replay', threadIn(ran))).out, `> Look\n${ran.out}`)
+  })
+
+  test('a conversation goes on with the agent it was last with, unless another one is named', async () => {
+    const thread = threadIn(await evener('run', '--harness', 'codex', 'Look'))
+    const again = await evener('run', '--thread', thread, '--permissions', 'full', 'Look again')
+    assert.match(again.out, /bash -lc 'free'/)
+    assert.doesNotMatch(again.out, /demo agent/)
+    assert.match((await evener('run', '--thread', thread, '--demo')).out, /I am the built-in demo agent/)
+    assert.match((await evener('run', '--thread', thread, 'And now?')).out, /I am the built-in demo agent/)
+    const refused = await evener('run', '--thread', thread, '--permissions', 'full', 'x')
+    assert.equal(refused.code, 2)
+    assert.match(refused.err, /name one with --harness/)
+  })
+
+  test('a conversation with an agent that is none of ours is not given to another one unasked', async () => {
+    const db = join(folder, 'app.db')
+    const store = new SqliteStore({ url: db })
+    const owner = await ProcessOwner.register(store)
+    await createThread(store, { id: 'of-an-app', resourceId: folder })
+    const driver = nativeDriver({ id: 'painter', model: scriptedModel([{ text: 'Red.' }]) })
+    const runtime = await ThreadRuntime.open({ store, owner, thread: 'of-an-app', agents: { painter: { driver } } })
+    await (
+      await runtime.submit({ agentId: 'painter', parts: [{ id: '0', type: 'text', text: 'Paint.' }] })
+    ).done
+    await runtime.close()
+    await owner.close()
+    await store.close()
+    const refused = await evener('run', '--db', db, '--thread', 'of-an-app', 'More')
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /with "painter", which evener does not have\. Name who .*--harness <id>, or --demo/)
+    assert.equal((await evener('run', '--db', db, '--thread', 'of-an-app', '--harness', 'codex', 'More')).code, 0)
   })
 
   test('--json has every chat event with its activity, and activity that no chat event stands for as notes', async () => {

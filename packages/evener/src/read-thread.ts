@@ -1,10 +1,11 @@
 import {
+  EvenerError,
   emptyState,
   reduce,
   REDUCER_VERSION,
   restingState,
   reviveHead,
-  type Lineage,
+  type Head,
   type LogRecord,
   type Store,
 } from '@evener/protocol'
@@ -14,7 +15,7 @@ const PAGE = 500
 
 /** All records a thread shows, oldest first, page by page: those of its parents up to the fork as well. */
 export async function* readThread(store: Store, thread: string): AsyncGenerator<LogRecord> {
-  const lineage = await lineageOf(store, thread)
+  const { lineage } = await headOf(store, thread)
   let after = 0
   for (;;) {
     const page = await store.readLineage(lineage, { after, limit: PAGE })
@@ -25,9 +26,23 @@ export async function* readThread(store: Store, thread: string): AsyncGenerator<
   }
 }
 
-async function lineageOf(store: Store, thread: string): Promise<Lineage> {
+export async function requireThread(store: Store, thread: string): Promise<void> {
+  if ((await store.getThread(thread)) !== null) return
+  throw new EvenerError('not-found', `There is no thread "${thread}".`, {
+    hint: '"evener threads" lists what there is.',
+  })
+}
+
+/** Who had the floor last; `undefined` before the first turn. */
+export async function lastAgentOf(store: Store, thread: string): Promise<string | undefined> {
+  const { lineage, seq } = await headOf(store, thread)
+  const turn = await store.latestRecord(lineage, 'turn.started', seq)
+  return turn?.body.type === 'turn.started' ? turn.body.agentId : undefined
+}
+
+async function headOf(store: Store, thread: string): Promise<Head> {
   const head = await store.readHead(thread, REDUCER_VERSION)
   let state = head === null ? emptyState(thread) : restingState(reviveHead(head))
   for await (const record of recordsAfter(store, thread, state.head.seq)) state = reduce(state, record).state
-  return state.head.lineage
+  return state.head
 }

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { EvenerError, type LogRecord } from '@evener/protocol'
+import type { LogRecord } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openExistingStore } from '../data-file.ts'
 import { describeActivity } from '../describe-activity.ts'
 import { eventsOfRecord } from '../entry-events.ts'
 import { playRecording, recordingAt } from '../recording.ts'
 import { Renderer } from '../render.ts'
-import { readThread } from '../read-thread.ts'
+import { readThread, requireThread } from '../read-thread.ts'
 import { visible } from '../visible-text.ts'
 
 export const replayCommand: Command = {
@@ -49,11 +49,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
   const store = await openExistingStore(values.db, terminal)
   try {
-    if ((await store.getThread(thread)) === null) {
-      throw new EvenerError('not-found', `There is no thread "${thread}".`, {
-        hint: '"evener threads" lists what there is.',
-      })
-    }
+    await requireThread(store, thread)
     const renderer = new Renderer(terminal)
     for await (const record of readThread(store, thread)) {
       if (values.json) terminal.out(JSON.stringify(record))

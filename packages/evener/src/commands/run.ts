@@ -4,15 +4,17 @@ import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { harnesses, type Harness, type PermissionLevel, type RecordOptions } from '@evener/adapters/reading'
 import { createThread, ProcessOwner, ThreadRuntime, type Redactor, type RuntimeAgent } from '@evener/core/engine'
-import type { AgentDriver, Answer } from '@evener/protocol'
+import { EvenerError, type AgentDriver, type Answer, type Store } from '@evener/protocol'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 import { openStore, pruneRecordings, recordingsOf } from '../data-file.ts'
 import { eventsOfEntry, type ToldEvent } from '../entry-events.ts'
 import { answerWaits, askPerson, openWaits, sayWaits, STILL_WAITING } from '../open-waits.ts'
+import { lastAgentOf, requireThread } from '../read-thread.ts'
 import { Recordings } from '../recordings.ts'
 import { Renderer } from '../render.ts'
 import { suggestion } from '../suggestion.ts'
 
+const DEMO = 'demo'
 const DEMO_PROMPT = 'What is in this folder?'
 /** Slow enough to be seen arriving, fast enough not to wait for. */
 const DEMO_PACE_MS = 12
@@ -27,7 +29,8 @@ export const runCommand: Command = {
     'Usage: evener run "<prompt>" [options]',
     '',
     'Runs an agent on a prompt, shows what it does as it happens, and stores everything in a database file.',
-    'Without --harness the built-in demo agent answers; it needs no key and no network.',
+    'Without --harness a conversation goes on with the agent it was last with, and a new one is with the built-in demo',
+    'agent, which needs no key and no network.',
     'Use - to read the prompt from standard input, and -- before a prompt that begins with a dash.',
     '',
     `  --harness <id>         which coding agent: ${harnesses.map((harness) => harness.profile.id).join(', ')}`,
@@ -48,7 +51,7 @@ export const runCommand: Command = {
     '  --db <file>            the database file (default: ~/.evener/evener.db)',
     '  --json                 print every event as one line of JSON: the activity it stands for is in "activity"; what is',
     '                         only activity, such as a warning, is an event of type "note"',
-    '  --demo                 use a built-in prompt if none is given',
+    '  --demo                 the demo agent, with a built-in prompt if none is given',
   ].join('\n'),
   run,
 }
@@ -87,15 +90,18 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const { deadline, stall, 'abort-on-stall': abortsOnStall } = values
   const foreign = { model, permissions, deadline, stall, 'abort-on-stall': abortsOnStall, record: values.record }
   const [only] = Object.entries(foreign).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  if (values.harness === undefined && only !== undefined) {
-    throw new UsageError(`--${only} is for coding agents: name one with --harness`)
+  const refuseFor = (agent: Harness | undefined): void => {
+    if (agent === undefined && only !== undefined) {
+      throw new UsageError(`--${only} is for coding agents: name one with --harness`)
+    }
   }
   const limits = {
     ...(deadline === undefined ? {} : { deadlineMs: millisecondsOf('--deadline', deadline) }),
     ...(stall === undefined ? {} : { stallMs: millisecondsOf('--stall', stall) }),
     ...(abortsOnStall === true ? { onStall: 'abort' as const } : {}),
   }
-  const harness = values.harness === undefined ? undefined : harnessCalled(values.harness)
+  const named = values.harness === undefined ? undefined : harnessCalled(values.harness)
+  if (values.thread === undefined) refuseFor(named)
   const redact = values.redact === undefined ? {} : { redact: redactorOf(values.redact) }
   const level = permissions === undefined ? undefined : levelCalled(permissions)
 
@@ -113,8 +119,11 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   for (const signal of ENDING_SIGNALS) process.once(signal, onInterrupt)
   const owner = await ProcessOwner.register(store)
   try {
-    const thread =
-      values.thread ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
+    const { thread: known } = values
+    if (known !== undefined) await requireThread(store, known)
+    const harness = named ?? (known === undefined || values.demo ? undefined : await harnessOf(store, known))
+    refuseFor(harness)
+    const thread = known ?? (await createThread(store, { resourceId: terminal.cwd, title: prompt.slice(0, 80) })).id
     const recordings = new Recordings()
     const record = (turnId: string): RecordOptions => {
       const dir =
@@ -213,6 +222,17 @@ function harnessCalled(id: string): Harness {
   if (harness !== undefined) return harness
   const known = harnesses.map((candidate) => candidate.profile.id).join(', ')
   throw new UsageError(`there is no harness "${id}"; known: ${known}`)
+}
+
+/** The one that the conversation was last with; `undefined` for the demo agent. */
+async function harnessOf(store: Store, thread: string): Promise<Harness | undefined> {
+  const agentId = await lastAgentOf(store, thread)
+  if (agentId === undefined || agentId === DEMO) return undefined
+  const harness = harnesses.find(({ profile }) => profile.id === agentId)
+  if (harness !== undefined) return harness
+  throw new EvenerError('not-found', `This conversation is with "${agentId}", which evener does not have.`, {
+    hint: 'Name who is to go on with it: --harness <id>, or --demo.',
+  })
 }
 
 /** Longer times overflow the timer. */
