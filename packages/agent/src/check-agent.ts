@@ -5,15 +5,16 @@ import {
   aFunction,
   aNumber,
   anObject,
+  anything,
   aPositiveCount,
   aShare,
   aText,
   checkBudget,
-  checkFields,
+  checkOptions,
   either,
   listOf,
   words,
-  type FieldRules,
+  type OptionRules,
 } from '@evener/protocol'
 import type { AgentOptions } from './agent.ts'
 import type { LoopHooks } from './hooks.ts'
@@ -22,7 +23,7 @@ import type { RetryOptions } from './retry.ts'
 import { assertDistinct } from './runnable-tool.ts'
 import type { OutputOptions } from './structured-output.ts'
 
-const AGENT: FieldRules<AgentOptions> = {
+const AGENT: OptionRules<AgentOptions> = {
   id: aText,
   name: words,
   description: words,
@@ -36,9 +37,13 @@ const AGENT: FieldRules<AgentOptions> = {
   hooks: anObject,
   cache: aFlag,
   tools: either(anObject, listOf(anObject, 'tools'), aFunction),
+  budget: anything,
+  settings: anything,
+  retry: anything,
+  output: anything,
 }
 
-const SETTINGS: FieldRules<ModelSettings> = {
+const SETTINGS: OptionRules<ModelSettings> = {
   maxOutputTokens: aPositiveCount,
   temperature: aNumber,
   topP: aShare,
@@ -47,24 +52,25 @@ const SETTINGS: FieldRules<ModelSettings> = {
   frequencyPenalty: aNumber,
   stopSequences: listOf(words, 'texts'),
   seed: aNumber,
+  reasoning: words,
   headers: anObject,
 }
 
-const RETRY: FieldRules<RetryOptions> = {
+const RETRY: OptionRules<RetryOptions> = {
   maxRetries: aCount,
   initialDelayMs: aDuration,
   maxDelayMs: aDuration,
   maxRetryAfterMs: aDuration,
 }
 
-const OUTPUT: FieldRules<OutputOptions> = {
+const OUTPUT: OptionRules<OutputOptions> = {
   schema: either(anObject, aFunction),
   name: aText,
   description: words,
   repairs: aCount,
 }
 
-const HOOKS: FieldRules<LoopHooks> = {
+const HOOKS: OptionRules<LoopHooks> = {
   beforeTurn: aFunction,
   afterTurn: aFunction,
   beforeStep: aFunction,
@@ -75,12 +81,12 @@ const HOOKS: FieldRules<LoopHooks> = {
 
 /** Refuses options that would make an agent do something else than was meant, and says which. */
 export function checkAgentOptions(options: AgentOptions): void {
-  checkFields('an agent', options, AGENT, ['id', 'model'])
+  checkOptions('an agent', options, AGENT, ['id', 'model'])
   const of = `of agent "${options.id}"`
   if (typeof options.tools === 'object') assertDistinct(options.tools)
   checkBudget(`agent "${options.id}"`, options.budget)
-  if (options.settings !== undefined) checkFields(`the settings ${of}`, options.settings, SETTINGS)
-  if (options.retry !== undefined) checkFields(`the retries ${of}`, options.retry, RETRY)
-  if (options.output !== undefined) checkFields(`the output ${of}`, options.output, OUTPUT, ['schema'])
-  if (options.hooks !== undefined) checkFields(`the hooks ${of}`, options.hooks, HOOKS)
+  if (options.settings !== undefined) checkOptions(`the settings ${of}`, options.settings, SETTINGS)
+  if (options.retry !== undefined) checkOptions(`the retries ${of}`, options.retry, RETRY)
+  if (options.output !== undefined) checkOptions(`the output ${of}`, options.output, OUTPUT, ['schema'])
+  if (options.hooks !== undefined) checkOptions(`the hooks ${of}`, options.hooks, HOOKS)
 }

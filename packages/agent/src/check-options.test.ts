@@ -50,6 +50,27 @@ suite('an agent is refused that would do something else than was meant', () => {
     })
   }
 
+  for (const [unknown, meant, options] of [
+    ['intructions', 'instructions', { intructions: 'Be brief.' }],
+    ['max_steps', 'maxSteps', { max_steps: 5 }],
+    ['token', 'tokens', { budget: { token: 5 } }],
+    ['retries', 'maxRetries', { retry: { retries: 5 } }],
+    ['temprature', 'temperature', { settings: { temprature: 0 } }],
+    ['shema', 'schema', { output: { shema: {} } }],
+    ['beforeToolCall', 'beforeTool', { hooks: { beforeToolCall: () => undefined } }],
+  ] as const) {
+    test(`misspelt: ${unknown} for ${meant}`, () => {
+      const given = { id: 'a', model: 'some/model', ...options } as unknown as AgentOptions
+      refuses(() => new Agent(given), `\`${unknown}\` is not an option of `)
+      refuses(() => new Agent(given), `Did you mean "${meant}"?`)
+    })
+  }
+
+  test('and not for a name that was left undefined', () => {
+    const given = { id: 'a', model: 'some/model', memory: undefined } as AgentOptions
+    assert.equal(new Agent(given).id, 'a')
+  })
+
   test('without any options', () => {
     for (const nothing of [null, undefined, 'agent', []]) refuses(() => new Agent(nothing as never), 'an agent')
   })
@@ -87,6 +108,16 @@ suite('a tool is refused that could not be called as was meant', () => {
       refuses(() => createTool(given), field)
     })
   }
+
+  test('misspelt: exectue for execute', () => {
+    const given = { id: 't', description: 'Does.', exectue: () => 1 } as unknown as ToolOptions
+    refuses(() => createTool(given), '`exectue` is not an option of tool "t". Did you mean "execute"?')
+  })
+
+  test('with something that no tool has', () => {
+    const given = { id: 't', description: 'Does.', execute: () => 1, lifecyclePolicies: {} } as ToolOptions
+    refuses(() => createTool(given), 'Known: id, description, inputSchema')
+  })
 
   test('without any options', () => {
     for (const nothing of [null, undefined, 'tool']) refuses(() => createTool(nothing as never), 'a tool')

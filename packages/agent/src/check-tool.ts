@@ -1,9 +1,19 @@
-import { aFlag, aFunction, anObject, aText, checkFields, either, oneOf, words, type FieldRules } from '@evener/protocol'
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  aText,
+  checkOptions,
+  either,
+  oneOf,
+  words,
+  type OptionRules,
+} from '@evener/protocol'
 import type { Tool } from './create-tool.ts'
 
 const schema = either(anObject, aFunction)
 
-const TOOL: FieldRules<Tool> = {
+const TOOL: OptionRules<Tool> = {
   id: aText,
   description: words,
   inputSchema: schema,
@@ -22,5 +32,5 @@ const TOOL: FieldRules<Tool> = {
 /** Refuses a tool that could not be called as was meant, and says why. */
 export function checkTool(tool: Tool): void {
   const what = typeof tool === 'object' && tool !== null && typeof tool.id === 'string' ? `tool "${tool.id}"` : 'a tool'
-  checkFields(what, tool, TOOL, ['id', 'description', 'execute'])
+  checkOptions(what, tool, TOOL, ['id', 'description', 'execute'])
 }

@@ -1,4 +1,5 @@
 import { EvenerError } from './errors.ts'
+import { didYouMean } from './nearest-name.ts'
 
 /** What a field has to be: in words, and as a test. */
 export interface FieldRule {
@@ -7,6 +8,12 @@ export interface FieldRule {
 }
 
 export type FieldRules<Fields extends object> = { readonly [Name in keyof Fields]?: FieldRule }
+
+/** One for every field that there is. */
+export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: FieldRule }
+
+/** Looked at elsewhere. */
+export const anything: FieldRule = { wanted: 'anything', accepts: () => true }
 
 export const aText: FieldRule = {
   wanted: 'a text that is not empty',
@@ -80,6 +87,29 @@ export function checkFields<Fields extends object>(
     const rule = rules[name]
     if (rule === undefined || (value === undefined && !required.includes(name))) continue
     if (!rule.accepts(value)) throw refused(`\`${name}\` of ${what}`, rule, value)
+  }
+}
+
+/** The same for options, of which there are no others: one that is unknown is one that was misspelt. */
+export function checkOptions<Options extends object>(
+  what: string,
+  given: Options,
+  rules: OptionRules<Options>,
+  required: readonly (keyof Options & string)[] = [],
+): void {
+  checkNames(what, given, Object.keys(rules))
+  checkFields<Options>(what, given, rules, required)
+}
+
+/** Refuses options by other names than these, and says which was meant. */
+export function checkNames(what: string, given: object, known: readonly string[]): void {
+  if (!isFields(given)) throw refused(what, anObject, given)
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || known.includes(name)) continue
+    throw new EvenerError('invalid-input', `\`${name}\` is not an option of ${what}.`, {
+      hint: didYouMean(name, known),
+      details: { field: name },
+    })
   }
 }
 

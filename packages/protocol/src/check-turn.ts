@@ -2,36 +2,39 @@ import {
   aCount,
   anAmount,
   anObject,
+  anything,
   aPositiveCount,
   aShare,
   aText,
-  checkFields,
+  checkOptions,
   words,
-  type FieldRules,
+  type OptionRules,
 } from './check-fields.ts'
 import type { Budget, TurnDefaults, TurnOutput } from './driver.ts'
 
-const BUDGET: FieldRules<Budget> = { tokens: anAmount, usd: anAmount, ms: anAmount, warnAt: aShare }
+const BUDGET: OptionRules<Budget> = { tokens: anAmount, usd: anAmount, ms: anAmount, warnAt: aShare }
 
-const OUTPUT: FieldRules<TurnOutput> = { schema: anObject, name: aText, description: words, repairs: aCount }
+const OUTPUT: OptionRules<TurnOutput> = { schema: anObject, name: aText, description: words, repairs: aCount }
 
-const TURN: FieldRules<TurnDefaults> = {
+const TURN: OptionRules<TurnDefaults> = {
   model: aText,
   instructions: words,
   cwd: aText,
   maxSteps: aPositiveCount,
   providerOptions: anObject,
+  output: anything,
+  budget: anything,
 }
 
 /** Refuses a limit that nothing ever reaches, or that is reached before anything was used. */
 export function checkBudget(what: string, budget: Budget | undefined): void {
-  if (budget !== undefined) checkFields(`the budget of ${what}`, budget, BUDGET)
+  if (budget !== undefined) checkOptions(`the budget of ${what}`, budget, BUDGET)
 }
 
 /** Refuses what cannot hold for a turn, and says of which field. */
 export function checkTurnDefaults(what: string, turn: TurnDefaults | undefined): void {
   if (turn === undefined) return
-  checkFields(what, turn, TURN)
+  checkOptions(what, turn, TURN)
   checkBudget(what, turn.budget)
-  if (turn.output !== undefined) checkFields(`the output of ${what}`, turn.output, OUTPUT, ['schema'])
+  if (turn.output !== undefined) checkOptions(`the output of ${what}`, turn.output, OUTPUT, ['schema'])
 }

@@ -9,18 +9,23 @@ export {
   aFunction,
   aNumber,
   anObject,
+  anything,
   aPositiveCount,
   aShare,
   aText,
   checkFields,
+  checkNames,
+  checkOptions,
   either,
   listOf,
   oneOf,
   words,
   type FieldRule,
   type FieldRules,
+  type OptionRules,
 } from './check-fields.ts'
 export { checkBudget, checkTurnDefaults } from './check-turn.ts'
+export { didYouMean } from './nearest-name.ts'
 export { IdList } from './id-list.ts'
 export type { IdTrie, WithId } from './id-trie.ts'
 export { Keyed } from './keyed.ts'

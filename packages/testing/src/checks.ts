@@ -1,3 +1,4 @@
+import { didYouMean } from '@evener/protocol'
 import { InvalidScript } from './script-errors.ts'
 
 /** Throws `InvalidScript` when the value at `path` is not what it should be. */
@@ -116,23 +117,6 @@ function describe(value: unknown): string {
 }
 
 function suggestion(word: string, known: readonly string[]): string {
-  const nearest = known
-    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)[0]
-  if (nearest === undefined) return ''
-  if (nearest.distance <= Math.max(2, word.length / 2)) return `. Did you mean ${JSON.stringify(nearest.candidate)}?`
-  return `. Known: ${known.join(', ')}`
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let row = 0; row < a.length; row += 1) {
-    const current = [row + 1]
-    for (let column = 0; column < b.length; column += 1) {
-      const replaced = (previous[column] ?? 0) + (a[row] === b[column] ? 0 : 1)
-      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
-    }
-    previous = current
-  }
-  return previous[b.length] ?? 0
+  const hint = didYouMean(word, known)
+  return hint === '' ? '' : `. ${hint}`
 }

@@ -20,7 +20,7 @@ describe('a script with a mistake is refused with the place and the remedy', () 
     [
       'a key of a tool call',
       [{ text: 'a' }, { toolCalls: [{ name: 'a', arguments: {} }] }],
-      'turns[1].toolCalls[0].arguments: unknown key. Known: id, name, input, inputDeltas, custom, namespace, providerExecuted, result, isError, providerMetadata',
+      'turns[1].toolCalls[0].arguments: unknown key. Known: id, name, input, inputDeltas, custom, namespace, providerExecuted, result, isError, providerMetadata.',
     ],
     ['a tool call without a name', [{ toolCalls: [{}] }], 'turns[0].toolCalls[0]: "name" is missing'],
     ['a text that is none', [{ text: 7 }], 'turns[0].text: must be a string or an array of strings, is 7'],

@@ -94,6 +94,7 @@ const WITHOUT_SCHEMA: Readonly<Record<string, readonly string[]>> = {
     'NewBlob',
     'NewCommand',
     'NewStream',
+    'OptionRules',
     'Page',
     'PageRequest',
     'RecordQuery',

@@ -49,6 +49,7 @@ suite('options of a thread that mean nothing are refused, by name', () => {
     ['`handoverTokens`', { handoverTokens: -5 }],
     ['`priceOf`', { priceOf: 3 }],
     ['`decide`', { decide: 'ask' }],
+    ['`aproveTimeout` is not an option of a thread. Did you mean "approvalTimeout"?', { aproveTimeout: 5 }],
   ] as const) {
     test(`${field}: ${JSON.stringify(options)}`, async () => {
       const store = new MemoryStore()
@@ -62,7 +63,7 @@ suite('options of a thread that mean nothing are refused, by name', () => {
   }
 
   test('and none at all', async () => {
-    await assert.rejects(ThreadRuntime.open(null as never), isRefused('the options of a thread'))
+    await assert.rejects(ThreadRuntime.open(null as never), isRefused('a thread has to be an object'))
   })
 })
 
@@ -79,6 +80,8 @@ suite('what an agent says of its turns is looked at, also when a function says i
     ['`maxSteps`', { maxSteps: 2.5 }],
     ['`repairs` of the output', { output: { schema: {}, repairs: NaN } }],
     ['`model`', { model: 5 }],
+    ['Did you mean "maxSteps"?', { maxStep: 5 }],
+    ['Did you mean "tokens"?', { budget: { token: 5 } }],
   ] as const) {
     for (const how of ['given', 'asked for'] as const) {
       test(`${field}, ${how}: the run fails with an error that names it`, async () => {
@@ -109,6 +112,23 @@ test('a time that is longer than timers hold is not over at once', async (t) => 
   assert.equal(agent.opened, 1, 'its program was kept')
   assert.ok(bench.runtime.isHeld)
   assert.deepEqual(warned, [])
+})
+
+suite('what is misspelt in a submission is refused, and names what was meant', () => {
+  for (const [meant, given] of [
+    ['requestContext', { requestContxt: {} }],
+    ['maxSteps', { turn: { maxStep: 5 } }],
+    ['tokens', { turn: { budget: { token: 5 } } }],
+    ['repairs', { turn: { output: { schema: {}, repair: 2 } } }],
+  ] as const) {
+    test(meant, async () => {
+      await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [says('hi')]) } })
+      const submission = { agentId: 'cli', parts: [{ id: '0', type: 'text', text: 'Go.' }], ...given } as Submission
+      await assert.rejects(bench.runtime.submit(submission), isRefused(`Did you mean "${meant}"?`))
+      await assert.rejects(bench.runtime.followUp(submission), isRefused(`Did you mean "${meant}"?`))
+      assert.equal(bench.runtime.state.head.run, null)
+    })
+  }
 })
 
 const HOSTILE = [null, undefined, 5, 'text', [], {}, { __proto__: null }, Symbol('s'), () => undefined] as const

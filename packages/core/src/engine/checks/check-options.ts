@@ -4,14 +4,14 @@ import {
   aFunction,
   anObject,
   aText,
-  checkFields,
+  checkOptions,
   either,
   oneOf,
-  type FieldRules,
+  type OptionRules,
 } from '@evener/protocol'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
-const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
+const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   store: anObject,
   owner: anObject,
   thread: aText,
@@ -38,11 +38,12 @@ const OPTIONS: FieldRules<ThreadRuntimeOptions> = {
   passivateAfter: aDuration,
   handoverTokens: aCount,
   priceOf: aFunction,
+  tracing: anObject,
 }
 
 /** Refuses options that would make a thread do something else than was meant, and says which. */
 export function checkRuntimeOptions(options: ThreadRuntimeOptions): void {
-  checkFields('the options of a thread', options, OPTIONS, ['store', 'owner', 'thread', 'agents'])
+  checkOptions('a thread', options, OPTIONS, ['store', 'owner', 'thread', 'agents'])
 }
 
 /** Timers take no more than this; what is longer is as good as for ever. */

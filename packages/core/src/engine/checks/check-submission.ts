@@ -1,7 +1,9 @@
 import {
   anObject,
+  anything,
   aText,
   checkFields,
+  checkOptions,
   checkTurnDefaults,
   EvenerError,
   listOf,
@@ -9,6 +11,7 @@ import {
   words,
   type FieldRule,
   type FieldRules,
+  type OptionRules,
   type Part,
   type Store,
   type ThreadState,
@@ -38,18 +41,19 @@ const NEEDED: { readonly [type: string]: FieldRules<PartFields> } = {
 
 const PARTS: FieldRule = listOf(anObject, 'parts')
 
-const SUBMISSION: FieldRules<Submission> = {
+const SUBMISSION: OptionRules<Submission> = {
   parts: PARTS,
   agentId: aText,
   by: words,
   requestContext: anObject,
   messageId: aText,
   runId: aText,
+  turn: anything,
 }
 
 /** Refuses what nobody could have meant to say, before a run or a place in the queue comes of it. */
 export async function checkSubmission(submission: Submission, state: ThreadState, store: Store): Promise<void> {
-  checkFields('a submission', submission, SUBMISSION, ['parts', 'agentId'])
+  checkOptions('a submission', submission, SUBMISSION, ['parts', 'agentId'])
   checkParts(submission.parts)
   checkTurnDefaults('the turn of a submission', submission.turn)
   if (submission.messageId !== undefined) await assertNewMessage(submission.messageId, state, store)
@@ -67,7 +71,7 @@ async function assertNewMessage(messageId: string, { head, messages }: ThreadSta
 }
 
 export function checkHandOff(to: HandOff): void {
-  checkFields('a hand-off', to, { agentId: aText, input: PARTS }, ['agentId'])
+  checkOptions('a hand-off', to, { agentId: aText, input: PARTS }, ['agentId'])
   checkParts(to.input ?? [])
 }
 

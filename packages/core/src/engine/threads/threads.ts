@@ -6,6 +6,7 @@ import {
   anObject,
   aText,
   checkFields,
+  checkOptions,
   emptyState,
   EvenerError,
   isContentSetting,
@@ -16,7 +17,7 @@ import {
   reduce,
   words,
   type Binding,
-  type FieldRules,
+  type OptionRules,
   type ForkRecord,
   type Grants,
   type JsonObject,
@@ -70,7 +71,7 @@ export async function forkThread(
   fork: Fork,
 ): Promise<ThreadInfo> {
   const parentId = parent.head.stream
-  checkFields('a fork', fork, NEW_THREAD, ['resourceId', 'at'])
+  checkOptions('a fork', fork, NEW_THREAD, ['resourceId', 'at'])
   await requireBoundary(store, parent.head.lineage, fork.at)
   const info: ThreadInfo = {
     ...threadInfo(fork),
@@ -195,7 +196,7 @@ function originsOf(bindings: Keyed<Binding>): { [agentId: string]: Binding } {
   return Object.fromEntries([...bindings.entries()].map(([id, binding]) => [id, { ...binding, origin: true }]))
 }
 
-const NEW_THREAD: FieldRules<Fork> = {
+const NEW_THREAD: OptionRules<Fork> = {
   id: aText,
   resourceId: aText,
   title: words,
@@ -208,7 +209,7 @@ const NEW_THREAD: FieldRules<Fork> = {
 }
 
 function threadInfo(thread: NewThread): ThreadInfo {
-  checkFields<NewThread>('a new thread', thread, NEW_THREAD, ['resourceId'])
+  checkOptions<NewThread>('a new thread', thread, NEW_THREAD, ['resourceId'])
   const id = thread.id ?? randomUUID()
   if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
   const now = thread.now ?? Date.now()

@@ -31,6 +31,14 @@ suite('a configuration of the wrong kind is refused in words that name the field
     ['a built-in tool there is not', { ...base, disableBuiltinTools: ['nope'] }, /"nope".*ask_user/],
     ['built-in tools that are no list', { ...base, disableBuiltinTools: 'ask_user' }, /`disableBuiltinTools`/],
     ['a subagent with only an id', { ...base, subagents: [{ id: 's' }] }, /`subagents\[0\]\.name`/],
+    ['an option that is misspelt', { ...base, storge: {} }, /`storge` is not an option of a harness\. .*"storage"\?/],
+    [
+      'one of a mode',
+      { ...base, modes: [{ id: 'a', instrutions: '' }] },
+      /`instrutions` .*`modes\[0\]`.*"instructions"/,
+    ],
+    ['one of a budget', { ...base, modes: [{ id: 'a', budget: { token: 5 } }] }, /`token` .*mode "a".*"tokens"/],
+    ['one of a subagent', { ...base, subagents: [{ ...subagent, maxStep: 5 }] }, /`maxStep` .*"maxSteps"/],
     ['a subagent without instructions', { ...base, subagents: [{ ...subagent, instructions: '' }] }, /instructions`/],
   ]
   for (const [title, config, field] of cases) {
@@ -41,6 +49,16 @@ suite('a configuration of the wrong kind is refused in words that name the field
       )
     })
   }
+
+  test('so is a message with an option that is misspelt', async () => {
+    const harness = new Harness(base)
+    const message = { content: 'Look.', file: [] }
+    await assert.rejects(
+      harness.sendMessage(message),
+      (error) => EvenerError.is(error, 'invalid-input') && error.message.includes('Did you mean "files"?'),
+    )
+    await harness.destroy()
+  })
 
   test('what is right is taken', () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })

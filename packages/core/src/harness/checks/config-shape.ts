@@ -1,10 +1,12 @@
-import { EvenerError } from '@evener/protocol'
+import { checkNames, EvenerError } from '@evener/protocol'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
+import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'
 
 /** Finds what is not even of the right kind, for programs that no compiler has looked at. */
 export function checkShape(config: HarnessConfig): void {
   if (!isObject(config)) throw wrong('The configuration of a harness', 'an object with at least `id` and `modes`')
+  checkNames('a harness', config, CONFIG_NAMES)
   if (typeof config.id !== 'string' || config.id === '')
     throw new EvenerError('invalid-input', 'A harness needs an `id`.')
   if (!Array.isArray(config.modes)) throw wrong('`modes`', 'a list of modes such as `[{ id: "build" }]`')
@@ -38,6 +40,7 @@ export function checkShape(config: HarnessConfig): void {
 
 function checkMode(mode: unknown, at: string): void {
   if (!isObject(mode)) throw wrong(`\`${at}\``, 'a mode such as `{ id: "build" }`')
+  checkNames(`\`${at}\``, mode, MODE_NAMES)
   checkText(mode, 'id', at)
   checkAgent(mode['agent'], `${at}.agent`)
   checkTools(mode['tools'], `${at}.tools`)
@@ -46,6 +49,7 @@ function checkMode(mode: unknown, at: string): void {
 
 function checkSubagent(subagent: unknown, at: string): void {
   if (!isObject(subagent)) throw wrong(`\`${at}\``, '{ id, name, description, instructions }')
+  checkNames(`\`${at}\``, subagent, SUBAGENT_NAMES)
   for (const field of ['id', 'name', 'description', 'instructions']) checkText(subagent, field, at)
   checkTools(subagent['tools'], `${at}.tools`)
 }

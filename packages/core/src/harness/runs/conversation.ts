@@ -1,5 +1,6 @@
 import type { RequestContext } from '@evener/agent'
 import {
+  checkNames,
   EvenerError,
   type AgentDriver,
   type Capabilities,
@@ -179,9 +180,12 @@ function hasRun({ state }: ThreadRuntime): boolean {
   return state.head.run !== null
 }
 
+const MESSAGE: readonly (keyof MessageInput)[] = ['content', 'files', 'requestContext', 'untilIdle']
+
 /** Before anything is done with it. */
 function partsOf(input: MessageInput): readonly Part[] {
   const { content, files, requestContext, untilIdle }: Partial<MessageInput> = isFields(input) ? input : {}
+  checkNames('a message', isFields(input) ? input : {}, MESSAGE)
   requestContextOf(requestContext)
   optionalFlag(untilIdle, 'untilIdle')
   if (typeof content !== 'string')
