@@ -23,7 +23,7 @@ import type { NativeDriverOptions } from './native-driver.ts'
 import { prepareRequest } from './request.ts'
 import { resumePoint, type ResumePoint } from './resume-point.ts'
 import { Retries } from './retry.ts'
-import { invalidOutput, readOutput, repairRequest, type OutputOptions } from './structured-output.ts'
+import { invalidOutput, noOutput, readOutput, repairRequest, type OutputOptions } from './structured-output.ts'
 import { carryOut } from './tool-calls.ts'
 import type { TurnStep } from './turn-step.ts'
 
@@ -128,8 +128,7 @@ export async function* nativeTurn(
             !(mayGoOn() && (await listen())) && (await answers.isGood(result.text))
           : await unlessAborted(signal, mustStop(options, steps))
     }
-    if (answers.problem !== undefined && finishReason !== 'error' && !signal.aborted)
-      throw invalidOutput(answers.problem)
+    if (finishReason !== 'error' && !signal.aborted) answers.assertGiven(mayGoOn() ? 'stopWhen' : 'maxSteps')
   } catch (error) {
     if (!signal.aborted) {
       finishReason = 'error'
@@ -166,7 +165,7 @@ class Answers {
   readonly #signal: AbortSignal
   #repairs: number
   output: JsonValue | undefined
-  problem: string | undefined
+  #problem: string | undefined
 
   constructor(options: OutputOptions | undefined, host: Host, signal: AbortSignal) {
     this.#options = options
@@ -175,15 +174,21 @@ class Answers {
     this.#repairs = options?.repairs ?? 1
   }
 
-  /** True also for a bad answer that nothing more can be done about: then `problem` says what is wrong. */
+  /** Whoever asked for data and got none has to hear of it, also when the turn ended before the model gave any. */
+  assertGiven(endedBy: 'maxSteps' | 'stopWhen'): void {
+    if (this.#options === undefined || this.output !== undefined) return
+    throw this.#problem === undefined ? noOutput(endedBy) : invalidOutput(this.#problem)
+  }
+
+  /** True also for a bad answer that nothing more can be done about: then `#problem` says what is wrong. */
   async isGood(text: string): Promise<boolean> {
     if (this.#options === undefined) return true
     const read = await unlessAborted(this.#signal, readOutput(this.#options, text))
     this.output = 'output' in read ? read.output : undefined
-    this.problem = 'problem' in read ? read.problem : undefined
-    if (this.problem === undefined || this.#repairs <= 0 || this.#host.remind === undefined) return true
+    this.#problem = 'problem' in read ? read.problem : undefined
+    if (this.#problem === undefined || this.#repairs <= 0 || this.#host.remind === undefined) return true
     this.#repairs--
-    await this.#host.remind(repairRequest(this.problem))
+    await this.#host.remind(repairRequest(this.#problem))
     return false
   }
 }

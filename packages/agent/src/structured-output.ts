@@ -47,6 +47,14 @@ export function invalidOutput(problem: string): EvenerError {
   return new EvenerError('invalid-output', problem, { hint: 'Make the schema simpler, or allow more repairs.' })
 }
 
+/** The error of a turn that ended when the model had only called tools. */
+export function noOutput(endedBy: 'maxSteps' | 'stopWhen'): EvenerError {
+  return new EvenerError('invalid-output', `The turn was ended by \`${endedBy}\` before the model gave an answer.`, {
+    hint: endedBy === 'maxSteps' ? 'Allow more steps.' : 'Let it go on until the model answers.',
+    details: { endedBy },
+  })
+}
+
 /** What the model is told when it may try again. */
 export function repairRequest(problem: string): string {
   return `${problem} Answer again, with nothing but JSON that fits the schema.`

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createTool, hasToolCall } from '@evener/agent'
 import type { TurnOutput } from '@evener/protocol'
 import { z } from 'zod'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
 const schema = z.object({ name: z.string(), age: z.number().int() })
+const look = createTool({ id: 'look', description: 'Looks it up.', execute: () => 'Ann is 7.' })
 const ANN = { name: 'Ann', age: 7 }
 const WRONG = JSON.stringify({ name: 'Ann', age: 'seven' })
 
@@ -62,6 +64,47 @@ suite('an answer that is to be data', () => {
       assert.equal((await bench.eventsOf('finish')).length, 1)
       assert.equal(bench.runtime.state.head.lastRun?.output, undefined)
     }
+  })
+
+  for (const [endedBy, limit] of [
+    ['maxSteps', { maxSteps: 1 }],
+    ['stopWhen', { stopWhen: hasToolCall('look') }],
+  ] as const) {
+    test(`and never came, because of \`${endedBy}\`, is missed in a typed error`, async () => {
+      const script = [{ toolCalls: [{ name: 'look' }] }, { text: JSON.stringify(ANN) }]
+      await using bench = await AgentBench.open(script, { agent: { output: { schema }, tools: { look }, ...limit } })
+      assert.equal(await bench.play(), 'error')
+      assert.equal(bench.model.calls, 1)
+      const [error, ...more] = await bench.eventsOf('error')
+      assert.deepEqual(more, [])
+      assert.equal(error?.code, 'invalid-output')
+      assert.match(error.error.message, new RegExp(`ended by \`${endedBy}\``))
+      assert.deepEqual(
+        (await bench.eventsOf('finish')).map(({ finishReason }) => finishReason),
+        ['error'],
+      )
+      assert.equal(bench.runtime.state.head.lastRun?.output, undefined)
+    })
+  }
+
+  test('and comes in the last step there is counts', async () => {
+    const script = [{ toolCalls: [{ name: 'look' }] }, { text: JSON.stringify(ANN) }]
+    await using bench = await AgentBench.open(script, { agent: { output: { schema }, tools: { look }, maxSteps: 2 } })
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(bench.runtime.state.head.lastRun?.output, ANN)
+  })
+
+  test('is not missed in a turn that was cancelled, and not in one whose model failed', async () => {
+    await using cancelled = await AgentBench.open([{ hang: true }], { agent: { output: { schema } } })
+    const run = await cancelled.submit('Go.')
+    await cancelled.runtime.cancel()
+    assert.equal(await run.done, 'aborted')
+    assert.deepEqual(await cancelled.eventsOf('error'), [])
+    await using failed = await AgentBench.open([{ error: { status: 400 } }], { agent: { output: { schema } } })
+    assert.equal(await failed.play(), 'error')
+    const errors = await failed.eventsOf('error')
+    assert.equal(errors.length, 1)
+    assert.notEqual(errors[0]?.code, 'invalid-output')
   })
 
   test('can be asked for with a submission, by a plain JSON Schema', async () => {
