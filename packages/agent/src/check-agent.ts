@@ -14,6 +14,7 @@ import {
   either,
   listOf,
   words,
+  type FieldRule,
   type OptionRules,
 } from '@evener/protocol'
 import type { AgentOptions } from './agent.ts'
@@ -22,6 +23,11 @@ import type { ModelSettings } from './native-driver.ts'
 import type { RetryOptions } from './retry.ts'
 import { assertDistinct } from './runnable-tool.ts'
 import type { OutputOptions } from './structured-output.ts'
+
+const aTimeout: FieldRule = {
+  wanted: 'a number of milliseconds above 0',
+  accepts: (value) => typeof value === 'number' && value > 0,
+}
 
 const AGENT: OptionRules<AgentOptions> = {
   id: aText,
@@ -34,6 +40,7 @@ const AGENT: OptionRules<AgentOptions> = {
   stopWhen: either(aFunction, listOf(aFunction, 'functions')),
   toolChoice: anObject,
   providerOptions: anObject,
+  idleTimeoutMs: aTimeout,
   hooks: anObject,
   cache: aFlag,
   tools: either(anObject, listOf(anObject, 'tools'), aFunction),

@@ -16,6 +16,12 @@ export const STREAM_CUT: ModelFailure = {
   isRetryable: true,
 }
 
+/** Given up as if its stream had been cut. */
+export function silentFor(ms: number): ModelFailure {
+  const message = `Nothing came of the model for ${ms} ms.`
+  return { error: { name: 'StreamIdle', message }, code: 'stream-idle', isRetryable: true }
+}
+
 /** Connections that broke, by the words of Node and of its fetch. */
 const NETWORK_CODES = /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_)/
 

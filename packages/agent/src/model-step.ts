@@ -10,7 +10,8 @@ import {
 } from '@evener/protocol'
 import { finishReasonOf, usageOf, type LanguageModel } from './language-model.ts'
 import { fileEvent } from './made-files.ts'
-import { failureOf, STREAM_CUT, type ModelFailure } from './model-failure.ts'
+import { failureOf, silentFor, STREAM_CUT, type ModelFailure } from './model-failure.ts'
+import { Patience } from './patience.ts'
 import { Sources } from './sources.ts'
 import { toJson } from './to-json.ts'
 
@@ -34,12 +35,20 @@ export interface OrderedCall extends ToolCallInfo {
   readonly isBroken?: boolean
 }
 
+export interface StepPorts {
+  readonly ids: CallIds
+  readonly now: () => number
+  /** Of the turn. */
+  readonly signal: AbortSignal
+  /** How long nothing may come of the model. */
+  readonly silentMs: number
+}
+
 /** One model call as agent events, without the step's start and finish. Never throws: a failure is a result. */
 export async function* modelStep(
   model: LanguageModel,
   options: LanguageModelV4CallOptions,
-  ids: CallIds,
-  now: () => number,
+  { ids, now, signal, silentMs }: StepPorts,
 ): AsyncGenerator<AgentEvent, StepResult> {
   const toolNames = new Map<string, string>()
   const calls: OrderedCall[] = []
@@ -53,16 +62,20 @@ export async function* modelStep(
   const proofs = new Proofs()
   const sources = new Sources()
   ids.nextStep()
-  const signal = options.abortSignal
+  const patience = new Patience(signal, silentMs)
   let letGo: (() => void) | undefined
   try {
     // The specifications differ in what they leave out, not in what is read here.
-    const reader = (await streamOf(model as LanguageModelV4, options)).getReader()
+    const reader = (await streamOf(model as LanguageModelV4, options, patience.signal)).getReader()
     // A model that does not listen to its signal goes on by itself: for us its stream ends here.
-    letGo = (): void => void reader.cancel(signal?.reason).catch(() => undefined)
-    if (signal?.aborted === true) letGo()
-    else signal?.addEventListener('abort', letGo, { once: true })
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    letGo = (): void => void reader.cancel(patience.signal.reason).catch(() => undefined)
+    if (patience.signal.aborted) letGo()
+    else patience.signal.addEventListener('abort', letGo, { once: true })
+    for (;;) {
+      patience.begin()
+      const read = await reader.read()
+      patience.pause()
+      if (read.done) break
       const part = read.value
       const ended = part.type === 'source' ? undefined : sources.release()
       if (ended !== undefined) yield ended
@@ -152,11 +165,12 @@ export async function* modelStep(
       }
     }
     // No finish: the connection was cut. What came is kept, but it is not an answer.
-    if (finishReason === undefined || finishReason === 'error') failure ??= STREAM_CUT
+    if (finishReason === undefined || finishReason === 'error')
+      failure ??= patience.isOver ? silentFor(silentMs) : STREAM_CUT
   } catch (error) {
-    failure = failureOf(error, now())
+    failure = patience.isOver ? silentFor(silentMs) : failureOf(error, now())
   } finally {
-    if (letGo !== undefined) signal?.removeEventListener('abort', letGo)
+    patience.end()
     letGo?.()
   }
   const ended = sources.release()
@@ -177,10 +191,9 @@ export async function* modelStep(
 async function streamOf(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
+  abortSignal: AbortSignal,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-  const { abortSignal } = options
-  const asked = model.doStream(options)
-  if (abortSignal === undefined) return (await asked).stream
+  const asked = model.doStream({ ...options, abortSignal })
   try {
     return (await unlessAborted(abortSignal, asked)).stream
   } catch (error) {

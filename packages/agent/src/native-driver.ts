@@ -48,6 +48,11 @@ export interface NativeDriverOptions {
   /** By provider. */
   readonly providerOptions?: JsonObject
   readonly retry?: RetryOptions
+  /**
+   * After so many milliseconds in which nothing came of a model its answer counts as cut off, and it is asked again.
+   * Default: 30 minutes; `Infinity` for as long as it takes.
+   */
+  readonly idleTimeoutMs?: number
   /** The answer is to be data of this kind. */
   readonly output?: OutputOptions
   readonly hooks?: LoopHooks

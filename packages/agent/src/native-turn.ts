@@ -27,6 +27,9 @@ import { invalidOutput, noOutput, readOutput, repairRequest, type OutputOptions 
 import { carryOut } from './tool-calls.ts'
 import type { TurnStep } from './turn-step.ts'
 
+/** Longer than any answer that comes at all is silent: some models think for a quarter of an hour without a word. */
+const DEFAULT_IDLE_TIMEOUT_MS = 30 * 60_000
+
 const FRESH: ResumePoint = { nextStep: 0, steps: [], calls: [], callIds: [], answer: undefined }
 
 /**
@@ -77,9 +80,9 @@ export async function* nativeTurn(
       await listen()
       const request = await unlessAborted(signal, prepareRequest(options, turn, host, context))
       await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
-      const asked = { ...request.options, abortSignal: signal }
       yield stepStart(stepIndex, request.recorded)
-      const ask = (): Attempt => new Attempt(modelStep(request.model, asked, ids, () => host.now()))
+      const ports = { ids, now: () => host.now(), signal, silentMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS }
+      const ask = (): Attempt => new Attempt(modelStep(request.model, request.options, ports))
       let attempt = ask()
       yield attempt
       let { result } = attempt
