@@ -7,6 +7,7 @@ export type Endpoint =
   | { readonly kind: 'model'; readonly format: WireFormat }
   | { readonly kind: 'count-tokens' }
   | { readonly kind: 'models'; readonly id: string | undefined }
+  | { readonly kind: 'probe' }
   | { readonly kind: 'unknown' }
 
 /** Base addresses differ (`/v1`, a path of a gateway, nothing): only the end of the path counts. */
@@ -22,7 +23,8 @@ export function endpointOf(method: string, url: string): Endpoint {
     const models = /\/models(?:\/(.+))?$/.exec(path)
     if (models !== null) return { kind: 'models', id: models[1] === undefined ? undefined : decode(models[1]) }
   }
-  return { kind: 'unknown' }
+  // Whether anybody is there, as Claude Code asks before its first turn.
+  return { kind: method === 'HEAD' ? 'probe' : 'unknown' }
 }
 
 function decode(segment: string): string {

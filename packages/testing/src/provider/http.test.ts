@@ -189,6 +189,16 @@ describe('what clients ask besides', () => {
     assert.equal(provider.turnsLeft, 1)
   })
 
+  test('whether anybody is there, which says nothing of how the client is set up', async () => {
+    await using provider = await startProvider([{ text: 'a' }])
+    assert.equal((await fetch(`${provider.url}/api/hello`, { method: 'HEAD' })).status, 200)
+    assert.deepEqual(
+      provider.otherRequests.map(({ method, path }) => `${method} ${path}`),
+      ['HEAD /api/hello'],
+    )
+    assert.deepEqual(provider.unexpected, [])
+  })
+
   test('anything else gets 404 and is logged', async () => {
     await using provider = await startProvider([{ text: 'a' }])
     assert.equal((await post(provider, '/v1/embeddings', '{"input":"x"}')).status, 404)

@@ -42,7 +42,7 @@ export interface Provider {
   readonly port: number
   /** Every model call, in the order in which they came. */
   readonly requests: readonly ProviderRequest[]
-  /** Model lists, token counts and WebSocket upgrades. */
+  /** Model lists, token counts, probes (`HEAD`) and WebSocket upgrades. */
   readonly otherRequests: readonly HttpRequest[]
   /** What no provider answers, or what could not be read: a sign that the client was set up wrongly. */
   readonly unexpected: readonly HttpRequest[]

@@ -52,7 +52,8 @@ export async function startProvider(script: Script<ProviderRequest>, options: Pr
       return sendJson(response, 404, errorBody(endpoint, 404, `There is no ${record.method} ${record.path} here`))
     }
     otherRequests.push(record)
-    if (endpoint.kind === 'count-tokens') sendJson(response, 200, countTokens(record.text))
+    if (endpoint.kind === 'probe') response.end()
+    else if (endpoint.kind === 'count-tokens') sendJson(response, 200, countTokens(record.text))
     else if (endpoint.id !== undefined) sendJson(response, 200, modelEntry(endpoint.id))
     else sendJson(response, 200, modelList(options.models ?? ['scripted-model']))
   }
