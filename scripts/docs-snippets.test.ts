@@ -9,7 +9,14 @@ import { run } from './pack-test/run.ts'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Pages whose code is run, or is a file that a test compares with the page. */
-const TESTED_ELSEWHERE = ['adapters.md', 'agents-and-tools.md', 'harness.md', 'redaction.md', 'shell-run.md']
+const TESTED_ELSEWHERE = [
+  'adapters.md',
+  'agents-and-tools.md',
+  'engine.md',
+  'harness.md',
+  'redaction.md',
+  'shell-run.md',
+]
 
 /** What the pieces of a page take for granted, by name. A piece that has the name itself is not given it. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -6,21 +6,29 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const folder = new URL('./', import.meta.url)
-const docs = await readFile(new URL('../../../../../docs/agents-and-tools.md', import.meta.url), 'utf8')
+const docs = new URL('../../../../../docs/', import.meta.url)
+const pages = await Promise.all(
+  ['agents-and-tools.md', 'engine.md'].map((name) => readFile(new URL(name, docs), 'utf8')),
+)
 const files = (await readdir(folder)).filter((name) => name.endsWith('.fixture.ts'))
 
-suite('docs/agents-and-tools.md', () => {
+suite('docs/agents-and-tools.md and docs/engine.md', () => {
   for (const name of files) {
-    test(`shows ${name}, and what it prints`, async () => {
+    test(`show ${name}, and what it prints`, async () => {
       const path = fileURLToPath(new URL(name, folder))
       const program = await readFile(path, 'utf8')
       const { stdout } = await promisify(execFile)(process.execPath, [path], { timeout: 120_000 })
-      assert.ok(docs.includes(`\`\`\`ts\n${program}\`\`\``), `copy examples/${name} into the page`)
-      assert.ok(docs.includes(`\`\`\`text\n${stdout}\`\`\``), `the page does not show:\n${stdout}`)
+      const page = pages.find((text) => text.includes(`\`\`\`ts\n${program}\`\`\``))
+      assert.ok(page, `copy examples/${name} into its page`)
+      assert.ok(page.includes(`\`\`\`text\n${stdout}\`\`\``), `the page does not show:\n${stdout}`)
     })
   }
 
-  test('has no program that is not run', () => {
-    assert.equal(docs.split('```ts\n').length - 1, files.length)
+  test('have no program that is not run', () => {
+    const programs = pages.map((text) => text.split('```ts\n').length - 1)
+    assert.equal(
+      programs.reduce((sum, count) => sum + count, 0),
+      files.length,
+    )
   })
 })
