@@ -1,11 +1,14 @@
 import type { AgentDriver } from '@evener/protocol'
-import { transportOf, type AgentOptions } from '../live/transport.ts'
+import { refuseLevel, transportOf, type AgentOptions } from '../live/transport.ts'
 import { cline as clinePrint, type ClineOptions } from './driver.ts'
 import { clineLive, type ClineLiveOptions } from './live.ts'
+import { clineProfile } from './profile.ts'
 
 export type ClineAgentOptions = AgentOptions<ClineOptions, ClineLiveOptions>
 
 /** Cline as an agent: over ACP when somebody can answer its questions, else a process for every turn. */
 export function cline({ transport, canAnswer, ...options }: ClineAgentOptions = {}): AgentDriver {
-  return transportOf({ transport, canAnswer }) === 'live' ? clineLive(options) : clinePrint(options)
+  if (transportOf({ transport, canAnswer }) === 'print') return clinePrint(options)
+  refuseLevel(clineProfile.title, options.permissions)
+  return clineLive(options)
 }

@@ -56,7 +56,10 @@ export interface PrintOptions {
   readonly cwd?: string
   /** Its model when the turn does not say. Default: the program's own choice. */
   readonly model?: string
-  /** What it may do without being told so by a rule. Default `edit`. */
+  /**
+   * What it may do without being told so by a rule, as it cannot ask. Default `edit`. Live programs ask, and rules answer.
+   * A level is then the sandbox of Codex, which asks to leave it, and the tools of Pi; others refuse one below `full`.
+   */
   readonly permissions?: PermissionLevel
   /** Start even under rules that the program cannot keep. */
   readonly allowUngoverned?: boolean

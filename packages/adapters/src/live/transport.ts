@@ -1,3 +1,6 @@
+import { EvenerError } from '@evener/protocol'
+import type { PermissionLevel } from '../launch/permissions.ts'
+
 export interface TransportOptions {
   /**
    * `live`: one process stays, asks before it acts and can be steered. `print`: a process for every turn, which asks
@@ -15,6 +18,17 @@ export interface TransportOptions {
 export function transportOf({ transport = 'auto', canAnswer = true }: TransportOptions): 'live' | 'print' {
   if (transport !== 'auto') return transport
   return canAnswer ? 'live' : 'print'
+}
+
+/**
+ * Of a program that asks before every call when it is live: rules answer it, so there is nothing that would keep it to a
+ * level. It is not begun under one that it would not be kept to.
+ */
+export function refuseLevel(title: string, level: PermissionLevel | undefined): void {
+  if (level === undefined || level === 'full') return
+  throw new EvenerError('unsupported', `\`permissions: '${level}'\` is not kept by ${title} while it is live.`, {
+    hint: "It asks before every call: say what it may do by rules, or give it `transport: 'print'`.",
+  })
 }
 
 /** What both ways of running a program take, and the choice between them. */

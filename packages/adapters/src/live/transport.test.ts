@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { EvenerError } from '@evener/protocol'
+import { claudeCode, cline, codex, goose, kiloCode, opencode, pi } from '../index.ts'
+
+const LEVELS = ['read-only', 'edit'] as const
+
+suite('a level of permissions', () => {
+  for (const [name, agent] of Object.entries({ claudeCode, cline, goose, kiloCode, opencode })) {
+    test(`is refused where nobody would keep a program to it: ${name}`, () => {
+      for (const permissions of LEVELS) {
+        assert.throws(
+          () => agent({ permissions }),
+          (error) => EvenerError.is(error, 'unsupported') && /by rules, or .*transport: 'print'/.test(error.message),
+        )
+        assert.doesNotThrow(() => agent({ permissions, transport: 'print' }))
+        assert.doesNotThrow(() => agent({ permissions, canAnswer: false }))
+      }
+      assert.doesNotThrow(() => agent({ permissions: 'full' }))
+    })
+  }
+
+  test('is taken where it means something: the sandbox of codex, the tools of pi', () => {
+    for (const permissions of LEVELS) for (const agent of [codex, pi]) assert.doesNotThrow(() => agent({ permissions }))
+  })
+})
