@@ -29,8 +29,12 @@ export {
   toWireEvent,
   type ActiveSubagentState,
   type ActiveToolState,
+  type AgentDriver,
+  type Budget,
+  type Decision,
   type Goal,
   type GoalEvaluation,
+  type Grants,
   type HarnessDisplayState,
   type HarnessEvent,
   type HarnessEventListener,
@@ -41,6 +45,7 @@ export {
   type OMBufferedStatus,
   type OMProgressState,
   type OMStatus,
+  type PatternRule,
   type PendingToolApproval,
   type PendingToolSuspension,
   type PermissionRules,
@@ -48,6 +53,7 @@ export {
   type Store,
   type TaskItem,
   type TokenUsage,
+  type ToolCallRequest,
   type ToolCategory,
 } from '@evener/protocol'
 export type { Redactor } from './engine/log/redactor.ts'
@@ -89,7 +95,11 @@ export type {
   ModelUseCountTracker,
 } from './harness/models/model-types.ts'
 export { priceOf } from './harness/models/price-list.ts'
-export type { HarnessRequestContext, RequestContextInput } from './harness/agents/request-context.ts'
+export type {
+  HarnessRequestContext,
+  RequestContextInput,
+  RestoreRequestContext,
+} from './harness/agents/request-context.ts'
 export {
   Session,
   type SessionDisplay,

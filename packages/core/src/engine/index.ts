@@ -1,5 +1,23 @@
+export type {
+  Answer,
+  CancelReceipt,
+  DeltaFrame,
+  LogRecord,
+  Part,
+  RecordBody,
+  RunOutcome,
+  ThreadState,
+  TurnDefaults,
+  Wait,
+} from '@evener/protocol'
 export type { RecordOrigin } from './log/record-body.ts'
-export { ThreadLog, type CommitExtras, type LogEntry, type ThreadLogOptions } from './log/thread-log.ts'
+export {
+  ThreadLog,
+  type CommitExtras,
+  type LogEntry,
+  type ThreadLogOptions,
+  type ThreadLoss,
+} from './log/thread-log.ts'
 export type { PriceOf } from './runs/priced-usage.ts'
 export type { Redactor } from './log/redactor.ts'
 export type { RunnableTool, ToolRunContext } from './calls/runnable-tool.ts'
@@ -12,6 +30,7 @@ export { inflateMessage } from './log/blobs.ts'
 export type { RunHandle, RuntimeAgent, RuntimeAgents, TurnContext } from './turns/active-run.ts'
 export type { Feedback, RunOpinions, Score } from './runs/run-opinions.ts'
 export { runtimeAgent, type AgentLike, type RuntimeAgentOptions } from './turns/runtime-agent.ts'
+export type { TracerSource } from './telemetry/tracing.ts'
 export { ThreadRuntime } from './thread-runtime.ts'
 export type { ConfigChange, ControlFact, HandOff, Submission, ThreadRuntimeOptions } from './thread-options.ts'
 export { requestPrefix, type RequestPrefix } from './log/request-prefix.ts'

@@ -1,5 +1,4 @@
-import { createPolicy } from '@evener/core'
-import type { PatternRule } from '@evener/protocol'
+import { createPolicy, type PatternRule } from '@evener/core'
 
 const shell = (policy: PatternRule['policy'], ...patterns: string[]): PatternRule[] =>
   patterns.map((pattern) => ({ tool: 'execute_command', pattern, policy }))
