@@ -20,7 +20,7 @@ export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> 
     newest = message
     if (message.turn === turn.turnId && message.role === 'assistant') messages.push(message)
   }
-  const nextStep = Math.max(-1, ...messages.map((message) => message.step ?? -1)) + 1
+  const said = messages.map((message) => (message.step ?? -1) + 1)
   const calls = messages.flatMap(unansweredCalls)
   const last = messages.at(-1)
   const isAnswered =
@@ -33,7 +33,8 @@ export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> 
     last.finishReason !== undefined &&
     !last.parts.some(isOwnCall)
   return {
-    nextStep,
+    // A step that was cut short before it said anything has left no message.
+    nextStep: Math.max(turn.resumed?.nextStep ?? 0, ...said),
     steps: messages.filter((message) => message.error === undefined).map(recordedStep),
     calls,
     callIds: messages.flatMap(({ parts }) =>

@@ -61,6 +61,8 @@ export interface Turn {
     readonly attempt: number
     /** What earlier attempts were billed for. The turn's `finish` counts it, too. */
     readonly usage?: UsageMetadata
+    /** The number of its next step: those that were cut short have one, too. */
+    readonly nextStep?: number
     /** How its last whole step ended. */
     readonly step?: Pick<StepFinishEvent, 'finishReason' | 'usage'>
   }

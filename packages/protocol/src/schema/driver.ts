@@ -70,6 +70,7 @@ export const turnSchema: Schema<Turn> = exact<Turn>()(
       object({
         attempt: z.number(),
         usage: optional(usageMetadataSchema),
+        nextStep: optional(z.number()),
         step: optional(object({ finishReason: finishReasonSchema, usage: optional(usageMetadataSchema) })),
       }),
     ),

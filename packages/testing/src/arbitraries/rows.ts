@@ -128,6 +128,7 @@ export const arbitraryTurn: fc.Arbitrary<Turn> = shape<Turn>(
       { attempt: fc.integer({ min: 2, max: 3 }) },
       {
         usage: arbitraryUsage,
+        nextStep: fc.nat({ max: 9 }),
         step: shape<NonNullable<NonNullable<Turn['resumed']>['step']>>(
           { finishReason: arbitraryFinishReason },
           { usage: arbitraryUsage },

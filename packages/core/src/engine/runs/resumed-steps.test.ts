@@ -129,6 +129,38 @@ suite('a turn that is taken up in the middle of a step', () => {
     })
   }
 
+  for (const [how, cut, isCrash] of [
+    ['cut by a crash before it said anything', { hang: true }, true],
+    ['cut by a crash in the middle', { text: 'Half an', hang: true }, true],
+    ['cut in the middle by the provider', { text: 'Half an', cut: true }, false],
+  ] as const) {
+    test(`counts a step ${how} as one of its own, and asks again in the next`, async () => {
+      const usage = { inputTokens: 10, outputTokens: 1 }
+      const script = [{ toolCalls: [{ name: 'quick' }], usage }, cut, { text: 'Whole.', usage }]
+      await using bench = await AgentBench.open(script, { agent: { tools: { quick } } })
+      const { done } = await bench.submit('Go.')
+      if (isCrash) {
+        while (bench.model.calls < 2) await new Promise((resolve) => setImmediate(resolve))
+        await bench.runtime.change((log) => log.flush())
+        await bench.restart()
+        await bench.runtime.idle()
+      } else await done
+      const numbers = (await bench.eventsOf('step-start')).map(({ stepIndex }) => stepIndex)
+      assert.deepEqual(numbers, [0, 1, 2])
+      assert.deepEqual(
+        (await bench.eventsOf('step-finish')).map(({ finishReason, stepIndex }) => [stepIndex, finishReason]),
+        [
+          [0, 'tool-calls'],
+          [1, 'error'],
+          [2, 'stop'],
+        ],
+      )
+      const [finish] = await bench.eventsOf('finish')
+      assert.deepEqual([finish?.finishReason, finish?.usage?.totalTokens], ['stop', 22])
+      assert.equal(bench.runtime.state.head.usage.own.totalTokens, 22)
+    })
+  }
+
   test('stops as well when all results were there and only the next step was not', async () => {
     await using bench = await AgentBench.open(SCRIPT, { agent: { tools: { ask, quick }, stopWhen: stepCountIs(1) } })
     await bench.runtime.change(async (log) => {

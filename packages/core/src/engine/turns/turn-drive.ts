@@ -6,6 +6,7 @@ import {
   type AgentSession,
   type Capabilities,
   type Part,
+  type ThreadState,
   type ToolCallRequest,
   type Turn,
   type TurnDefaults,
@@ -48,7 +49,7 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     runId,
     threadId: log.stream,
     input,
-    ...(attempt === undefined ? {} : { resumed: resumed(attempt, active.spent) }),
+    ...(attempt === undefined ? {} : { resumed: resumed(attempt, active.spent, log.state) }),
   }
   const spans = await turnSpans(
     {
@@ -91,8 +92,17 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
   }
 }
 
-function resumed(attempt: number, { lastStep, turnUsage }: RunSpending): NonNullable<Turn['resumed']> {
-  return { attempt, usage: tokensOf(turnUsage), ...(lastStep === undefined ? {} : { step: lastStep }) }
+function resumed(
+  attempt: number,
+  { lastStep, turnUsage }: RunSpending,
+  { head }: ThreadState,
+): NonNullable<Turn['resumed']> {
+  return {
+    attempt,
+    usage: tokensOf(turnUsage),
+    nextStep: (head.run?.step ?? -1) + 1,
+    ...(lastStep === undefined ? {} : { step: lastStep }),
+  }
 }
 
 async function setUp(active: ActiveTurn): Promise<[Capabilities, TurnDefaults]> {
