@@ -137,6 +137,32 @@ suite('a cancel that meets something else', () => {
     assert.equal(await next.done, 'complete')
   })
 
+  test('a program neither ends nor can be closed: five seconds is all it gets', async (t) => {
+    const begun = Promise.withResolvers<void>()
+    const driver: AgentDriver = {
+      id: 'cli',
+      describe: () => new ForeignAgent('cli', []).describe(),
+      open: async () => ({
+        async *run() {
+          yield { type: 'start' }
+          begun.resolve()
+          await never()
+        },
+        cancel: () => never(),
+        close: () => never(),
+      }),
+    }
+    await using bench = await RuntimeBench.open({ cli: { driver } })
+    const run = await bench.submit('Go.', { agentId: 'cli' })
+    await begun.promise
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const cancelled = bench.runtime.cancel()
+    t.mock.timers.tick(ABANDON_AFTER_MS)
+    assert.equal((await cancelled).how, 'gone')
+    assert.equal(await run.done, 'aborted')
+    t.mock.timers.reset()
+  })
+
   test('somebody talks to a program that does not say what it can', async () => {
     const driver: AgentDriver = { id: 'cli', describe: () => never(), open: () => never() }
     await using bench = await RuntimeBench.open({ cli: { driver } })

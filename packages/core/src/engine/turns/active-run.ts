@@ -21,7 +21,7 @@ import {
   type Wait,
 } from '@evener/protocol'
 import type { ForeignCalls } from '../calls/foreign-calls.ts'
-import { patiently } from './patiently.ts'
+import type { Patience } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { TurnTrace } from '../telemetry/tracing.ts'
@@ -199,8 +199,8 @@ export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: stri
 }
 
 /** How the agent took it to be stopped. */
-export function receiptOf(active: ActiveTurn): Promise<CancelReceipt | undefined> {
-  return patiently(active.session === undefined ? undefined : cancelSession(active.session))
+export function receiptOf(active: ActiveTurn, patience: Patience): Promise<CancelReceipt | undefined> {
+  return patience.with(active.session === undefined ? undefined : cancelSession(active.session))
 }
 
 /** One that throws at once fails like one that fails later. */

@@ -24,7 +24,7 @@ import {
 import { timerMs } from '../checks/check-options.ts'
 import { parkWithoutTurn } from './close-interrupted.ts'
 import { NOTHING_TOLD, openTurn, type TurnStart } from './open-turn.ts'
-import { ABANDON_AFTER_MS, patiently } from './patiently.ts'
+import { ABANDON_AFTER_MS, Patience, patiently } from './patiently.ts'
 import { openTurnUsage } from '../runs/run-spending.ts'
 import type { RunsPorts } from '../runs/runs-ports.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
@@ -70,7 +70,8 @@ export class CurrentTurn {
     // An agent that neither goes on nor ends is left behind.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
     this.#hold.desk.dismiss()
-    const given = await receiptOf(active)
+    using patience = new Patience()
+    const given = await receiptOf(active, patience)
     active.receipt ??= given
     await active.handle.done
     clearTimeout(timer)
@@ -88,9 +89,10 @@ export class CurrentTurn {
     active.abort.abort(letGo(this.#log.stream))
     active.opened.resolve(undefined)
     this.#hold.desk.forget()
-    await receiptOf(active)
+    using patience = new Patience()
+    await receiptOf(active, patience)
     if (active.capabilities !== undefined && isForeign(active.capabilities))
-      await this.#ports.warm.drop(active.agent.driver.id)
+      await patience.with(this.#ports.warm.drop(active.agent.driver.id))
   }
 
   get #hold(): ThreadHold {
@@ -124,9 +126,9 @@ export class CurrentTurn {
     active.receipt = { ...NOTHING_TO_CANCEL, ...active.receipt, how: 'gone' }
     const { agent, capabilities, session } = active
     const end = async (): Promise<void> => {
-      // It is still at work with its turn: it must not be given the next one.
+      // It is still at work with its turn: it must not be given the next one. It has had its time, so nobody waits.
       if (capabilities !== undefined && isForeign(capabilities) && session !== undefined)
-        await this.#ports.warm.drop(agent.driver.id, session)
+        void this.#ports.warm.drop(agent.driver.id, session)
       await this.#end(active, undefined)
     }
     this.#ports.mailbox.post(end).catch(() => this.#drop(active))

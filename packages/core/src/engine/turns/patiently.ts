@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { EvenerError, type AgentDriver, type Capabilities } from '@evener/protocol'
 
 /** How long an agent that is to end may take for it. */
@@ -10,15 +9,25 @@ export const ABANDON_AFTER_MS = 5000
  */
 export const DESCRIBE_WITHIN_MS = 90_000
 
-/** What it comes to, or `undefined`: work that fails or does not end in time must not keep anybody waiting. */
-export async function patiently<T>(work: Promise<T> | undefined): Promise<T | undefined> {
-  const tooLate = new AbortController()
-  const waited = delay(ABANDON_AFTER_MS, undefined, { signal: tooLate.signal, ref: false }).catch(() => undefined)
-  try {
-    return await Promise.race([work?.catch(() => undefined), waited])
-  } finally {
-    tooLate.abort()
+/** The time that all has together which an agent that is to end does for it. */
+export class Patience implements Disposable {
+  readonly #end = Promise.withResolvers<undefined>()
+  readonly #timer = setTimeout(() => this.#end.resolve(undefined), ABANDON_AFTER_MS).unref()
+
+  /** What it comes to, or `undefined`: work that fails or does not end in time must not keep anybody waiting. */
+  async with<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+    return Promise.race([work?.catch(() => undefined), this.#end.promise])
   }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+/** The same for a single thing to do. */
+export async function patiently<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+  using patience = new Patience()
+  return await patience.with(work)
 }
 
 /** What an agent can do. One that does not say so in time is not there, as one that cannot be asked. */

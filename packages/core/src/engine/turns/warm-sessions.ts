@@ -17,6 +17,8 @@ export class WarmSessions {
   readonly #keepMs: number
   readonly #onCold: () => void
   readonly #sessions = new Map<string, WarmSession>()
+  /** What is being closed, by agent: nobody need wait for it but the agent's next session. */
+  readonly #closing = new Map<string, Promise<unknown>>()
 
   constructor(keepMs: number | undefined, onCold: () => void) {
     this.#keepMs = keepMs ?? DEFAULT_KEEP_MS
@@ -38,6 +40,7 @@ export class WarmSessions {
       }
       await this.drop(driver.id)
     }
+    await this.#closing.get(driver.id)
     const turns = new TurnsHost(host)
     const session = await driver.open(binding, turns)
     // While it started the turn may have been given up, and another one have opened its own.
@@ -67,7 +70,11 @@ export class WarmSessions {
       clearTimeout(warm?.timer)
     }
     const session = opened ?? warm?.session
-    if (session !== undefined) await patiently(session.close())
+    if (session === undefined) return
+    const closing = patiently(session.close())
+    this.#closing.set(agentId, closing)
+    await closing
+    if (this.#closing.get(agentId) === closing) this.#closing.delete(agentId)
   }
 
   async close(): Promise<void> {
