@@ -226,7 +226,8 @@ export interface WaitSupersededRecord {
 
 export interface QueueItem {
   readonly id: string
-  readonly lane: 'follow-up' | 'steer'
+  /** `hand-off`: what the agent is told that takes the floor of the run next. One in a run, and none outside of one. */
+  readonly lane: 'follow-up' | 'steer' | 'hand-off'
   readonly parts: readonly Part[]
   readonly by?: string
   /** The agent that is to hear it; the thread's own when absent. */

@@ -203,6 +203,7 @@ export {
 } from './upcast.ts'
 export { isContentSetting, NOTIFICATION_SETTING, STATE_SIGNAL_SETTING } from './content-settings.ts'
 export { eraseBody } from './erase-body.ts'
+export { handOffId } from './hand-off.ts'
 export {
   emptyHead,
   REDUCER_VERSION,

@@ -269,12 +269,12 @@ export class ThreadRuntime {
 
   /**
    * From inside a run, such as by a tool: when the calls of the step have their results, another agent takes the floor in
-   * the same run.
+   * the same run. Resolves when it is on disk: from then on it happens, once, also if this process dies.
    */
   async handOff(to: HandOff): Promise<void> {
     this.#assertOpen()
     checkHandOff(to)
-    this.#runs.handOff(to)
+    await this.#runs.handOff(to)
   }
 
   /** Ends the run: waits are cancelled, open calls closed, the queue is held until the next user act. */

@@ -5,6 +5,7 @@ import type {
   WaitAnsweredRecord,
   WaitOpenedRecord,
 } from '../control-record.ts'
+import { handOffId } from '../hand-off.ts'
 import { emptyHead, type Head } from '../head.ts'
 import { IdList } from '../id-list.ts'
 import { emptyTrie } from '../id-trie.ts'
@@ -214,6 +215,8 @@ function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
 }
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {
+  // The floor of a run that is over is nobody's to give.
+  if (body.item.lane === 'hand-off' && body.item.id !== handOffId(draft.head.run)) return
   addHeadEntry(draft, 'queue', body.item.id, {
     ...body.item,
     addedAt: record.seq,

@@ -6,13 +6,14 @@ import type {
   StepEndedRecord,
   TurnEndedRecord,
 } from '../control-record.ts'
+import { handOffId } from '../hand-off.ts'
 import type { RunState } from '../head.ts'
 import { Keyed } from '../keyed.ts'
 import type { ThreadMessage } from '../message.ts'
 import { asJson } from '../op.ts'
 import { storedRun } from '../stored-head.ts'
 import { addUsage, type UsageIncrement, type UsageMetadata } from '../usage.ts'
-import { changeRunEntry, dropMessages, setHead, type Draft } from './draft.ts'
+import { changeRunEntry, dropMessages, removeHeadEntry, setHead, type Draft } from './draft.ts'
 import type { Answer } from '../wait.ts'
 import { closeMessage } from './messages.ts'
 import type { RecordContext } from './reduce.ts'
@@ -73,6 +74,8 @@ export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
 }
 
 export function setRun(draft: Draft, run: RunState | null): void {
+  const handedOff = handOffId(draft.head.run)
+  if (handedOff !== undefined) removeHeadEntry(draft, 'queue', handedOff)
   draft.head = { ...draft.head, run }
   if (draft.isOnlyShown) return
   draft.ops.push({ type: 'set', path: ['head', 'run'], value: run === null ? null : asJson(storedRun(run)) })

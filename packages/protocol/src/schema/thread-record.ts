@@ -61,7 +61,7 @@ export const waitSupersededRecordSchema: Schema<WaitSupersededRecord> = exact<Wa
 
 export const queueItemFields: Shape<QueueItem> = exactShape<QueueItem>()({
   id: z.string(),
-  lane: z.enum(['follow-up', 'steer']),
+  lane: z.enum(['follow-up', 'steer', 'hand-off']),
   parts: listOf(partSchema),
   by: optional(z.string()),
   agentId: optional(z.string()),

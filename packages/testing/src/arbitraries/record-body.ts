@@ -111,7 +111,7 @@ const arbitraryTurnDefaults: fc.Arbitrary<TurnDefaults> = shape<TurnDefaults>(
 )
 
 export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
-  { id: arbitraryId, lane: fc.constantFrom('follow-up', 'steer'), parts: arbitraryUserParts },
+  { id: arbitraryId, lane: fc.constantFrom('follow-up', 'steer', 'hand-off'), parts: arbitraryUserParts },
   {
     by: arbitraryId,
     agentId: arbitraryId,

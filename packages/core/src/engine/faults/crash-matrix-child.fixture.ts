@@ -1,10 +1,11 @@
 /**
  * The process that `crash-matrix.test.ts` kills at every point in turn.
- * Run as: node crash-matrix-child.fixture.ts <database> <journal>.
+ * Run as: node crash-matrix-child.fixture.ts <play> <database> <journal>.
  */
 import { writeSync } from 'node:fs'
 import { faultPointsFromEnv } from '@evener/testing'
-import { liveTurn } from './crash-matrix.fixture.ts'
+import { PLAYS } from './crash-plays.fixture.ts'
 
-const [url = '', journal = ''] = process.argv.slice(2)
-await liveTurn({ url, journal, faults: faultPointsFromEnv(), say: (line) => void writeSync(1, `${line}\n`) })
+const [play = '', url = '', journal = ''] = process.argv.slice(2)
+if (play !== 'turn' && play !== 'floor') throw new Error(`There is no play "${play}".`)
+await PLAYS[play]({ url, journal, faults: faultPointsFromEnv(), say: (line) => void writeSync(1, `${line}\n`) })

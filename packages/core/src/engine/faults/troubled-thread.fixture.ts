@@ -147,10 +147,13 @@ function checkEnds(records: readonly LogRecord[]): void {
   }
 }
 
-/** What was accepted was said once, or is queued; what was queued is there, or left once. */
+/** What was accepted was said once, or is queued; what was queued is there, or left once. Hand-offs go with their run. */
 function checkWords(records: readonly LogRecord[], queue: readonly string[], { accepted }: Journal): void {
-  const added = bodiesOf(records, 'queue.added').map(({ item }) => item)
-  const removed = bodiesOf(records, 'queue.removed').map(({ itemId }) => itemId)
+  const items = bodiesOf(records, 'queue.added').map(({ item }) => item)
+  const added = items.filter(({ lane }) => lane !== 'hand-off')
+  const handedOff = new Set(items.filter(({ lane }) => lane === 'hand-off').map(({ id }) => id))
+  const left = bodiesOf(records, 'queue.removed').map(({ itemId }) => itemId)
+  const removed = left.filter((id) => !handedOff.has(id))
   const queued = added.map(({ id }) => id)
   assert.deepEqual([...removed, ...queue].toSorted(), queued.toSorted(), 'what was queued is there, or left once')
   const waiting = added.filter(({ id }) => queue.includes(id))

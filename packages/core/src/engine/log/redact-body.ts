@@ -49,6 +49,10 @@ export function redactBody(
       }
     case 'message.added':
       return redactMessage(body, redaction)
+    case 'queue.added':
+      // Who gives the floor to another tells it what an agent has said, such as its plan.
+      if (body.item.lane !== 'hand-off') return body
+      return { ...body, item: { ...body.item, parts: body.item.parts.map((part) => redactAddedPart(part, redaction)) } }
     case 'wait.opened':
       return { ...body, wait: redactWait(body.wait, redaction) }
     case 'wait.answered': {
@@ -95,7 +99,6 @@ export function redactBody(
     case 'call.started':
     case 'wait.cancelled':
     case 'wait.superseded':
-    case 'queue.added':
     case 'queue.removed':
     case 'queue.held':
     case 'checkpoint.made':

@@ -1,8 +1,17 @@
 import type { Capabilities, RecordBody, RunState } from '@evener/protocol'
-import { findAgent, isForeign, knownAgent, waitsOf, type NextTurn, type RunHandles } from '../turns/active-run.ts'
+import {
+  findAgent,
+  handedOff,
+  isForeign,
+  knownAgent,
+  waitsOf,
+  type NextTurn,
+  type RunHandles,
+} from '../turns/active-run.ts'
 import {
   closeFailedStep,
   closeInterruptedRun,
+  closeTurn,
   parkAsItStands,
   parkWithoutTurn,
   unaskedNote,
@@ -29,8 +38,6 @@ export interface RecoveryPorts extends Pick<RunsPorts, 'options' | 'hold'> {
 /** Takes up a run of which nothing is at work in this process, after a crash or after an answer, or gives it up. */
 export class RunRecovery {
   readonly #ports: RecoveryPorts
-  /** Who takes the floor of a run whose program is gone, once all it had asked is answered. */
-  #floor: { readonly runId: string; readonly to: Pick<NextTurn, 'agentId' | 'input'> } | undefined
   /** The run whose agent could not be asked what it can do, and of which that was told. */
   #unasked: string | undefined
 
@@ -53,7 +60,8 @@ export class RunRecovery {
     if (this.#ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
     // Nobody knows whether an agent that is not known here began what it ordered.
     if (capabilities === undefined) return this.#giveUp(true)
-    if (run.turnId === null || this.#isGivenUp(run)) return this.#giveUp(false)
+    if (this.#isGivenUp(run)) return this.#giveUp(false)
+    if (run.turnId === null) return this.#isHandedOff ? this.#continue('crash') : this.#giveUp(false)
     if (run.isStepOpen) await closeFailedStep(this.#log)
     await this.#resume(run, 'crash')
   }
@@ -69,13 +77,8 @@ export class RunRecovery {
 
   /** Goes on after an answer that nobody in this process was waiting for. */
   async afterAnswer(run: RunState, capabilities: Capabilities): Promise<void> {
-    if (run.turnId === null) return this.#continue()
+    if (run.turnId === null) return this.#continue('answer')
     return isForeign(capabilities) ? this.#giveUp(true) : this.#resume(run, 'answer')
-  }
-
-  /** Somebody else is to take the floor of a run whose program is gone. */
-  handOver(runId: string, to: Pick<NextTurn, 'agentId' | 'input'>): void {
-    this.#floor = { runId, to }
   }
 
   /** Nobody could ask the agent of the run what it can do, so it may have begun what it ordered. */
@@ -87,14 +90,21 @@ export class RunRecovery {
     return this.#ports.hold().log
   }
 
+  get #isHandedOff(): boolean {
+    return handedOff(this.#log.state) !== undefined
+  }
+
   async #recoverForeign(run: RunState, capabilities: Capabilities): Promise<void> {
     const waits = waitsOf(this.#log.state, run)
     const canBeAsked = capabilities.resume !== 'none' && waits.every((wait) => wait.resumable !== false)
-    if (run.turnId === null) return waits.length === 0 ? this.#continue() : undefined
+    if (run.turnId === null) return waits.length === 0 ? this.#continue('answer') : undefined
     if (waits.length > 0 && canBeAsked) {
       return parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
     }
-    await this.#giveUp(true)
+    if (waits.length > 0 || !this.#isHandedOff || this.#isGivenUp(run)) return this.#giveUp(true)
+    // It cannot go on in the middle of its turn; whoever it gave the floor to can.
+    await closeTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
+    await this.#continue('crash')
   }
 
   /** Its agent may be there again later: until then its questions stay, and without any there is nothing to wait for. */
@@ -123,19 +133,26 @@ export class RunRecovery {
     this.#ports.drive({ agent, handle: handles.of(runId), turnId, input: [], attempt, spent })
   }
 
-  /** All is answered that a program had asked which is gone: it goes on in a turn of its own. */
-  async #continue(): Promise<void> {
+  /**
+   * Nobody has the floor of the run: whoever it was given to takes it, or else the program that is gone and has its answers
+   * now.
+   */
+  async #continue(reason: 'crash' | 'answer'): Promise<void> {
+    // The floor may have been given because of the answer, a moment ago.
+    await this.#log.flush()
     const { run } = this.#log.state.head
     if (run === null || waitsOf(this.#log.state, run).length > 0) return
-    const answered = await answeredWaits(this.#ports.options.store, this.#log.stream, run)
-    const { runId, attempt } = run
-    const floor = this.#floor?.runId === runId ? this.#floor.to : undefined
-    this.#floor = undefined
-    const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason: 'answer' }
-    const to = floor ?? { agentId: run.agentId, input: continuationInput(answered) }
+    const { agentId, runId } = run
+    const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
+    const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason }
+    const to = handedOff(this.#log.state) ?? { agentId, input: continuationInput(await this.#answered(run)) }
     // What was steered while nobody was there to hear it.
     const steered = steeredItems(this.#log.state)
     await this.#ports.passFloor({ ...to, before: [resumed], steered }, runId)
+  }
+
+  #answered(run: RunState): ReturnType<typeof answeredWaits> {
+    return answeredWaits(this.#ports.options.store, this.#log.stream, run)
   }
 
   async #giveUp(isOther: boolean): Promise<void> {

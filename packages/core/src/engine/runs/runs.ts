@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   EvenerError,
+  handOffId,
   toErrorData,
   type CancelReceipt,
   type Capabilities,
@@ -145,19 +146,27 @@ export class Runs {
     for (const { id } of steeredItems(this.#log.state)) this.#tell(active, capabilities, id)
   }
 
-  handOff({ agentId, input }: HandOff): void {
+  /** Counts at once, for an agent that goes on by itself; resolves when it is on disk. */
+  async handOff({ agentId, input = GO_ON }: HandOff): Promise<void> {
     const { active } = this
     this.#agent(agentId)
     const { run } = this.#log.state.head
-    if (active === undefined && run !== null && run.turnId === null) {
-      return this.#recovery.handOver(run.runId, { agentId, input })
-    }
-    if (active === undefined || active.abort.signal.aborted) {
+    const id = handOffId(run)
+    const isOpen =
+      active === undefined
+        ? run?.turnId === null
+        : !active.abort.signal.aborted && active.recorder.outcome === undefined
+    if (run === null || id === undefined || !isOpen) {
       throw new EvenerError('misuse', 'There is no run in which another agent could take the floor.', {
         hint: 'Start one with submit().',
       })
     }
-    active.next = { agentId, input, before: [] }
+    if (active !== undefined) active.next = { agentId, input, before: [], isHandOff: true }
+    const item: QueueItem = { id, lane: 'hand-off', agentId, parts: input }
+    await this.#log.commit([{ type: 'queue.added', item }], {
+      run: run.runId,
+      ...(active === undefined ? {} : { turn: active.turnId }),
+    })
   }
 
   /** Takes up what a dead process left, or what was queued. */
@@ -276,7 +285,7 @@ export class Runs {
     }
   }
 
-  async #nextTurn({ agentId, input = GO_ON, before, steered = [] }: NextTurn, runId: string): Promise<void> {
+  async #nextTurn({ agentId, input, before, steered = [], isHandOff }: NextTurn, runId: string): Promise<void> {
     const agent = this.#agent(agentId)
     const { newId = randomUUID, store } = this.#ports.options
     const turnId = newId()
@@ -285,7 +294,9 @@ export class Runs {
         ? []
         : [{ type: 'message.added', messageId: newId(), role: 'user', parts: input, meta: { synthetic: true } }]
     const heard = steered.flatMap((item) => heardBodies(item, newId))
-    await this.#log.commit([...before, ...message, ...heard, { type: 'turn.started', turnId, agentId }], {
+    const given = isHandOff === true ? handOffId({ runId }) : undefined
+    const taken: RecordBody[] = given === undefined ? [] : [{ type: 'queue.removed', itemId: given, reason: 'heard' }]
+    await this.#log.commit([...before, ...taken, ...message, ...heard, { type: 'turn.started', turnId, agentId }], {
       run: runId,
       turn: turnId,
     })

@@ -2,6 +2,7 @@ import {
   anObject,
   checkFields,
   EvenerError,
+  handOffId,
   unlessAborted,
   type AgentDriver,
   type AgentSession,
@@ -103,11 +104,21 @@ export class RunHandles {
 /** Who has the floor next in the same run. */
 export interface NextTurn {
   readonly agentId: string
-  readonly input: readonly Part[] | undefined
+  readonly input: readonly Part[]
   /** Written when the next turn starts. */
   readonly before: readonly RecordBody[]
   /** Said along with the input. */
   readonly steered?: readonly QueueItem[]
+  /** It stands in the queue until then. */
+  readonly isHandOff?: true
+}
+
+/** Who was given the floor of the open run and does not have it yet. */
+export function handedOff({ head }: ThreadState): NextTurn | undefined {
+  const id = handOffId(head.run)
+  const item = id === undefined ? undefined : head.queue.get(id)
+  if (item?.agentId === undefined) return undefined
+  return { agentId: item.agentId, input: item.parts, before: [], isHandOff: true }
 }
 
 /** A turn that is going on in this process. */
@@ -214,7 +225,8 @@ export function fullReceipt(
   given: CancelReceipt = NOTHING_TO_CANCEL,
   calls: readonly string[] = [],
 ): CancelReceipt {
-  return { ...given, calls: [...new Set([...given.calls, ...calls])], queued: [...head.queue.keys()] }
+  const queued = [...head.queue].filter(({ lane }) => lane !== 'hand-off').map(({ id }) => id)
+  return { ...given, calls: [...new Set([...given.calls, ...calls])], queued }
 }
 
 export function cancelBodies(runId: string, receipt: CancelReceipt): RecordBody[] {

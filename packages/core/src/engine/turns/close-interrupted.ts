@@ -52,6 +52,12 @@ export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Pr
   await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
 }
 
+/** Closes the turn of a program that is gone, in a run in which somebody else has the floor next. */
+export async function closeTurn(log: ThreadLog, usage?: UsageMetadata): Promise<void> {
+  const { run } = log.state.head
+  if (run !== null) await log.commit(turnEnd(log, 'interrupted', true, usage), originOf(run))
+}
+
 /** Leaves the turn open. Said by who found the run and not by the run itself: until then nobody was at work in it. */
 export async function parkAsItStands(log: ThreadLog): Promise<void> {
   const { run, waits } = log.state.head

@@ -11,6 +11,9 @@ import type { ThreadRuntime } from '../thread-runtime.ts'
 
 const ALLOW = { policy: createPolicy({ rules: { ...NO_RULES, tools: { submit_plan: 'allow', note: 'allow' } } }) }
 
+/** The call beside it has to be approved. */
+const NOTE_ASKS = { policy: createPolicy({ rules: { ...NO_RULES, tools: { submit_plan: 'allow' } } }) }
+
 /** A planner that gives the floor to `builder` with a tool, beside another call of the same step. */
 function planning(
   builder: { readonly [agentId: string]: RuntimeAgent },
@@ -158,6 +161,108 @@ suite('another agent takes the floor', () => {
     await opened.runtime.answer(wait.id, { decision: 'approve' })
     assert.equal(await opened.runtime.run?.done, 'complete')
     assert.equal(opened.runtime.state.head.lastRun?.runId, runId)
+  })
+
+  test('also if this process dies while another call of the step waits', async () => {
+    const builder = new ForeignAgent('builder', [says('Built.')])
+    let bench: RuntimeBench | undefined
+    const { agents, journal } = planning(
+      { builder: { driver: builder } },
+      () => bench?.runtime as ThreadRuntime,
+      'Build it.',
+    )
+    await using opened = await RuntimeBench.open(agents, { ...NOTE_ASKS })
+    bench = opened
+    const { runId } = await opened.submit('go', { agentId: 'planner' })
+    const wait = await opened.wait()
+    await opened.until(() => opened.runtime.state.head.run?.status === 'parked')
+    await opened.restart()
+    await opened.restart()
+    await opened.runtime.answer(wait.id, { decision: 'approve' })
+    assert.equal(await opened.runtime.outcome(runId), 'complete')
+    assert.deepEqual(journal, ['noted'])
+    assert.deepEqual(
+      builder.turns.map(({ input }) => input),
+      [[{ id: '0', type: 'text', text: 'Build it.' }]],
+    )
+    assert.equal(opened.runtime.state.head.queue.size, 0)
+  })
+
+  test('also if the thread is let go of while another call of the step waits', async () => {
+    const builder = new ForeignAgent('builder', [says('Built.')])
+    let bench: RuntimeBench | undefined
+    const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
+    await using opened = await RuntimeBench.open(agents, { ...NOTE_ASKS, passivateAfter: 1 })
+    bench = opened
+    const { runId } = await opened.submit('go', { agentId: 'planner' })
+    const wait = await opened.wait()
+    await opened.until(() => !opened.runtime.isHeld)
+    await opened.runtime.answer(wait.id, { decision: 'approve' })
+    assert.equal(await opened.runtime.outcome(runId), 'complete')
+    assert.equal(builder.turns.length, 1)
+  })
+
+  test('also if the program that gave it dies with us: its calls are in doubt, and nobody is asked twice', async () => {
+    const builder = new ForeignAgent('builder', [says('Built.')])
+    let bench: RuntimeBench | undefined
+    const given = Promise.withResolvers<void>()
+    const planner = new ForeignAgent('planner', [
+      async function* () {
+        yield { type: 'step-start', stepIndex: 0 }
+        yield { type: 'tool-call', toolCallId: 'p', toolName: 'plan', args: {} }
+        await bench?.runtime.handOff({ agentId: 'builder' })
+        given.resolve()
+        await new Promise(() => undefined)
+      },
+    ])
+    await using opened = await RuntimeBench.open({ planner: { driver: planner }, builder: { driver: builder } })
+    bench = opened
+    const { runId } = await opened.submit('go', { agentId: 'planner' })
+    await given.promise
+    await opened.restart()
+    assert.equal(await opened.runtime.outcome(runId), 'complete')
+    assert.equal(planner.turns.length, 1)
+    assert.match(JSON.stringify(builder.turns[0]?.input), /Go on with the task/)
+    assert.deepEqual(
+      (await opened.bodies('turn.ended')).map(({ outcome }) => outcome),
+      ['interrupted', 'complete'],
+    )
+    assert.deepEqual(
+      (await opened.bodies('tool-result')).map(({ outcome }) => outcome),
+      ['in-doubt'],
+    )
+  })
+
+  test('but not after a cancel, which leaves nothing of it', async () => {
+    const builder = new ForeignAgent('builder', [says('Built.')])
+    let bench: RuntimeBench | undefined
+    const { agents } = planning({ builder: { driver: builder } }, () => bench?.runtime as ThreadRuntime)
+    await using opened = await RuntimeBench.open(agents, { ...NOTE_ASKS })
+    bench = opened
+    await opened.submit('go', { agentId: 'planner' })
+    await opened.until(() => opened.runtime.state.head.run?.status === 'parked')
+    assert.equal(opened.runtime.state.head.queue.size, 1)
+    const receipt = await opened.runtime.cancel()
+    assert.deepEqual(receipt.queued, [])
+    assert.equal(opened.runtime.state.head.queue.size, 0)
+    await opened.restart()
+    assert.deepEqual(builder.turns, [])
+  })
+
+  test('told in what may be written down of it', async () => {
+    const builder = new ForeignAgent('builder', [says('Built.')])
+    let bench: RuntimeBench | undefined
+    const { agents } = planning(
+      { builder: { driver: builder } },
+      () => bench?.runtime as ThreadRuntime,
+      'Use the key s3cret.',
+    )
+    const redact = (text: string): string => text.replaceAll('s3cret', '[redacted]')
+    await using opened = await RuntimeBench.open(agents, { ...ALLOW, redact })
+    bench = opened
+    assert.equal(await (await opened.submit('go', { agentId: 'planner' })).done, 'complete')
+    assert.doesNotMatch(JSON.stringify(await opened.records()), /s3cret/)
+    assert.match(JSON.stringify(builder.turns[0]?.input), /s3cret/)
   })
 
   test('only in a run, and only one that exists', async () => {

@@ -118,6 +118,11 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   using budget = new TurnBudget(active, drive.hold.log, drive.onLimit)
   if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
+  // An earlier process has died when all was done but to give the floor to whom it was promised.
+  if (active.attempt !== undefined && active.next !== undefined && !isOther && !hasOpenCalls(drive.hold.log.state)) {
+    void recorder.record({ type: 'finish', finishReason: 'stop' })
+    return
+  }
   let lastYield = performance.now()
   let isLeaving = false
   for await (const said of session.run(turn)) {

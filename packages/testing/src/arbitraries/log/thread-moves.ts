@@ -20,7 +20,15 @@ const start = pick.map((pick): Move => (log) => {
   ensureRun(log, pick)
 })
 
-const enqueue = fc.record({ item: arbitraryQueueItem, front: fc.boolean() }).map(({ item, front }): Move => (log) => {
+/** By users: the floor of a run is given by agents. */
+const queued = arbitraryQueueItem.filter(({ lane }) => lane !== 'hand-off')
+
+const handOff = arbitraryUserParts.map((parts): Move => (log) => {
+  const { agentId, runId } = ensureRun(log)
+  log.append({ type: 'queue.added', item: { id: `${runId}:hand-off`, lane: 'hand-off', agentId, parts } })
+})
+
+const enqueue = fc.record({ item: queued, front: fc.boolean() }).map(({ item, front }): Move => (log) => {
   const id = log.newId('q')
   const body = { type: 'queue.added', item: { ...item, id }, ...(front ? { front } : {}) } as const
   log.queue.push({ id, addedAt: log.append(body, { by: 'user' }) })
@@ -28,7 +36,7 @@ const enqueue = fc.record({ item: arbitraryQueueItem, front: fc.boolean() }).map
 
 /** Somebody who queues much, some of it before all else. */
 const enqueueMany = fc
-  .record({ item: arbitraryQueueItem, fronts: fc.array(fc.boolean(), { minLength: 20, maxLength: 60 }) })
+  .record({ item: queued, fronts: fc.array(fc.boolean(), { minLength: 20, maxLength: 60 }) })
   .map(({ item, fronts }): Move => (log) => {
     for (const front of fronts) {
       const id = log.newId('q')
@@ -139,6 +147,7 @@ export const threadMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 2, arbitrary: enqueue },
   { weight: 1, arbitrary: enqueueMany },
   { weight: 2, arbitrary: dequeue },
+  { weight: 1, arbitrary: handOff },
   { weight: 1, arbitrary: hold },
   { weight: 2, arbitrary: configure },
   { weight: 2, arbitrary: setTasks },

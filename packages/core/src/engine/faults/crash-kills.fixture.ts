@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { noFaults, type LogRecord } from '@evener/protocol'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { recordsAfter } from '../log/load-state.ts'
+import { PLAYS, type PlayName } from './crash-plays.fixture.ts'
+
+const CHILD = fileURLToPath(new URL('crash-matrix-child.fixture.ts', import.meta.url))
+
+/** A death at one point, what it left behind, and what one more start made of that. */
+export interface Survived {
+  /** What the process said that died. */
+  readonly before: readonly string[]
+  readonly left: readonly LogRecord[]
+  /** What the next one said. */
+  readonly after: readonly string[]
+  readonly records: readonly LogRecord[]
+  /** What tools wrote down. */
+  readonly journal: readonly string[]
+}
+
+interface Ran {
+  readonly lines: readonly string[]
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A process of its own, that can be killed. */
+async function run(play: PlayName, folder: string, env: Record<string, string>): Promise<Ran> {
+  const child = spawn(process.execPath, [CHILD, play, join(folder, 'data.db'), join(folder, 'journal')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
+  const signal = await new Promise<NodeJS.Signals | null>((resolve) => {
+    child.once('close', (_code, ended) => resolve(ended))
+  })
+  return { lines: output.split('\n').slice(0, -1), signal }
+}
+
+/** The next process: this one. */
+async function survive(play: PlayName, folder: string, before: readonly string[]): Promise<Survived> {
+  const left = await readRecords(folder)
+  const after: string[] = []
+  const files = { url: join(folder, 'data.db'), journal: join(folder, 'journal') }
+  await PLAYS[play]({ ...files, faults: noFaults, say: (line) => after.push(line) })
+  assert.ok(after.includes('over'), 'the second process did not get to the end')
+  return { before, left, after, records: await readRecords(folder), journal: await readLines(files.journal) }
+}
+
+async function readLines(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text.split('\n').filter((line) => line !== '')
+}
+
+async function readRecords(folder: string): Promise<LogRecord[]> {
+  const store = new SqliteStore({ url: join(folder, 'data.db') })
+  try {
+    if ((await store.getThread('thread')) === null) return []
+    return await Array.fromAsync(recordsAfter(store, 'thread', 0))
+  } finally {
+    await store.close()
+  }
+}
+
+/** Everything that writes, and everything that acts: a turn of which one was missing would not be the one meant. */
+const EXPECTED = ['createStream', 'putOwner', 'claim', 'append', 'release', 'removeOwner', 'model', 'tool']
+
+/** Lets the play die at each of its points, which a dry run finds, and looks at what survives. */
+export async function killEverywhere(
+  t: TestContext,
+  play: PlayName,
+  check: (survived: Survived) => void,
+): Promise<void> {
+  const dry = await mkdtemp(join(tmpdir(), 'evener-matrix-'))
+  const log = join(dry, 'points')
+  // What the first process compiled the others need not compile again.
+  const cache = join(await mkdtemp(join(tmpdir(), 'evener-matrix-')), 'compiled')
+  t.after(() => rm(join(cache, '..'), { recursive: true }))
+  const clean = await run(play, dry, { EVENER_FAULT_LOG: log, NODE_COMPILE_CACHE: cache })
+  assert.ok(clean.lines.includes('over'))
+  check(await survive(play, dry, clean.lines))
+  const points = (await readLines(log)).map((line) => JSON.parse(line) as { name: string; n: number })
+  await rm(dry, { recursive: true })
+  const names = new Set(points.map(({ name }) => name))
+  for (const each of EXPECTED)
+    assert.ok(names.has(`${each}.before`) && names.has(`${each}.after`), `the dry run has no ${each}`)
+
+  let kills = 0
+  const queue = points.map((point, index) => ({ ...point, at: index + 1 }))
+  const worker = async (): Promise<void> => {
+    for (let point = queue.shift(); point !== undefined; point = queue.shift()) {
+      const folder = await mkdtemp(join(tmpdir(), 'evener-matrix-'))
+      try {
+        const env = { EVENER_FAULT: `*:${point.at}:kill`, NODE_COMPILE_CACHE: cache }
+        const { lines, signal } = await run(play, folder, env)
+        if (signal === 'SIGKILL') kills++
+        check(await survive(play, folder, lines))
+      } catch (error) {
+        queue.length = 0
+        throw new Error(`killed at point ${point.at}, ${point.name} ${point.n}`, { cause: error })
+      } finally {
+        await rm(folder, { recursive: true })
+      }
+    }
+  }
+  await Promise.all([worker(), worker()])
+  // Text is written when its time has come: one process may have a write less than another.
+  assert.ok(kills >= points.length - 4, `only ${kills} of ${points.length} were killed`)
+  t.diagnostic(`crash matrix: ${points.length} points`)
+}
+
+export function said(lines: readonly string[], word: string): string[] {
+  return lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
+}
+
+/** The questions that are open in a log, and the calls that nobody knows the outcome of. */
+function leftOpen(records: readonly LogRecord[]): { waits: string[]; inDoubt: Set<string> } {
+  const waits = new Set<string>()
+  const calls = new Map<string, string>()
+  const names = new Map<string, string>()
+  for (const { body } of records) {
+    if (body.type === 'tool-call') names.set(body.toolCallId, body.toolName)
+    if (body.type === 'wait.opened') {
+      waits.add(body.wait.id)
+      // What a tool asks itself it asks before it does anything.
+      calls.delete(body.wait.subject.toolCallId ?? '')
+    }
+    if (body.type === 'wait.answered') waits.delete(body.waitId)
+    if (body.type === 'call.started') calls.set(body.toolCallId, names.get(body.toolCallId) ?? '')
+    if (body.type === 'tool-result') calls.delete(body.toolCallId)
+  }
+  return { waits: [...waits], inDoubt: new Set(calls.values()) }
+}
+
+/**
+ * What has to hold after a death at any point: nothing acknowledged is lost, every question is there, no tool has run
+ * twice. Gives the names of the tools whose call was in doubt.
+ */
+export function checkSurvived({ after, before, journal, left, records }: Survived): ReadonlySet<string> {
+  const spoken = JSON.stringify(records)
+  for (const words of said(before, 'accepted'))
+    assert.ok(spoken.includes(words), `"${words}" was acknowledged and is lost`)
+  const open = leftOpen(left)
+  assert.deepEqual(said(after, 'found'), open.waits, 'the questions that were there are there, and no others')
+  for (const wait of said(before, 'waiting'))
+    assert.ok(open.waits.includes(wait) || isAnswered(left, wait), 'a question is lost')
+  for (const wait of said(before, 'answered')) assert.ok(isAnswered(left, wait), 'an answer is lost')
+  assert.equal(new Set(journal).size, journal.length, `a tool ran twice: ${journal.join(', ')}`)
+  assert.equal(records.at(-1)?.body.type, 'run.ended', 'the run is not over')
+  return open.inDoubt
+}
+
+function isAnswered(records: readonly LogRecord[], wait: string): boolean {
+  return records.some(({ body }) => body.type === 'wait.answered' && body.waitId === wait)
+}
+
+/** How often a tool has run, in whichever run. */
+export function timesRun(journal: readonly string[], toolName: string): number {
+  return journal.filter((line) => line.startsWith(`${toolName} `)).length
+}
