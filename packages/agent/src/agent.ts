@@ -15,8 +15,10 @@ import { reportSchema } from './schema-report.ts'
 import type { DecorateContext } from './tool-context.ts'
 
 export interface AgentOptions extends NativeDriverOptions {
+  /** What people call it. Default: its `id`. */
   readonly name?: string
   readonly description?: string
+  /** Named by their keys, or as a list by their ids. A function is called before every step. */
   readonly tools?: Dynamic<ToolsInput>
   /** What a run may use up: tokens, dollars, milliseconds. */
   readonly budget?: Budget
@@ -38,6 +40,7 @@ export class Agent {
     reportSchema(options.output?.schema, `the output of agent "${options.id}"`)
   }
 
+  /** What takes its turns, for programs that bring their own host. */
   driver(): AgentDriver {
     return nativeDriver(this.options)
   }

@@ -11,11 +11,13 @@ export interface ToolOptions<
   Resume extends SchemaInput = JsonObject,
   Result = unknown,
 > {
+  /** Its name in a list of tools. In an object its key is. */
   readonly id: string
   /** What the model goes by when it chooses. */
   readonly description: string
   /** Default: an object with anything in it. */
   readonly inputSchema?: Input
+  /** A result that does not fit is an error. */
   readonly outputSchema?: Output
   /** Of what the tool asks with `suspend`. */
   readonly suspendSchema?: Suspend
@@ -23,7 +25,7 @@ export interface ToolOptions<
   readonly resumeSchema?: Resume
   /** Ask somebody first, where no rule allows the call: always, or for such input. */
   readonly requireApproval?: boolean | ((input: JsonObject) => boolean)
-  /** What rules about kinds of tools go by. */
+  /** What rules about categories go by. Without one they say nothing of it, unless it has a well-known name. */
   readonly category?: ToolCategory
   /** Safe to carry out again with the same key when nobody knows whether it was. */
   readonly idempotent?: boolean

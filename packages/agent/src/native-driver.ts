@@ -34,12 +34,15 @@ export type ModelSettings = Pick<
 >
 
 export interface NativeDriverOptions {
+  /** As threads remember it: keep it when the program changes. */
   readonly id: string
+  /** A model of the AI SDK, or its name as `provider/model`. A function is called before every step. */
   readonly model: Dynamic<ModelInput>
   /** Makes a model of a name; without it the provider's package is loaded. */
   readonly resolveModel?: ResolveModel
+  /** The system prompt. A function is called before every step. */
   readonly instructions?: Dynamic<string | undefined>
-  /** How many answers of the model a turn may take; attempts that failed do not count. Default: `DEFAULT_MAX_STEPS`. */
+  /** How many answers of the model a turn may take; attempts that failed do not count. Default: 1024. */
   readonly maxSteps?: number
   /** Ends the turn after a step that called tools, when one of them holds. */
   readonly stopWhen?: StopCondition | readonly StopCondition[]
@@ -47,6 +50,7 @@ export interface NativeDriverOptions {
   readonly toolChoice?: LanguageModelV4CallOptions['toolChoice']
   /** By provider. */
   readonly providerOptions?: JsonObject
+  /** How often it is asked again when it could not answer. */
   readonly retry?: RetryOptions
   /**
    * After so many milliseconds in which nothing came of a model its answer counts as cut off, and it is asked again.
@@ -55,6 +59,7 @@ export interface NativeDriverOptions {
   readonly idleTimeoutMs?: number
   /** The answer is to be data of this kind. */
   readonly output?: OutputOptions
+  /** Called before and after turns, steps and tools. */
   readonly hooks?: LoopHooks
   /** False: no marks for providers that want to be told what to keep of a request. */
   readonly cache?: boolean

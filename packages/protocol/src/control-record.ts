@@ -111,6 +111,7 @@ export interface RunCancelledRecord {
   readonly receipt: CancelReceipt
 }
 
+/** `aborted`: somebody cancelled it. `interrupted`: its process ended, and it cannot be gone on with. */
 export type RunOutcome = 'complete' | 'aborted' | 'error' | 'interrupted'
 
 export interface RunEndedRecord {

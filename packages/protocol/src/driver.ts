@@ -82,7 +82,9 @@ export interface TurnOutput {
 export interface Budget {
   /** Input and output together. */
   readonly tokens?: number
+  /** Needs to know what the model costs. */
   readonly usd?: number
+  /** Time at work: waiting for people does not count. */
   readonly ms?: number
   /** The share of a limit at which it is announced. Default: 0.8. */
   readonly warnAt?: number

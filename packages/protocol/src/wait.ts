@@ -51,8 +51,11 @@ export interface Wait extends WaitRequest {
 export type WaitDecision = 'approve' | 'decline' | 'answer'
 
 export interface Answer {
+  /** An approval takes `approve` or `decline`; what asks for data takes `answer` with a `value`, or `decline`. */
   readonly decision: WaitDecision
+  /** As the wait's `answerSchema` says. */
   readonly value?: JsonValue
+  /** Told to the agent with a no. */
   readonly reason?: string
   /** Also allow what comes later: kept by us, never written into a foreign program's settings. */
   readonly remember?: 'tool' | 'category'

@@ -149,6 +149,7 @@ export class ThreadRuntime {
     return this.#hold !== undefined
   }
 
+  /** Everything that happens to the thread, in one order: deltas at once, records when they are shown. Gives how to stop. */
   onEntry(listener: (entry: LogEntry) => unknown): () => void {
     return this.#entries.subscribe(listener)
   }

@@ -46,8 +46,9 @@ export type Dynamic<T> = T | ((context: DynamicContext) => T | Promise<T>)
 export interface HarnessMode {
   readonly id: string
   readonly name?: string
-  /** Older form of `metadata.default`. */
+  /** The mode to begin in; the same as `metadata.default`. */
   readonly default?: boolean
+  /** The model when the mode is entered, unless another one was chosen in it before. Default: it stays what it was. */
   readonly defaultModelId?: string
   readonly description?: string
   /** Added to what the agent and the harness say. */

@@ -121,19 +121,29 @@ const MEMORY_READS = ['resolvedModel'] as const
 
 /** One conversation: whose it is, which thread it looks at, what was chosen in it. */
 export class Session<State extends HarnessState = HarnessState> {
+  /** Whose it is. */
   readonly identity: SessionIdentity
+  /** Its thread and the others of its resource: lists, messages, settings. */
   readonly thread: SessionThread
   readonly mode: SessionMode
   readonly model: SessionModel
+  /** The user's own state, which the schema of the harness validates. */
   readonly state: SessionState<State>
+  /** Rules of the session, and yolo. */
   readonly permissions: SessionPermissions
+  /** The tools that have asked something and wait for an answer. */
   readonly suspensions: Suspensions
+  /** The call that waits for a yes. */
   readonly approval: SessionApproval
+  /** What was queued until the run is over. */
   readonly followUps: FollowUps
+  /** The run of its thread: its id, whether it is at work, scores and feedback. */
   readonly run: SessionRun
   readonly stream: SessionStream
+  /** Models and thresholds of observational memory. */
   readonly om: SessionMemory
   readonly subagents: { readonly model: SubagentModel }
+  /** What a UI draws. */
   readonly displayState: SessionDisplay
   /** What the application tells the thread, besides messages. */
   readonly signals: SessionSignals

@@ -26,6 +26,7 @@ export class ProcessOwner {
     this.id = id
   }
 
+  /** Once per process and store; `close` when it ends. `url`: where others reach it, for their error when it holds a thread. */
   static async register(store: Store, options: { url?: string; now?: () => number } = {}): Promise<ProcessOwner> {
     const now = options.now ?? Date.now
     const owner = new ProcessOwner(store, randomUUID())

@@ -37,13 +37,18 @@ import type { ProcessOwner } from './ownership.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 export interface NewThread {
+  /** Default: a new one. */
   readonly id?: string
+  /** Whose thread it is: a user, a project, a folder. Threads are listed by it. */
   readonly resourceId: string
   readonly title?: string
+  /** The application's own; never changed afterwards. */
   readonly metadata?: JsonObject
+  /** Milliseconds since the epoch. */
   readonly now?: number
 }
 
+/** A new thread with nothing in it. Nobody has it yet: `ThreadRuntime.open` takes it. */
 export async function createThread(store: Store, thread: NewThread): Promise<ThreadInfo> {
   const info = threadInfo(thread)
   await store.createStream({ kind: 'thread', info, headSeq: 0 })
@@ -57,6 +62,7 @@ export interface Fork extends NewThread {
   readonly grants?: Grants
   /** That nothing is asked: kept only where it is wanted, and where the parent has it. */
   readonly yolo?: boolean
+  /** Not listed, unless asked for. */
   readonly hidden?: boolean
 }
 
@@ -113,8 +119,8 @@ export async function forkThread(
 }
 
 /**
- * Moves the conversation back (or, after a rewind, forward again) to `to`. Nothing is cut off. Fails with
- * `invalid-input` where no message ends and no step begins.
+ * Moves the conversation back to `to`, inside of `runtime.change`. Nothing is cut off: with the lineage from before as
+ * `target` it moves forward again. Fails with `invalid-input` where no message ends and no step begins.
  */
 export async function rewindThread(store: Store, log: ThreadLog, to: number, target?: Lineage): Promise<void> {
   const { head } = log.state
