@@ -9,7 +9,9 @@ export function checkShape(rules: unknown): void {
   for (const key of ['categories', 'tools']) {
     if (!isObject(rules[key])) throw misshapen(`\`${key}\` says a policy for each name`, rules[key])
   }
-  checkKeys(rules, KEYS, 'rules have')
+  const stranger = strangerIn(rules, KEYS)
+  // Not the rest: a harness has added rules of its own to those it was given.
+  if (stranger !== undefined) throw misshapen(strange('rules have', KEYS, stranger), { [stranger]: rules[stranger] })
   const { patterns } = rules
   if (!Array.isArray(patterns)) throw misshapen('`patterns` is a list of rules', patterns)
   for (const rule of patterns as readonly unknown[]) checkRule(rule)
@@ -25,13 +27,17 @@ function checkRule(rule: unknown): void {
     const isList = Array.isArray(examples) && examples.every((example) => typeof example === 'string')
     if (examples !== undefined && !isList) throw misshapen(`\`${key}\` of a rule is a list of texts`, rule)
   }
-  checkKeys(rule, RULE_KEYS, 'a rule has')
+  const stranger = strangerIn(rule, RULE_KEYS)
+  if (stranger !== undefined) throw misshapen(strange('a rule has', RULE_KEYS, stranger), rule)
 }
 
 /** A word that is misspelt would be passed over, and with it what was meant. */
-function checkKeys(object: Readonly<Record<string, unknown>>, known: readonly string[], who: string): void {
-  const stranger = Object.keys(object).find((key) => !known.includes(key))
-  if (stranger !== undefined) throw misshapen(`${who} ${known.join(', ')} and no \`${stranger}\``, object)
+function strangerIn(object: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
+  return Object.keys(object).find((key) => !known.includes(key))
+}
+
+function strange(who: string, known: readonly string[], stranger: string): string {
+  return `${who} ${known.join(', ')} and no \`${stranger}\``
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
 import { EvenerError, type ToolCategory } from '@evener/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
+import type { StandingRules } from '../harness-config.ts'
 import type { ApprovalDecision } from '../sessions/suspensions.ts'
 
 const PAINT = { toolCalls: [{ id: 'c1', name: 'paint' }] }
@@ -54,6 +55,11 @@ suite('permissions that say nothing', () => {
     await assert.rejects(session.grantCategory('bogus' as ToolCategory), isInvalid('category'))
     await assert.rejects(session.grantTool(undefined as unknown as string), isInvalid('toolName'))
     assert.deepEqual(session.getGrants(), { categories: [], tools: [] })
+  })
+
+  test('rules that stand in the wrong place are shown as they were given', () => {
+    const permissions = { edit: 'ask' } as StandingRules
+    assert.throws(() => new HarnessBench([], { permissions }), isInvalid('and no `edit`. Found: {"edit":"ask"}$'))
   })
 
   test('a word does not turn the asking off', async () => {
