@@ -18,7 +18,7 @@ export const STREAM_CUT: ModelFailure = {
 
 /** Given up as if its stream had been cut. */
 export function silentFor(ms: number): ModelFailure {
-  const message = `Nothing came of the model for ${ms} ms.`
+  const message = `Nothing came from the model for ${ms} ms.`
   return { error: { name: 'StreamIdle', message }, code: 'stream-idle', isRetryable: true }
 }
 

@@ -53,7 +53,7 @@ export interface NativeDriverOptions {
   /** How often it is asked again when it could not answer. */
   readonly retry?: RetryOptions
   /**
-   * After so many milliseconds in which nothing came of a model its answer counts as cut off, and it is asked again.
+   * After so many milliseconds in which nothing came from a model its answer counts as cut off, and it is asked again.
    * Default: 30 minutes; `Infinity` for as long as it takes.
    */
   readonly idleTimeoutMs?: number

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { ScriptedModel } from '@evener/testing'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import { startProvider, type Provider, type ScriptedModel } from '@evener/testing'
 import { AgentBench, AT_ONCE } from '../agent-bench.fixture.ts'
 
 type Call = Parameters<ScriptedModel['doStream']>[0]
@@ -19,7 +21,7 @@ suite('a model that is asked and then says nothing', () => {
     const [retry, ...more] = await bench.notes('warning')
     assert.deepEqual(more, [])
     assert.equal(retry?.data?.['type'], 'llm-retry')
-    assert.match(retry.text, /Nothing came of the model for 8 ms/)
+    assert.match(retry.text, /Nothing came from the model for 8 ms/)
   })
 
   test('after it has begun: what it said stays, as a step of its own that failed', async () => {
@@ -85,4 +87,26 @@ suite('a model that is asked and then says nothing', () => {
     assert.equal(bench.model.calls, 1)
     assert.deepEqual(await bench.notes('warning'), [])
   })
+})
+
+test('the connection to a provider that says nothing is closed, and it is asked again', async () => {
+  const models = [
+    ({ url }: Provider) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'any' })('claude-sonnet-4-5'),
+    ({ url }: Provider) => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'any' })('gpt-5'),
+    ({ url }: Provider) => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'any' }).chat('gpt-5'),
+  ]
+  const silent = [{ hang: true }, { text: 'I am', hang: true }] as const
+  const plays = models.flatMap((open) => silent.map((first) => ({ open, first })))
+  await Promise.all(
+    plays.map(async ({ first, open }) => {
+      await using provider = await startProvider([first, { text: 'Here.' }])
+      // Long enough for a slow machine to answer in.
+      await using bench = await AgentBench.open([], { agent: { model: open(provider), idleTimeoutMs: 1000 } })
+      assert.equal(await bench.play(), 'complete')
+      assert.deepEqual(
+        provider.requests.map(({ outcome }) => outcome),
+        ['client-gone', 'answered'],
+      )
+    }),
+  )
 })
