@@ -71,6 +71,8 @@ export interface MessageEndedRecord {
 
 export interface RunStartedRecord {
   readonly type: 'run.started'
+  /** Its id was given by whoever started it: stores find it by that, so that no other run gets the same. */
+  readonly named?: true
   readonly runId: string
   readonly agentId: string
   readonly mode?: string

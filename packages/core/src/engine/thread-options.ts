@@ -92,7 +92,10 @@ export interface Submission {
   readonly turn?: TurnDefaults
   /** Default: a new one. */
   readonly messageId?: string
-  /** Of the run that it starts. Default: a new one. */
+  /**
+   * Of the run that it starts: what is steered into another run, or queued, has none. One that a run has is refused. Default:
+   * a new one.
+   */
   readonly runId?: string
 }
 

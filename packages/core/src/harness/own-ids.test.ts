@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createTool } from '@evener/agent'
+import { EvenerError } from '@evener/protocol'
 import { ForeignAgent, runs } from '../engine/foreign-agent.fixture.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 import { HarnessBench } from './harness.fixture.ts'
@@ -45,6 +46,30 @@ suite('an id generator', () => {
       kinds.add(body.type)
     }
     for (const kind of ['run.started', 'message.added', 'queue.added']) assert.ok(kinds.has(kind), kind)
+  })
+
+  test('that names a run as an earlier one is named is told so, and nothing is sent', async () => {
+    let ids = 0
+    const storage = new MemoryStore()
+    const next: string[] = []
+    const idGenerator = (): string => next.shift() ?? `own-${++ids}`
+    await using bench = new HarnessBench([{ text: 'Fine.', repeat: true }], { storage, idGenerator })
+    const { harness } = bench
+    await harness.sendMessage({ content: 'One.' })
+    await harness.sendMessage({ content: 'Two.' })
+    const starts = async (): Promise<string[]> => {
+      const { items } = await storage.readRecords(harness.session.thread.requireId(), { limit: 1_000 })
+      return items.flatMap(({ body }) => (body.type === 'run.started' ? [body.runId] : []))
+    }
+    const [first = ''] = await starts()
+    next.push('message', first)
+    await assert.rejects(
+      harness.sendMessage({ content: 'Three.' }),
+      (error) => EvenerError.is(error, 'already-exists') && error.message.includes(`a run "${first}" already`),
+    )
+    assert.equal((await starts()).length, 2)
+    await harness.sendMessage({ content: 'Four.' })
+    assert.equal((await starts()).length, 3)
   })
 
   test('names what agents say and what is asked', async () => {

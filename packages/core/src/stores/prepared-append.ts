@@ -16,6 +16,8 @@ export interface PreparedRecord extends RecordRow {
   readonly part: string | null
   /** Set on a sealed part with `first`: the batches of this part go. */
   readonly replaces: string | null
+  /** Set on the start of a run that was given its id. */
+  readonly named: string | null
   /** Set on forks, and on rewinds that name it: what the stream needs of others from now on. */
   readonly lineage: StoredLineage | null
 }
@@ -97,6 +99,7 @@ function prepareRecord(stream: string, record: LogRecord, extra: string | null):
   checkSeq('A record seq', record.seq)
   checkTime('A record time', record.at)
   const { body } = record
+  const isNamed = body.type === 'run.started' && body.named === true
   return {
     seq: record.seq,
     first: record.first ?? null,
@@ -104,11 +107,17 @@ function prepareRecord(stream: string, record: LogRecord, extra: string | null):
     v: record.v,
     at: record.at,
     extra,
-    body: toJsonText(`Record ${record.seq} of ${stream}`, body),
+    body: toJsonText(`Record ${record.seq} of ${stream}`, isNamed ? namedFirst(body) : body),
     part: body.type === 'batch' ? partKey(body.event) : null,
     replaces: replacedPart(record),
+    named: isNamed ? (record.run ?? null) : null,
     lineage: (body.type === 'fork' || body.type === 'rewind' ? body.lineage : null) ?? null,
   }
+}
+
+/** An index goes by how the text begins. */
+function namedFirst({ type, ...rest }: LogRecord['body']): object {
+  return { type, named: true, ...rest }
 }
 
 function isOfSameOrigin(a: LogRecord, b: LogRecord): boolean {

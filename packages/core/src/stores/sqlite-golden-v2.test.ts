@@ -53,7 +53,7 @@ function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonVal
   )
 }
 
-for (const layout of [2, 3, 4]) {
+for (const layout of [2, 3, 4, 5]) {
   describe(`C4-42 a database of layout ${layout}`, () => {
     const withGolden = (test: (store: Store) => Promise<void>): (() => Promise<void>) =>
       inTempDir(async (directory) => {
@@ -70,7 +70,9 @@ for (const layout of [2, 3, 4]) {
         const records = [...(await goldenRecordsOf(store, 'main')), ...(await goldenRecordsOf(store, 'fork'))]
         const types = [...TYPES_V2.split(' '), ...(layout < 4 ? [] : ['file'])].sort()
         assert.deepEqual([...new Set(records.map(({ body }) => body.type))].sort(), types)
-        const missing = [...FIELDS_V2, ...(layout < 4 ? [] : ['file/fileName', 'file/url'])].filter((field) => {
+        const since4 = layout < 4 ? [] : ['file/fileName', 'file/url']
+        const since5 = layout < 5 ? [] : ['run.started/named']
+        const missing = [...FIELDS_V2, ...since4, ...since5].filter((field) => {
           const [type, ...path] = field.split('/')
           return !records.some(
             ({ body }) => body.type === type && valueAt(body as unknown as JsonObject, path) !== undefined,

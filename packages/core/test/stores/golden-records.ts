@@ -58,6 +58,7 @@ export const GOLDEN_MAIN: readonly GoldenStep[] = [
     bodies: [
       {
         type: 'run.started',
+        named: true,
         runId: 'run-1',
         agentId: 'coder',
         mode: 'build',

@@ -73,6 +73,7 @@ export const messageEndedRecordSchema: Schema<MessageEndedRecord> = exact<Messag
 export const runStartedRecordSchema: Schema<RunStartedRecord> = exact<RunStartedRecord>()(
   object({
     type: z.literal('run.started'),
+    named: optional(z.literal(true)),
     runId: z.string(),
     agentId: z.string(),
     mode: optional(z.string()),

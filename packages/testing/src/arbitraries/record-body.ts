@@ -178,6 +178,7 @@ export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arb
   'run.started': shape<BodyOf<'run.started'>>(
     { type: fc.constant('run.started'), runId: arbitraryId, agentId: arbitraryId, rules: arbitraryRules },
     {
+      named: fc.constant(true),
       mode: arbitraryText,
       model: arbitraryText,
       requestContext: arbitraryJsonObject,

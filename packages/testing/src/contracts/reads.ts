@@ -169,6 +169,37 @@ export function readsContract(contract: StoreContract): void {
     })
 
     it(
+      'a run that was given its id is found by it, in the threads that show it',
+      withStore(contract, async (store) => {
+        const thread = await ownedThread(store, 't')
+        const rules = { categories: {}, tools: {}, patterns: [] }
+        const started = (seq: number, run: string, named: { named?: true }): LogRecord => ({
+          ...record('t', seq, { type: 'run.started', runId: run, agentId: 'a', rules, ...named }),
+          run,
+          turn: 'turn',
+        })
+        const first = started(2, 'r"1', { named: true })
+        const records = [
+          record('t', 1, note('before')),
+          first,
+          started(3, 'r2', {}),
+          started(4, 'r"10', { named: true }),
+        ]
+        await thread.append({ records })
+        const all: StoredLineage = [{ stream: 't', from: 1, to: null }]
+        assert.deepEqual(await store.namedRun(all, 'r"1'), first)
+        assert.equal((await store.namedRun(all, 'r"10'))?.seq, 4)
+        for (const other of ['r"', 'r"100', 'r2', 'turn', 'R"1']) assert.equal(await store.namedRun(all, other), null)
+        assert.equal(await store.namedRun([{ stream: 't', from: 1, to: 3 }], 'r"10'), null)
+        assert.equal(await store.namedRun([{ stream: 't', from: 3, to: null }], 'r"1'), null)
+        await store.erase('t', thread.fence, { from: 1, to: 4 })
+        assert.equal((await store.namedRun(all, 'r"1'))?.seq, 2)
+        await ownedThread(store, 'other')
+        assert.equal(await store.namedRun([{ stream: 'other', from: 1, to: null }], 'r"1'), null)
+      }),
+    )
+
+    it(
       'an open batch can be found as the newest of its type',
       withStore(contract, async (store) => {
         const thread = await ownedThread(store, 't')

@@ -8,6 +8,7 @@ import {
   EvenerError,
   listOf,
   oneOf,
+  rootLineage,
   words,
   type FieldRule,
   type FieldRules,
@@ -57,6 +58,26 @@ export async function checkSubmission(submission: Submission, state: ThreadState
   checkParts(submission.parts)
   checkTurnDefaults('the turn of a submission', submission.turn)
   if (submission.messageId !== undefined) await assertNewMessage(submission.messageId, state, store)
+  if (submission.runId !== undefined) await assertNewRun(submission.runId, state, store)
+}
+
+/**
+ * A run is found by its id, and its tools are told apart by it: two of one id would be taken for one. Whoever sends the same
+ * again gets this for an answer, and not the same done twice.
+ */
+async function assertNewRun(runId: string, { head }: ThreadState, store: Store): Promise<void> {
+  const { lastRun, lineage, run, stream } = head
+  const isKnown =
+    run?.runId === runId ||
+    lastRun?.runId === runId ||
+    (await store.namedRun(lineage, runId)) !== null ||
+    // What was rewound has run as well.
+    ((lineage.length > 1 || lineage.at(0)?.from !== 1) && (await store.namedRun(rootLineage(stream), runId)) !== null)
+  if (!isKnown) return
+  throw new EvenerError('already-exists', `Thread ${stream} has a run "${runId}" already.`, {
+    hint: 'Give every run an id of its own, or none.',
+    details: { stream, runId },
+  })
 }
 
 /** A second message of the same id would take the place of the first wherever messages are found by it. */

@@ -18,12 +18,13 @@ export interface TurnStart {
 
 /** What is put on record when somebody says something that starts a run. */
 export function runStart(
-  { agentId, parts, requestContext, turn }: Submission,
+  { agentId, parts, requestContext, runId: given, turn }: Submission,
   { runId, turnId, messageId, rules }: { runId: string; turnId: string; messageId: string; rules: PermissionRules },
 ): RecordBody[] {
   return [
     {
       type: 'run.started',
+      ...(given === undefined ? {} : { named: true }),
       runId,
       agentId,
       rules,

@@ -168,7 +168,8 @@ export class Conversation {
     return {
       parts,
       agentId: core.agents.of(mode.resolve()).id,
-      runId: core.newId(),
+      // Ids of somebody else's making may come twice.
+      ...(core.config.idGenerator === undefined ? {} : { runId: core.newId() }),
       messageId,
       ...(Object.keys(values).length === 0 ? {} : { requestContext: values }),
     }

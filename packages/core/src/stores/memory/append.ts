@@ -55,7 +55,8 @@ function writeAppend(
   stream.needs = needs
   stream.thread = changed
   for (const record of prepared.records) {
-    const { replaces, first, seq } = record
+    const { replaces, first, named, seq } = record
+    if (named !== null) stream.namedRuns.set(named, seq)
     if (replaces !== null && first !== null) stream.records.remove(first, seq, (row) => row.part === replaces)
     stream.records.put(seq, record)
   }

@@ -22,6 +22,8 @@ export interface MemoryStream {
   thread: StoredThread | null
   readonly records: SortedRows<PreparedRecord>
   readonly messages: SortedRows<PreparedMessage>
+  /** Where the runs begin that were given their ids. */
+  readonly namedRuns: Map<string, number>
   head: { readonly version: number; readonly json: string } | null
   /** What this stream needs of others. */
   needs: readonly SourceRange[]
@@ -99,6 +101,7 @@ export function newStream(id: string, kind: StreamKind, headSeq: number): Memory
     thread: null,
     records: new SortedRows(),
     messages: new SortedRows(),
+    namedRuns: new Map(),
     head: null,
     needs: [],
     blobRefs: new SortedRows(),

@@ -29,6 +29,11 @@ const COMMON_TYPES = [
 /** SQLite uses an index of some rows only for a query that says the same in the same words. */
 export const IS_RARE_SQL: string = COMMON_TYPES.map((type) => `type <> '${type}'`).join(' AND ')
 
+const NAMED_RUN = '{"type":"run.started","named":true,'
+
+/** How the start of a run begins that was given its id. In the words of version 5. */
+export const IS_NAMED_RUN_SQL: string = `type = 'run.started' AND substr(body, 1, ${NAMED_RUN.length}) = '${NAMED_RUN}'`
+
 export function isRare(type: string): boolean {
   return !COMMON_TYPES.some((common) => common === type)
 }
@@ -151,6 +156,13 @@ DROP INDEX threads_by_root;
 CREATE INDEX threads_by_resource ON threads (resource_id, hidden, updated_at, id DESC);
 CREATE INDEX threads_by_update ON threads (hidden, updated_at, id DESC);
 CREATE INDEX threads_by_root ON threads (root, updated_at, id DESC) WHERE root IS NOT NULL;
+`,
+  },
+  {
+    // Whoever gives a run its id may give it twice. Of other runs there is no entry: it would be a page more for each.
+    version: 5,
+    sql: `
+CREATE INDEX named_runs ON records (extra) WHERE ${IS_NAMED_RUN_SQL};
 `,
   },
 ]

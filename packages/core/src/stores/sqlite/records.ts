@@ -8,7 +8,7 @@ import {
   type RecordQuery,
   type RecordType,
 } from '@evener/protocol'
-import { checkSeq } from '../input-checks.ts'
+import { checkId, checkSeq } from '../input-checks.ts'
 import { pageOf } from '../paging.ts'
 import { planRecords } from '../read-plans.ts'
 import { recordFromRow, type RecordRow } from '../record-row.ts'
@@ -17,7 +17,7 @@ import { noSuchStream } from '../store-errors.ts'
 import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
-import { IS_RARE_SQL, isRare } from './migrations.ts'
+import { IS_NAMED_RUN_SQL, IS_RARE_SQL, isRare } from './migrations.ts'
 import { findStream } from './streams.ts'
 
 interface FoundRecord extends RecordRow {
@@ -81,6 +81,22 @@ export function latestRecordSql(type: string): string {
     WHERE type = ?4 AND ${isPart}${isRare(type) ? ` AND ${IS_RARE_SQL}` : ''} AND ${IN_RANGE_SQL}
     ORDER BY key DESC LIMIT 1`
 }
+
+export function namedRun(db: Connection, format: RecordFormat, lineage: Lineage, runId: string): LogRecord | null {
+  checkId('A run id', runId)
+  // As `extra` begins.
+  const origin = `{"run":${JSON.stringify(runId)}`
+  for (const stretch of stretchesOf(lineage).reverse()) {
+    const no = streamNumber(db, stretch)
+    const row = db.get(NAMED_RUN_SQL, no, stretch.from, stretch.to, origin) as RecordRow | undefined
+    if (row !== undefined) return recordFromRow(stretch.stream, row, format, (body) => wholeRow(db, body))
+  }
+  return null
+}
+
+/** `~` comes after the comma and the bracket that can follow. */
+export const NAMED_RUN_SQL: string = `SELECT ${COLUMNS} FROM records
+  WHERE ${IS_NAMED_RUN_SQL} AND extra > ?4 AND extra < ?4 || '~' AND ${IN_RANGE_SQL} LIMIT 1`
 
 /**
  * A deleted stream can still be read where a fork's lineage names a closed part of it; its open end is nobody's any

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { nativeDriver } from '@evener/agent'
+import { EvenerError, type RunnableTool } from '@evener/protocol'
+import { scriptedModel } from '@evener/testing'
+import { MemoryStore } from '../../stores/memory-store.ts'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { RuntimeBench } from '../runtime-bench.fixture.ts'
+import { rewindThread } from '../threads/threads.ts'
+
+const isTaken = (error: unknown): boolean =>
+  EvenerError.is(error, 'already-exists') && error.message.includes('a run "mine" already')
+
+const mine = { agentId: 'native', runId: 'mine' } as const
+const said = { ...mine, parts: [{ id: '0', type: 'text', text: 'again' }] } as const
+
+for (const [place, makeStore] of [
+  ['memory', () => new MemoryStore()],
+  ['SQLite', () => new SqliteStore({ url: ':memory:' })],
+] as const) {
+  suite(`a run whose id is taken is refused, in ${place}`, () => {
+    test('by one that is over, however long ago, also after a restart', async () => {
+      await using bench = await openBench([{ text: 'Hi.', repeat: true }], makeStore())
+      assert.equal(await (await bench.submit('hi', mine)).done, 'complete')
+      await assert.rejects(bench.submit('again', mine), isTaken)
+      for (const runId of ['other', undefined]) {
+        const more = { agentId: 'native', ...(runId === undefined ? {} : { runId }) }
+        assert.equal(await (await bench.submit('and', more)).done, 'complete')
+      }
+      await assert.rejects(bench.submit('again', mine), isTaken)
+      await bench.restart()
+      await assert.rejects(bench.submit('again', mine), isTaken)
+      await assert.rejects(bench.runtime.followUp(said), isTaken)
+      assert.equal((await bench.bodies('run.started')).length, 3)
+      assert.equal((await bench.bodies('message.added')).length, 3)
+    })
+
+    test('by the one there is, whichever way it is sent: nothing is heard twice', async () => {
+      await using bench = await openBench([{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }], makeStore())
+      const handle = await bench.submit('go', mine)
+      const wait = await bench.wait()
+      await assert.rejects(bench.submit('go', mine), isTaken)
+      await assert.rejects(bench.runtime.steer(said), isTaken)
+      await assert.rejects(bench.runtime.followUp(said), isTaken)
+      await bench.runtime.answer(wait.id, { decision: 'approve' })
+      assert.equal(await handle.done, 'complete')
+      assert.equal(bench.runtime.state.head.queue.size, 0)
+    })
+
+    test('by one that was rewound: it has run', async () => {
+      await using bench = await openBench([{ text: 'Hi.', repeat: true }], makeStore())
+      await (
+        await bench.submit('hi', mine)
+      ).done
+      await (
+        await bench.submit('and', { agentId: 'native' })
+      ).done
+      await bench.runtime.change((log) => rewindThread(bench.store, log, 0))
+      await assert.rejects(bench.submit('again', mine), isTaken)
+    })
+
+    test('and not by one that never began', async () => {
+      const store = makeStore()
+      await using bench = await openBench(
+        [{ toolCalls: [{ id: 'c', name: 'look' }] }, { text: 'Done.' }, { text: 'Heard.', repeat: true }],
+        store,
+      )
+      const first = await bench.submit('go', { agentId: 'native', runId: 'first' })
+      const wait = await bench.wait()
+      await bench.runtime.followUp(said)
+      await bench.runtime.answer(wait.id, { decision: 'approve' })
+      assert.equal(await first.done, 'complete')
+      await bench.runtime.idle()
+      const run = await bench.submit('now', mine)
+      assert.equal(run.runId, 'mine')
+      assert.equal(await run.done, 'complete')
+    })
+  })
+}
+
+function openBench(
+  answers: Parameters<typeof scriptedModel>[0],
+  store: MemoryStore | SqliteStore,
+): Promise<RuntimeBench> {
+  const look: RunnableTool = {
+    name: 'look',
+    inputSchema: { type: 'object' },
+    execute: async () => ({ result: 'seen' }),
+  }
+  const driver = nativeDriver({ id: 'native', model: scriptedModel(answers) })
+  return RuntimeBench.open({ native: { driver, tools: [look] } }, { store })
+}
