@@ -203,6 +203,71 @@ suite('a run within its budget of', () => {
   })
 })
 
+suite('a limit that is reached with an answer that calls nothing', () => {
+  const usage = { inputTokens: 50, outputTokens: 60 }
+  const schema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const
+  const budget = { tokens: 100 }
+
+  test('is told of, and leaves the answer what it is: whole, with its data, seen by all hooks', async () => {
+    const hooked: string[] = []
+    await using bench = await AgentBench.open([{ text: '{"ok":true}', usage }], {
+      agent: {
+        budget,
+        output: { schema },
+        hooks: {
+          afterStep: ({ step }) => void hooked.push(step.finishReason),
+          afterTurn: ({ finishReason }) => void hooked.push(finishReason),
+        },
+      },
+    })
+    assert.equal(await bench.play(), 'complete')
+    assert.deepEqual(bench.runtime.state.head.lastRun?.output, { ok: true })
+    assert.deepEqual(hooked, ['stop', 'stop'])
+    assert.deepEqual(await notices(bench), [
+      ['tokens', 'near', 110],
+      ['tokens', 'reached', 110],
+    ])
+    const end = await turnEnd(bench)
+    assert.equal(end?.finishReason, 'stop')
+    assert.equal(end.limit, undefined)
+  })
+
+  test('ends the turn before it takes another step to repair it', async () => {
+    const script = [
+      { text: 'Yes.', usage },
+      { text: '{"ok":true}', usage },
+    ]
+    await using bench = await AgentBench.open(script, { agent: { budget, output: { schema } } })
+    await bench.play()
+    assert.equal(bench.model.calls, 1)
+    assert.equal((await turnEnd(bench))?.limit, 'tokens')
+  })
+
+  test('ends the turn before it hears what was steered: that begins the next run', async () => {
+    const asked = Promise.withResolvers<void>()
+    const steered = Promise.withResolvers<void>()
+    const first = async (): Promise<{ text: string; usage: typeof usage }> => {
+      asked.resolve()
+      await steered.promise
+      return { text: 'One.', usage }
+    }
+    await using bench = await AgentBench.open([first, { text: 'Heard.' }], { agent: { budget } })
+    const run = await bench.submit('Go.')
+    await asked.promise
+    await bench.submit('One more thing.')
+    steered.resolve()
+    assert.equal(await run.done, 'complete')
+    await bench.runtime.idle()
+    const told = (await bench.records()).flatMap(({ body }) =>
+      body.type === 'run.started' || body.type === 'run.ended' || body.type === 'message.added' ? [body.type] : [],
+    )
+    const each = ['run.started', 'message.added', 'run.ended']
+    assert.deepEqual(told, [...each, ...each])
+    assert.equal((await turnEnd(bench))?.limit, 'tokens')
+    assert.match(bench.prompts()[1]?.at(-1) ?? '', /One more thing/)
+  })
+})
+
 test('a foreign agent is stopped at its limit as well', async () => {
   let cancelled = 0
   const foreign: AgentDriver = {

@@ -26,6 +26,7 @@ import type { Patience } from './patiently.ts'
 import type { RunSpending } from '../runs/run-spending.ts'
 import type { RunnableTool } from '../calls/runnable-tool.ts'
 import type { TurnTrace } from '../telemetry/tracing.ts'
+import type { TurnBudget } from './turn-budget.ts'
 import type { TurnRecorder } from './turn-recorder.ts'
 import type { TurnSetup } from './turn-setup.ts'
 
@@ -147,6 +148,8 @@ export interface ActiveTurn {
   openCalls: readonly string[] | undefined
   /** Of a foreign agent: what it was told it may do. */
   calls: ForeignCalls | undefined
+  /** Of what the run may use up. Set while the turn is being driven. */
+  budget: Pick<TurnBudget, 'check'> | undefined
   /** Set when somebody traces. */
   spans: TurnTrace | undefined
   next: NextTurn | undefined

@@ -75,6 +75,7 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     failure: undefined,
     openCalls: undefined,
     calls: undefined,
+    budget: undefined,
     spans: undefined,
     next: handedOff(log.state),
     telling: NOTHING_TOLD,

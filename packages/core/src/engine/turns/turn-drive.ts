@@ -116,6 +116,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   const { desk } = drive.hold
   const check = violationCheck(active, drive)
   using budget = new TurnBudget(active, drive.hold.log, drive.onLimit)
+  active.budget = budget
   if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
   // An earlier process has died when all was done but to give the floor to whom it was promised.
@@ -141,8 +142,10 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
       cancelSession(session).catch(() => undefined)
       throw violation
     }
-    if (event.type === 'step-finish') budget.check()
-    else if (event.type === 'finish') await budget.checkEnd()
+    // An answer of our own loop that calls nothing is its last, unless it takes another step: then it is looked at there.
+    if (event.type === 'step-finish') {
+      if (isOther || hasOpenCalls(drive.hold.log.state)) budget.check()
+    } else if (event.type === 'finish') await budget.checkEnd()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
       if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {

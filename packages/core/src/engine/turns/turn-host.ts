@@ -141,8 +141,17 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
     ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
     history: (query) => hold.history.read(query),
     // After a cancel what was steered stays in the queue: nobody would answer it.
-    listen: () => mailbox.post(async () => !abort.signal.aborted && (await hear(hold, origin))),
-    turn: () => setup.refresh(),
+    listen: () =>
+      mailbox.post(async () => {
+        // So it does after a limit.
+        if (steeredItems(log.state).length > 0) active.budget?.check()
+        return !abort.signal.aborted && (await hear(hold, origin))
+      }),
+    turn: async () => {
+      const defaults = await setup.refresh()
+      active.budget?.check()
+      return defaults
+    },
     listTools: () => setup.tools,
     callTool: async (call) => {
       assertGoesOn()
