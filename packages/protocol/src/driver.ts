@@ -145,6 +145,11 @@ export interface HostTool {
   readonly description?: string
   readonly inputSchema: JsonObject
   readonly annotations?: ToolAnnotations
+  /**
+   * The MCP server it comes from. What such a tool says of itself raises caution and never lowers it: that it only reads, or
+   * may be repeated, is not believed. Its category is `mcp` where nobody says otherwise.
+   */
+  readonly serverName?: string
 }
 
 export interface HandoverBudget {

@@ -12,7 +12,7 @@ export type OnInterrupted = 'report' | 'ask' | 'retry'
 /** A tool that we carry out ourselves. */
 export interface RunnableTool extends HostTool {
   readonly category?: ToolCategory
-  /** Safe to carry out again after a crash, with the same key. Read-only tools are. */
+  /** Safe to carry out again after a crash, with the same key. Read-only tools are, unless only a server says so. */
   readonly isIdempotent?: boolean
   /** When a call of it was interrupted. Default: what the runtime says; `retry` for tools that are safe to repeat. */
   readonly onInterrupted?: OnInterrupted

@@ -37,9 +37,8 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
   })
   const contexts = new RunContexts(config.restoreRequestContext)
   const now = Date.now
-  const { toolCategory } = withKnownTools(
-    config.toolCategoryResolver === undefined ? {} : { toolCategory: config.toolCategoryResolver },
-  )
+  const { toolCategoryResolver } = config
+  const ownCategories = toolCategoryResolver === undefined ? {} : { toolCategory: toolCategoryResolver }
   const threads = new OpenThreads<ThreadViewer>({
     store,
     now,
@@ -56,7 +55,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
     threads,
     models,
     agents: new ModeAgents(config, models, contexts, store),
-    policy: createPolicy({ rules: standingRules(config), toolCategory }),
+    policy: createPolicy({ rules: standingRules(config), ...ownCategories }),
     workspace: new WorkspaceSlot(config.workspace, hooks.broadcast, hooks.runtime),
     browser: new BrowserSlot(config.browser),
     defaultMode: defaultModeOf(config),
@@ -76,7 +75,7 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
       const known = config.modes.map(({ id }) => id).join(', ')
       throw new EvenerError('not-found', `There is no mode "${modeId}".`, { hint: `Known: ${known}.` })
     },
-    categoryOf: toolCategory,
+    categoryOf: withKnownTools(ownCategories).toolCategory,
   }
   return core
 }

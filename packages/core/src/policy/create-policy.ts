@@ -20,7 +20,7 @@ export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
 
   function look(call: ToolCallRequest, context: PolicyContext): Case {
     const levels = levelsOf(harness, context)
-    const categories = categoriesOf(call, options)
+    const categories = categoriesOf(call, call.serverName === undefined ? options : given)
     const judgement = judge(
       call,
       subjectOf(call, options),
@@ -38,6 +38,7 @@ export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
   }
 }
 
+/** What is known of our own tools is not known of a server's that goes by the same name. */
 function categoriesOf(call: ToolCallRequest, { toolCategory }: PolicyOptions): ToolCategory[] {
   const said = [toolCategory?.(call.toolName) ?? null, call.category ?? null].filter((category) => category !== null)
   if (said.length > 0) return [...new Set(said)]

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { HostTool, JsonValue, ToolCallRequest } from '@evener/protocol'
+import { asJson, type HostTool, type JsonValue, type ToolCallRequest } from '@evener/protocol'
 
 /** What an approval is bound to: other arguments, another definition of the tool or another folder give another hash. */
 export function callHash(agentId: string, call: ToolCallRequest, tool: HostTool | undefined): string {
@@ -12,7 +12,10 @@ export function definitionHash(tool: HostTool): string {
 }
 
 function definitionOf(tool: HostTool | undefined): JsonValue {
-  return tool === undefined ? null : [tool.name, tool.description ?? null, tool.inputSchema]
+  if (tool === undefined) return null
+  const { annotations = {}, description = null, inputSchema, name, serverName } = tool
+  // A server changes its tools without asking us: whose it is and what it says of it was allowed as well.
+  return [name, description, inputSchema, ...(serverName === undefined ? [] : [serverName, asJson(annotations)])]
 }
 
 function hashOf(value: JsonValue): string {

@@ -1,10 +1,26 @@
-import type { RunnableTool } from '@evener/protocol'
+import type { RunnableTool, ToolAnnotations, ToolOrigin } from '@evener/protocol'
 
 export type { RunnableTool, ToolRunContext } from '@evener/protocol'
 
 /** What was interrupted may be repeated only where repeating changes nothing. */
 export function mayRepeat(tool: RunnableTool): boolean {
-  return (
-    tool.isIdempotent === true || tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true
-  )
+  const { idempotentHint, readOnlyHint } = originOf(tool).annotations ?? {}
+  return tool.isIdempotent === true || readOnlyHint === true || idempotentHint === true
+}
+
+/** Where a tool comes from, and what is believed of what it says of itself: of a server nothing that would lower caution. */
+export function originOf({ annotations, serverName }: RunnableTool): ToolOrigin {
+  if (serverName === undefined) return annotations === undefined ? {} : { annotations }
+  return { serverName, ...(annotations === undefined ? {} : { annotations: onlyCaution(annotations) }) }
+}
+
+function onlyCaution(given: ToolAnnotations): ToolAnnotations {
+  const { destructiveHint, idempotentHint, openWorldHint, readOnlyHint, title } = given
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(readOnlyHint === false ? { readOnlyHint } : {}),
+    ...(destructiveHint === true ? { destructiveHint } : {}),
+    ...(idempotentHint === false ? { idempotentHint } : {}),
+    ...(openWorldHint === true ? { openWorldHint } : {}),
+  }
 }

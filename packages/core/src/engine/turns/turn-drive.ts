@@ -15,6 +15,7 @@ import { cancelSession, hasOpenCalls, isForeign, type ActiveTurn } from './activ
 import { callHash } from '../calls/call-hash.ts'
 import { checkedEvent } from '../checks/check-event.ts'
 import { ForeignCalls } from '../calls/foreign-calls.ts'
+import { originOf } from '../calls/runnable-tool.ts'
 import { tokensOf, type RunSpending } from '../runs/run-spending.ts'
 import { SeenCalls } from '../calls/seen-calls.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
@@ -128,7 +129,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   let isLeaving = false
   for await (const said of session.run(turn)) {
     if (active.isDetached) return
-    const event = checkedEvent(said)
+    const event = isOther ? checkedEvent(said) : withServer(checkedEvent(said), active)
     // Another has the floor: what a program says until it has heard that it is to stop is part of no answer.
     if (isLeaving && (event.type === 'text-delta' || event.type === 'reasoning-delta')) continue
     desk.goOn()
@@ -165,6 +166,13 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   }
   if (!recorder.isFinished && active.failure === undefined && !active.abort.signal.aborted)
     throw brokenOff(active.agent.driver.id)
+}
+
+/** Our own loop knows tools by their names only; that one is a server's is for everybody to see. */
+function withServer(event: AgentEvent, { setup }: ActiveTurn): AgentEvent {
+  if (event.type !== 'tool-call' && event.type !== 'tool-result') return event
+  const tool = setup.tools.find(({ name }) => name === event.toolName)
+  return tool?.serverName === undefined ? event : { ...event, ...originOf(tool) }
 }
 
 /** Every turn ends with one word of how. */

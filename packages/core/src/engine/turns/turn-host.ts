@@ -16,6 +16,7 @@ import { isForeign, type ActiveTurn } from './active-run.ts'
 import { lastQuestion } from '../waits/answered-waits.ts'
 import { callHash } from '../calls/call-hash.ts'
 import { CallRunner } from '../calls/call-runner.ts'
+import { originOf } from '../calls/runnable-tool.ts'
 import type { Mailbox } from '../threads/mailbox.ts'
 import { heardBodies, steeredItems } from '../runs/run-queue.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
@@ -181,11 +182,8 @@ export function decideCall(
 
 /** Rules are about categories too, which the model does not know. */
 export function describeCall(call: ToolCallRequest, tool: RunnableTool | undefined): ToolCallRequest {
-  return {
-    ...call,
-    ...(tool?.category === undefined ? {} : { category: tool.category }),
-    ...(tool?.annotations === undefined ? {} : { annotations: tool.annotations }),
-  }
+  if (tool === undefined) return call
+  return { ...call, ...(tool.category === undefined ? {} : { category: tool.category }), ...originOf(tool) }
 }
 
 /** An answer is about this very call, and the question says whether one can be given after the program is gone. */

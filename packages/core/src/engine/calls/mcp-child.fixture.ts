@@ -1,0 +1,22 @@
+/** A process that calls a tool of a server and dies of it. Run as: node mcp-child.fixture.ts <database> <journal>. */
+import { nativeDriver } from '@evener/agent'
+import { scriptedModel } from '@evener/testing'
+import { SqliteStore } from '../../stores/sqlite-store.ts'
+import { ThreadRuntime } from '../thread-runtime.ts'
+import { ProcessOwner } from '../threads/ownership.ts'
+import { createThread } from '../threads/threads.ts'
+import { McpClient } from './mcp-client.fixture.ts'
+
+const [url = '', journal = ''] = process.argv.slice(2)
+const store = new SqliteStore({ url })
+await createThread(store, { id: 'thread', resourceId: 'test' })
+const { tools } = await McpClient.start({ journal, isDeadly: true })
+const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'read_file' }] }])
+const runtime = await ThreadRuntime.open({
+  store,
+  owner: await ProcessOwner.register(store),
+  thread: 'thread',
+  agents: { native: { driver: nativeDriver({ id: 'native', model }), tools } },
+})
+const { done } = await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'go' }] })
+await done
