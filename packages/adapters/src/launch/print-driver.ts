@@ -11,6 +11,7 @@ import type {
 } from '@evener/protocol'
 import type { MappedEvent } from '../kit/activity.ts'
 import type { Dialect } from '../kit/mapper.ts'
+import { checkDriverOptions } from './check-options.ts'
 import { cliFinder } from './cli-finder.ts'
 import type { Environment, FoundCli } from './find-cli.ts'
 import type { LaunchPlan, LaunchRequest } from './launch-plan.ts'
@@ -84,6 +85,7 @@ export interface PrintOptions {
 
 /** A program that prints what it does, one process for each turn, as a driver. */
 export function printDriver(harness: PrintHarness, options: PrintOptions = {}): AgentDriver {
+  checkDriverOptions(harness.profile.title, options)
   const id = options.id ?? harness.profile.id
   const env: Environment = { ...process.env, ...options.env }
   const cliOf = cliFinder(harness.profile, env, options.bin)

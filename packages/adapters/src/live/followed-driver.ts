@@ -1,4 +1,5 @@
 import type { AgentDriver } from '@evener/protocol'
+import { checkDriverOptions } from '../launch/check-options.ts'
 import { cliFinder, foundCli } from '../launch/cli-finder.ts'
 import type { Environment, FoundCli } from '../launch/find-cli.ts'
 import { FollowedSession, type SessionFacts } from './followed-session.ts'
@@ -17,6 +18,7 @@ export function followedDriver(
   options: FollowedOptions = {},
 ): AgentDriver {
   const { profile, dialect, capabilities } = harnessOf({ nativeId: undefined, isSettled: false, isGone: false })
+  checkDriverOptions(profile.title, options)
   const id = options.id ?? profile.id
   const env: Environment = { ...process.env, ...options.env }
   const cliOf = options.cli === undefined ? cliFinder(profile, env, options.bin) : foundCli(options.cli)

@@ -1,4 +1,5 @@
 import type { AgentDriver } from '@evener/protocol'
+import { checkDriverOptions } from '../launch/check-options.ts'
 import { cliFinder } from '../launch/cli-finder.ts'
 import type { Environment, FoundCli } from '../launch/find-cli.ts'
 import type { PrintOptions } from '../launch/print-driver.ts'
@@ -29,6 +30,7 @@ export interface LiveContext {
 
 /** A program that stays, takes many turns, asks before it acts and can be talked to while it works, as a driver. */
 export function liveDriver(harness: LiveHarness, options: LiveOptions = {}): AgentDriver {
+  checkDriverOptions(harness.profile.title, options)
   const id = options.id ?? harness.profile.id
   const env: Environment = { ...process.env, ...options.env }
   const cliOf = cliFinder(harness.profile, env, options.bin)

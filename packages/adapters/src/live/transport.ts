@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { aFlag, checkFields, EvenerError, oneOf, type FieldRules } from '@evener/protocol'
 import type { PermissionLevel } from '../launch/permissions.ts'
 
 export interface TransportOptions {
@@ -14,8 +14,12 @@ export interface TransportOptions {
   readonly canAnswer?: boolean | undefined
 }
 
+const OPTIONS: FieldRules<TransportOptions> = { transport: oneOf('auto', 'live', 'print'), canAnswer: aFlag }
+
 /** Decided when the agent is made, so that what it says it can do is true of every session. */
-export function transportOf({ transport = 'auto', canAnswer = true }: TransportOptions): 'live' | 'print' {
+export function transportOf(options: TransportOptions): 'live' | 'print' {
+  checkFields('the options of an agent', options, OPTIONS)
+  const { transport = 'auto', canAnswer = true } = options
   if (transport !== 'auto') return transport
   return canAnswer ? 'live' : 'print'
 }

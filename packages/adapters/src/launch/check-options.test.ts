@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { EvenerError } from '@evener/protocol'
+import { acp, claudeCode, codex, goose, opencode, type AcpOptions } from '../index.ts'
+
+const WRONG: readonly (readonly [field: string, options: object])[] = [
+  ['permissions', { permissions: 'readonly', transport: 'print' }],
+  ['transport', { transport: 'stdio' }],
+  ['canAnswer', { canAnswer: 'no' }],
+  ['deadlineMs', { deadlineMs: -1 }],
+  ['stallMs', { stallMs: '5m' }],
+  ['onStall', { onStall: 'kill' }],
+  ['cwd', { cwd: '' }],
+  ['mcp', { mcp: [{ name: 'toy' }] }],
+  ['env', { env: 'A=1' }],
+  ['record', { record: './runs' }],
+]
+
+function isRefused(field: string): (error: unknown) => boolean {
+  return (error) =>
+    EvenerError.is(error, 'invalid-input') && error.message.startsWith(`\`${field}\` of the options of `)
+}
+
+suite('options of an agent that mean nothing are refused when it is made, by name', () => {
+  for (const [field, options] of WRONG) {
+    test(JSON.stringify(options), () => {
+      for (const agent of [claudeCode, codex, goose, opencode]) {
+        assert.throws(() => agent(options), isRefused(field))
+      }
+    })
+  }
+
+  test('an ACP agent without a program', () => {
+    assert.throws(() => acp({} as AcpOptions), isRefused('command'))
+  })
+
+  test('no time at all is a time, and null is none', () => {
+    assert.doesNotThrow(() => claudeCode({ deadlineMs: 0, stallMs: null, idleMs: null, transport: 'live' }))
+  })
+})
