@@ -32,6 +32,21 @@ export function applyBatch(draft: Draft, event: BatchEvent): void {
   if (grown !== undefined) putMessage(draft, at, { ...message, parts: message.parts.set(index, grown) })
 }
 
+/**
+ * What `applyBatch` makes of the messages when all it does is to add words to an open text: nearly always, and then
+ * nothing else has to be noted. `undefined` for everything else.
+ */
+export function withMoreText(messages: Draft['messages'], event: BatchEvent): Draft['messages'] | undefined {
+  if (event.type !== 'text-delta' && event.type !== 'reasoning-delta') return undefined
+  const at = messages.indexOf(event.messageId)
+  const message = at < 0 ? undefined : messages.at(at)
+  if (message === undefined || message.state !== 'open') return undefined
+  const index = partIndex(event.partId, message.parts.length)
+  const part = index < 0 ? undefined : message.parts.at(index)
+  if (part === undefined || part.state !== 'open' || isHeldOpen(part) || !isSameSpeech(part, event)) return undefined
+  return messages.set(at, { ...message, parts: message.parts.set(index, { ...part, text: part.text + event.text }) })
+}
+
 /** A place kept by `putPart` for a part whose own records come later. */
 function isHeldOpen(part: Part): boolean {
   return part.type === 'text' && part.state === 'open' && part.text.length === 0
@@ -69,10 +84,8 @@ function openPart(event: BatchEvent): Part {
 /** `undefined` when the event does not fit the part: it was sealed already, or is of another kind. */
 function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent): Part | undefined {
   if (part.state !== 'open') return undefined
-  if (
-    (part.type === 'text' && event.type === 'text-delta') ||
-    (part.type === 'reasoning' && event.type === 'reasoning-delta')
-  ) {
+  if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+    if (!isSameSpeech(part, event)) return undefined
     appendOp(draft, messageId, part.id, 'text', event.text)
     return { ...part, text: part.text + event.text }
   }
@@ -91,6 +104,13 @@ function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent
     return cut
   }
   return undefined
+}
+
+function isSameSpeech(
+  part: Part,
+  { type }: Extract<BatchEvent, { type: 'text-delta' | 'reasoning-delta' }>,
+): part is Extract<Part, { type: 'text' | 'reasoning' }> {
+  return part.type === (type === 'text-delta' ? 'text' : 'reasoning')
 }
 
 function appendOp(draft: Draft, messageId: string, partId: string, field: string, value: string): void {

@@ -27,7 +27,7 @@ import { endDoubt } from './doubts.ts'
 import { applyErased, applyFork, applyRewind, setTasks } from './lineages.ts'
 import { applySettings } from './settings.ts'
 import { applyMessageAdded, applyMessageEnded, applyMessageStarted } from './messages.ts'
-import { applyBatch, applyCallStarted, applySeal, moveCall } from './parts.ts'
+import { applyBatch, applyCallStarted, applySeal, moveCall, withMoreText } from './parts.ts'
 import {
   applyRunEnded,
   applyRunParked,
@@ -80,14 +80,20 @@ export function reduceShown(state: ThreadState, record: LogRecord): ThreadState 
 
 /** The same for a piece: the state that `reduce` gives for a batch at this seq. */
 export function reducePiece(state: ThreadState, event: BatchEvent, seq: number): ThreadState {
+  const messages = withMoreText(state.messages, event)
+  if (messages !== undefined) return { head: headAt(state.head, seq), messages, calls: state.calls }
   const draft = newDraft(state, true)
   applyBatch(draft, event)
   return stateAt(draft, seq)
 }
 
-/** Deltas that share a seq, until it is written, do not copy the head each. */
 function stateAt({ calls, head, messages }: Draft, seq: number): ThreadState {
-  return { head: head.seq === seq ? head : { ...head, seq }, messages, calls }
+  return { head: headAt(head, seq), messages, calls }
+}
+
+/** Deltas that share a seq, until it is written, do not copy the head each. */
+function headAt(head: Head, seq: number): Head {
+  return head.seq === seq ? head : { ...head, seq }
 }
 
 function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
