@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EvenerError, type AgentEvent } from '@evener/protocol'
 import { Attempt, FlatTurn } from './flat-turn.ts'
-import type { StepResult } from './model-step.ts'
+import type { StepResult } from './model-answer.ts'
 
 const said = (text: string): AgentEvent => ({ type: 'text-delta', partId: '0', text })
 const words = (events: readonly AgentEvent[]): string[] =>

@@ -1,5 +1,5 @@
 import { EvenerError, type AgentEvent } from '@evener/protocol'
-import type { StepResult } from './model-step.ts'
+import type { StepResult } from './model-answer.ts'
 
 type Said = IteratorResult<AgentEvent, void>
 

@@ -18,7 +18,8 @@ import { agentContext } from './agent-context.ts'
 import { Attempt } from './flat-turn.ts'
 import { callHook } from './hooks.ts'
 import type { ModelFailure } from './model-failure.ts'
-import { CallIds, modelStep } from './model-step.ts'
+import { CallIds } from './call-ids.ts'
+import { ModelStep } from './model-step.ts'
 import type { NativeDriverOptions } from './native-driver.ts'
 import { prepareRequest } from './request.ts'
 import { resumePoint, type ResumePoint } from './resume-point.ts'
@@ -82,7 +83,7 @@ export async function* nativeTurn(
       await callHook(hooks, 'beforeStep', { context, stepIndex, prompt: request.options.prompt }, signal)
       yield stepStart(stepIndex, request.recorded)
       const ports = { ids, now: () => host.now(), signal, silentMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS }
-      const ask = (): Attempt => new Attempt(modelStep(request.model, request.options, ports))
+      const ask = (): Attempt => new Attempt(new ModelStep(request.model, request.options, ports))
       let attempt = ask()
       yield attempt
       let { result } = attempt

@@ -1,5 +1,5 @@
 import type { FinishReason, Host, Part, StoredMessage, Turn } from '@evener/protocol'
-import type { OrderedCall } from './model-step.ts'
+import type { OrderedCall } from './model-answer.ts'
 import { recordedStep, textOf, type TurnStep } from './turn-step.ts'
 
 /** What an earlier process left of a turn: calls without a result, or an answer that only lacks its finish. */

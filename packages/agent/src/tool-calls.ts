@@ -1,7 +1,7 @@
 import { toErrorData, type AgentEvent, type Host, type ToolOutcome } from '@evener/protocol'
 import type { AgentContext } from './agent-context.ts'
 import { callHook, type AfterTool, type HookedCall, type LoopHooks } from './hooks.ts'
-import type { OrderedCall } from './model-step.ts'
+import type { OrderedCall } from './model-answer.ts'
 import type { StepToolResult } from './turn-step.ts'
 
 interface Carried {
