@@ -50,7 +50,7 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly decide?: (call: ToolCallRequest, state: ThreadState) => Decision
   /** For tests: where it can be made to fail. */
   readonly faults?: FaultPoints
-  /** Ids of runs and of what is said in them, where whoever says it gives none. */
+  /** Ids of runs and of what is said in them, where whoever says it gives none. UUIDs of version 7 when absent. */
   readonly newId?: () => string
   /** What is put on record together with an answer, in one transaction. */
   readonly withAnswer?: (wait: Wait, answer: Answer) => readonly ControlFact[]

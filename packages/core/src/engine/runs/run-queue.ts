@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { QueueItem, RecordBody, ThreadState } from '@evener/protocol'
 import type { Submission } from '../thread-options.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** What was said while it could not be heard, kept for later. */
 export function queueItem(
   lane: QueueItem['lane'],
   submission: Submission,
-  newId: () => string = randomUUID,
+  newId: () => string = timeOrderedId,
 ): QueueItem {
   const { runId: _runId, ...item } = submission
   return { id: newId(), lane, ...item }

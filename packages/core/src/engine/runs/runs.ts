@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   EvenerError,
   handOffId,
@@ -42,6 +41,7 @@ import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { HandOff, Submission } from '../thread-options.ts'
 import { tellAgent } from '../turns/tell-agent.ts'
 import { TurnSetup } from '../turns/turn-setup.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** The runs of one thread, one at a time, turn by turn. Everything here happens in the thread's mailbox. */
 export class Runs {
@@ -103,7 +103,7 @@ export class Runs {
 
   async start(submission: Submission, before: readonly RecordBody[] = []): Promise<RunHandle> {
     const { agentId, by, parts } = submission
-    const { beforeRun, newId = randomUUID } = this.#ports.options
+    const { beforeRun, newId = timeOrderedId } = this.#ports.options
     const agent = this.#agent(agentId)
     const preface = beforeRun?.(this.#log.state) ?? []
     if (preface.length > 0) await this.#log.commit(preface)
@@ -287,7 +287,7 @@ export class Runs {
 
   async #nextTurn({ agentId, input, before, steered = [], isHandOff }: NextTurn, runId: string): Promise<void> {
     const agent = this.#agent(agentId)
-    const { newId = randomUUID, store } = this.#ports.options
+    const { newId = timeOrderedId, store } = this.#ports.options
     const turnId = newId()
     const message: RecordBody[] =
       input.length === 0
@@ -314,7 +314,8 @@ export class Runs {
   /** One after the other. */
   #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): void {
     const { mailbox, options } = this.#ports
-    const ports = { store: options.store, log: this.#log, mailbox, isActive: () => this.active === active }
+    const { newId = timeOrderedId, store } = options
+    const ports = { store, log: this.#log, mailbox, newId, isActive: () => this.active === active }
     active.telling = active.telling.then(() => tellAgent(active, capabilities, itemId, ports)).catch(() => undefined)
   }
 }

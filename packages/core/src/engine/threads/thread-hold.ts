@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { Fence } from '@evener/protocol'
 import { ThreadHistory } from '../log/history.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { WaitDesk } from '../waits/wait-desk.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** What a process has of a thread while the thread is its own. */
 export class ThreadHold {
@@ -19,7 +19,7 @@ export class ThreadHold {
     this.#options = options
     this.#fence = fence
     this.log = log
-    this.newId = options.newId ?? randomUUID
+    this.newId = options.newId ?? timeOrderedId
     this.desk = new WaitDesk(options.store, log)
     this.history = new ThreadHistory(options.store, log)
   }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   aCount,
   aFlag,
@@ -35,6 +34,7 @@ import {
 import { requireBoundary } from './boundaries.ts'
 import type { ProcessOwner } from './ownership.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 
 export interface NewThread {
   /** Default: a new one. */
@@ -216,7 +216,7 @@ const NEW_THREAD: OptionRules<Fork> = {
 
 function threadInfo(thread: NewThread): ThreadInfo {
   checkOptions<NewThread>('a new thread', thread, NEW_THREAD, ['resourceId'])
-  const id = thread.id ?? randomUUID()
+  const id = thread.id ?? timeOrderedId()
   if (!isSafeSegment(id)) throw new EvenerError('invalid-input', `${JSON.stringify(id)} cannot be used as a thread id.`)
   const now = thread.now ?? Date.now()
   return {

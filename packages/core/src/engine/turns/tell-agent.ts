@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Capabilities, RecordBody, Store } from '@evener/protocol'
 import type { ActiveTurn } from './active-run.ts'
 import { inflateParts } from '../log/blobs.ts'
@@ -10,6 +9,7 @@ export interface TellPorts {
   readonly store: Store
   readonly log: ThreadLog
   readonly mailbox: Mailbox
+  readonly newId: () => string
   /** The turn still has the floor. */
   readonly isActive: () => boolean
 }
@@ -19,7 +19,7 @@ export async function tellAgent(
   active: ActiveTurn,
   capabilities: Capabilities,
   itemId: string,
-  { store, log, mailbox, isActive }: TellPorts,
+  { store, log, mailbox, newId, isActive }: TellPorts,
 ): Promise<void> {
   const session = await active.opened.promise
   const item = log.state.head.queue.get(itemId)
@@ -27,7 +27,7 @@ export async function tellAgent(
   // Who was cancelled or has said its last word would not answer: what was said stays queued.
   const isOver = active.abort.signal.aborted || active.recorder.isFinished || !isActive()
   if (session === undefined || item === undefined || isOver) return
-  const messageId = item.messageId ?? randomUUID()
+  const messageId = item.messageId ?? newId()
   const said = { ...item, messageId }
   const note = (how: string): RecordBody => {
     const text = `What was said while it worked was ${how === 'restart' ? 'said in a new turn' : how}.`
@@ -44,6 +44,6 @@ export async function tellAgent(
   const origin = { run: active.runId, turn: active.turnId }
   await mailbox.post(async () => {
     // The run may be over by now, and what was heard in it be said in the next.
-    if (log.state.head.queue.has(itemId)) await log.commit([...heardBodies(said, randomUUID), note(how)], origin)
+    if (log.state.head.queue.has(itemId)) await log.commit([...heardBodies(said, newId), note(how)], origin)
   })
 }

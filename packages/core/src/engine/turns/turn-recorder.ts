@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   addUsage,
   NO_USAGE,
@@ -36,6 +35,7 @@ import { isUnpriced, pricedUsage, type PricedUsage, type PriceOf } from '../runs
 import type { RecordOrigin } from '../log/record-body.ts'
 import type { EndedStep } from '../runs/run-spending.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
+import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** The agent's own messages have no parent; a foreign subagent's hang on the call that started it. */
 const MAIN = ''
@@ -93,7 +93,7 @@ export class TurnRecorder {
 
   constructor(options: RecorderOptions) {
     this.#log = options.log
-    this.#newId = options.newId ?? randomUUID
+    this.#newId = options.newId ?? timeOrderedId
     this.#agentId = options.agentId
     this.#turnId = options.turnId
     this.#signal = options.signal

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import type { Part, Store, StoredMessage, ThreadState } from '@evener/protocol'
 import type { RunHandle } from '../../engine/turns/active-run.ts'
 import type { RecordOrigin } from '../../engine/log/record-body.ts'
 import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
+import { timeOrderedId } from '../../engine/time-ordered-id.ts'
 
 /** A loaded thread as the parts of the control layer use it. */
 export interface ThreadPort {
@@ -27,7 +27,7 @@ export function threadPort(
   runtime: PortRuntime,
   store: PortStore,
   agentId: () => string,
-  newId: () => string = randomUUID,
+  newId: () => string = timeOrderedId,
 ): ThreadPort {
   return new RuntimePort(runtime, store, agentId, newId)
 }
