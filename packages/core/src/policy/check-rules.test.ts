@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EvenerError, type PatternRule, type PermissionRules } from '@evener/protocol'
-import { checkRules, createPolicy } from './index.ts'
+import { checkRules, createPolicy, type PolicyOptions } from './index.ts'
 
 function load(rule: Partial<PatternRule>): void {
   const complete: PatternRule = { tool: 'execute_command', pattern: 'ls *', policy: 'allow', ...rule }
@@ -156,6 +156,19 @@ suite('a pattern that could never match is refused', () => {
       /is none of/,
     )
   })
+})
+
+test('rules that are given under another name are refused: they would be none', () => {
+  const rules: PermissionRules = { categories: { execute: 'deny' }, tools: {}, patterns: [] }
+  for (const [given, meant] of [
+    [{ rule: rules }, 'rules'],
+    [{ rules, shelTools: { run: 'command' } }, 'shellTools'],
+  ] as const) {
+    assert.throws(
+      () => createPolicy(given as object as PolicyOptions),
+      (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(`Did you mean "${meant}"?`),
+    )
+  }
 })
 
 suite('the words of a pattern', () => {

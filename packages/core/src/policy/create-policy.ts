@@ -1,4 +1,15 @@
-import { NO_RULES, type PermissionRules, type ToolCallRequest, type ToolCategory } from '@evener/protocol'
+import {
+  aFunction,
+  anObject,
+  anything,
+  checkOptions,
+  NO_RULES,
+  words,
+  type OptionRules,
+  type PermissionRules,
+  type ToolCallRequest,
+  type ToolCategory,
+} from '@evener/protocol'
 import { subjectOf } from './call-subject.ts'
 import { checkRules } from './check-rules.ts'
 import { decide, grant, type Case } from './decide.ts'
@@ -8,11 +19,21 @@ import { withKnownTools } from './known-tools.ts'
 import type { PermissionPolicy, PolicyContext, PolicyOptions } from './policy-types.ts'
 import { levelsOf, RuleBook } from './rule-book.ts'
 
+const OPTIONS: OptionRules<PolicyOptions> = {
+  rules: anything,
+  shellTools: anObject,
+  pathTools: anObject,
+  toolCategory: aFunction,
+  cwd: words,
+  home: words,
+}
+
 /**
  * The rules of a harness, ready to judge calls. Throws only here, when the rules are not valid; what it decides follows
  * from the call and the context alone.
  */
 export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
+  checkOptions('a policy', given, OPTIONS)
   const options: PolicyOptions = { ...given, ...withKnownTools(given) }
   const { rules: harness = NO_RULES } = options
   checkRules(harness, options)

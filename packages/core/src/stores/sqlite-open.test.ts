@@ -54,6 +54,18 @@ describe('opening an SQLite store', () => {
     }),
   )
 
+  it('a durability that is misspelt is refused: it would be the lesser one', () => {
+    for (const [options, message] of [
+      [{ durabilty: 'power' }, /Did you mean "durability"\?/],
+      [{ durability: 'powr' }, /`durability` of a SQLite store has to be one of process, power/],
+    ] as const) {
+      assert.throws(
+        () => new SqliteStore({ url: ':memory:', ...options } as SqliteStoreOptions),
+        (error) => EvenerError.is(error, 'invalid-input') && message.test(error.message),
+      )
+    }
+  })
+
   it('a url that SQLite cannot open is refused at once', () => {
     for (const url of ['', 'postgres://localhost/x', 'https://example.com/x.db', 'file:x.db?mode=memory', 'a\0b']) {
       assert.throws(

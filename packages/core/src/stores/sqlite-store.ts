@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
+  aFunction,
+  anObject,
+  anything,
+  checkOptions,
   EvenerError,
+  oneOf,
   RECORD_FORMAT,
+  words,
   type Admission,
   type Append,
   type Blob,
@@ -19,6 +25,7 @@ import {
   type MessageQuery,
   type NewCommand,
   type NewStream,
+  type OptionRules,
   type Owner,
   type Page,
   type PageRequest,
@@ -70,6 +77,17 @@ export interface SqliteStoreOptions {
   readonly fileSystemOf?: FileSystemOf
 }
 
+const OPTIONS: OptionRules<SqliteStoreOptions> = {
+  url: anything,
+  durability: oneOf('process', 'power'),
+  busyTimeoutMs: anything,
+  maxBytes: anything,
+  clock: aFunction,
+  format: anObject,
+  bootId: words,
+  fileSystemOf: aFunction,
+}
+
 const BUSY_TIMEOUT_MS = 5000
 const OPEN_TIMEOUT_MS = 30_000
 /** Up to this size a deletion writes the file anew at once; a larger one is left to `compact` or the next erasure. */
@@ -98,6 +116,7 @@ export class SqliteStore implements Store {
   #owesTruncation = false
 
   constructor(options: SqliteStoreOptions) {
+    checkOptions('a SQLite store', options, OPTIONS)
     this.#path = databasePath(options.url)
     this.#options = options
     this.#now = options.clock ?? Date.now
