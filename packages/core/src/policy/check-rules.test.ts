@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EvenerError, type PatternRule, type PermissionRules } from '@evener/protocol'
-import { checkRules, createPolicy, type PolicyOptions } from './index.ts'
+import { checkRules, createPolicy } from './index.ts'
 
 function load(rule: Partial<PatternRule>): void {
   const complete: PatternRule = { tool: 'execute_command', pattern: 'ls *', policy: 'allow', ...rule }
@@ -160,12 +160,13 @@ suite('a pattern that could never match is refused', () => {
 
 test('rules that are given under another name are refused: they would be none', () => {
   const rules: PermissionRules = { categories: { execute: 'deny' }, tools: {}, patterns: [] }
-  for (const [given, meant] of [
+  const cases: readonly (readonly [given: object, meant: string])[] = [
     [{ rule: rules }, 'rules'],
     [{ rules, shelTools: { run: 'command' } }, 'shellTools'],
-  ] as const) {
+  ]
+  for (const [given, meant] of cases) {
     assert.throws(
-      () => createPolicy(given as object as PolicyOptions),
+      () => createPolicy(given),
       (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(`Did you mean "${meant}"?`),
     )
   }
