@@ -43,9 +43,9 @@ export type { ControlFact, Submission, ThreadRuntimeOptions } from './thread-opt
 const DEFAULT_PASSIVATE_AFTER_MS = 10_000
 
 /**
- * Everything that happens to one thread in this process: one command at a time, one run at a time, all of it through the
- * log. What a run needs to go on stands there, so another process can take it up. With nothing to do the thread is let go
- * of; the next command takes it again.
+ * Runs one thread in this process: one command at a time and one run at a time, all recorded in the log. The log holds
+ * everything a run needs to go on, so another process can resume it. An idle thread is released (passivated); the next
+ * command takes it again.
  */
 export class ThreadRuntime {
   readonly #options: ThreadRuntimeOptions
@@ -61,7 +61,7 @@ export class ThreadRuntime {
   readonly #rested: RestedThread
   #restTimer: NodeJS.Timeout | undefined
   #closed = false
-  /** Told when the thread is closed: nothing comes any more that they could wait for. */
+  /** The pending `idle()` calls. `close()` resolves them, because nothing they could wait for comes after it. */
   readonly #idlers = new Set<() => void>()
 
   private constructor(options: ThreadRuntimeOptions, hold: ThreadHold) {
@@ -94,8 +94,8 @@ export class ThreadRuntime {
   }
 
   /**
-   * Takes the thread, and takes up what a dead process left of it. `onTaken` comes before the latter: whoever listens from
-   * there on misses nothing.
+   * Takes ownership of the thread and recovers the run that a dead process left. `onTaken` is called before the
+   * recovery, so that listeners added there miss nothing.
    */
   static async open(
     options: ThreadRuntimeOptions,
@@ -119,37 +119,37 @@ export class ThreadRuntime {
     }
   }
 
-  /** Also while the thread is let go of: as it was then. */
+  /** The current state. While this process does not hold the thread: the last state it knows. */
   get state(): ThreadState {
     return this.#hold?.log.state ?? this.#rested.state
   }
 
-  /** With everything that was asked of the thread before: whoever makes a fork of it must not miss a rule. */
+  /** Returns the state after all commands given so far, e.g. for a fork, which must not miss a rule. */
   stateInTurn(): Promise<ThreadState> {
     return this.#mailbox.post(async () => this.state)
   }
 
-  /** The run that is going on in this process; `undefined` also for one that waits without a process. */
+  /** The run whose turn is active in this process; `undefined` also for a run that is parked without a process. */
   get run(): RunHandle | undefined {
     return this.#runs.active?.handle
   }
 
-  /** How a run of the thread ends, also one that waits or that another process began; at once if it was the last one. */
+  /** Resolves when a run ends, even if it is parked or another process began it; at once if it was the last one. */
   async outcome(runId: string): Promise<RunOutcome> {
     return this.#runs.outcome(runId, this.state)
   }
 
-  /** The tool that the run going on here has under the name. */
+  /** Returns the tool with this name in the active turn, if there is one. */
   toolInUse(name: string): RunnableTool | undefined {
     return this.#runs.active?.setup.tools.find((tool) => tool.name === name)
   }
 
-  /** Whether the thread is this process's own: with nothing to do it is nobody's. */
+  /** Whether this process owns the thread. Nobody owns an idle thread. */
   get isHeld(): boolean {
     return this.#hold !== undefined
   }
 
-  /** Everything that happens to the thread, in one order: deltas at once, records when they are shown. Gives how to stop. */
+  /** Subscribes to all entries in one order: deltas at once, records when shown. Returns the unsubscribe function. */
   onEntry(listener: (entry: LogEntry) => unknown): () => void {
     return this.#entries.subscribe(listener)
   }
@@ -158,12 +158,14 @@ export class ThreadRuntime {
     return this.#frames.subscribe(listener)
   }
 
-  /** What was shown could not be written: the thread is what it is on disk. */
+  /** Subscribes to write failures: something was shown that is not on disk. Only what is on disk counts. */
   onLost(listener: (loss: ThreadLoss) => unknown): () => void {
     return this.#losses.subscribe(listener)
   }
 
-  /** Starts a run. While one is going on the words are steered into it; while one waits they are kept for later. */
+  /**
+   * Starts a run. While one is working, the message is steered into it; while one is parked, it becomes a follow-up.
+   */
   submit(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
       await checkSubmission(submission, log.state, this.#options.store)
@@ -172,7 +174,7 @@ export class ThreadRuntime {
     })
   }
 
-  /** Heard by the run there is before its next step, also when it waits: it answers nothing. Without a run it starts one. */
+  /** Steers the open run, which hears it before its next step; a parked run stays parked. Without a run, starts one. */
   steer(submission: Submission): Promise<RunHandle> {
     return this.#command(async ({ log }) => {
       await checkSubmission(submission, log.state, this.#options.store)
@@ -184,7 +186,7 @@ export class ThreadRuntime {
     })
   }
 
-  /** Kept until the run is over; sent at once when there is none. */
+  /** Queues the message until the run is over; starts a run at once when none is open. */
   followUp(submission: Submission): Promise<void> {
     return this.#command(async ({ log }) => {
       await checkSubmission(submission, log.state, this.#options.store)
@@ -193,7 +195,7 @@ export class ThreadRuntime {
     })
   }
 
-  /** Rules, grants and yolo count from this very call on; it resolves when they are on disk. */
+  /** Changes the config. Rules, grants and yolo apply from the moment of the call. Resolves when they are on disk. */
   async configure(change: ConfigChange): Promise<void> {
     const written = this.#policy.announce(change)
     try {
@@ -203,7 +205,7 @@ export class ThreadRuntime {
     }
   }
 
-  /** Puts on record what the control layer has to say: tasks, signals, notes. */
+  /** Records facts of the control layer: tasks, signals, notes. */
   async record(facts: readonly ControlFact[], origin: RecordOrigin = {}): Promise<void> {
     checkFacts(facts)
     const changes = facts.filter((fact) => fact.type === 'config.changed')
@@ -216,12 +218,12 @@ export class ThreadRuntime {
     }
   }
 
-  /** Attaches a judgement to a run of this thread, whether it is over or not. */
+  /** Attaches a score to a run of this thread, whether it is over or not. */
   async addScore(runId: string, score: Score): Promise<void> {
     await this.#opine(runId, scoreNote(score))
   }
 
-  /** Attaches what somebody said to a run of this thread. */
+  /** Attaches feedback to a run of this thread, whether it is over or not. */
   async addFeedback(runId: string, feedback: Feedback): Promise<void> {
     await this.#opine(runId, feedbackNote(feedback))
   }
@@ -240,12 +242,12 @@ export class ThreadRuntime {
     await this.record([note], { run: runId })
   }
 
-  /** Changes the thread in a way of its own, in its turn: rewind, erase. */
+  /** Runs a change such as a rewind or an erase as a command of its own. */
   change<T>(task: (log: ThreadHold['log']) => Promise<T>): Promise<T> {
     return this.#command(({ log }) => task(log))
   }
 
-  /** Answers a wait, once, whoever asked and whether or not that process still lives. */
+  /** Answers a wait, once, whoever asked and whether or not the process that asked is still alive. */
   answer(waitId: string, answer: Answer, by?: string): Promise<void> {
     return this.#command(async ({ desk, log }) => {
       checkFields('an answer', { waitId }, { waitId: aText }, ['waitId'])
@@ -269,8 +271,8 @@ export class ThreadRuntime {
   }
 
   /**
-   * From inside a run, such as by a tool: when the calls of the step have their results, another agent takes the floor in
-   * the same run. Resolves when it is on disk: from then on it happens, once, also if this process dies.
+   * Called from inside a run, e.g. by a tool: once all calls of the step have results, another agent takes the floor in
+   * the same run. When this resolves, the hand-off is on disk and happens exactly once, even if this process dies.
    */
   async handOff(to: HandOff): Promise<void> {
     this.#assertOpen()
@@ -281,12 +283,13 @@ export class ThreadRuntime {
   /** Ends the run: waits are cancelled, open calls closed, the queue is held until the next user act. */
   async cancel(): Promise<CancelReceipt> {
     this.#assertOpen()
-    // At once where it can be, in its turn otherwise: a run that is just being started is not a run that waits.
+    // An active turn is cancelled at once. Otherwise the mailbox decides: a run that is just being started is not
+    // parked.
     const found = this.#runs.active ?? (await this.#command(async () => this.#runs.active ?? this.#runs.cancelParked()))
     return 'how' in found ? found : this.#runs.cancel(found)
   }
 
-  /** Resolves when nothing is going on any more: the run is over or waits, and nothing queued was left to send. */
+  /** Resolves when the run is over or parked and nothing queued is left to send. */
   async idle(): Promise<void> {
     for (;;) {
       await this.#mailbox.post(async () => undefined)
@@ -304,25 +307,22 @@ export class ThreadRuntime {
     }
   }
 
-  /** Tells listeners what others made of the thread up to there, before another runtime of this process goes on with it. */
+  /** Emits what others wrote up to `seq`, before another runtime of this process continues the thread. */
   async follow(seq: number): Promise<void> {
     if (this.#isFollowing) await this.#rested.catchUp(seq)
   }
 
-  /**
-   * Tells listeners what happens to the thread while another runtime of this process has it. Whichever has it next finds
-   * the same on disk.
-   */
+  /** Emits an entry of the runtime of this process that holds the thread. The next holder finds the same on disk. */
   mirror(entry: LogEntry): void {
     if (this.#isFollowing) this.#rested.mirror(entry)
   }
 
-  /** The same for frames. */
+  /** Like `mirror`, for frames. */
   mirrorFrame(frame: DeltaFrame): void {
     if (this.#isFollowing) this.#rested.frame(frame)
   }
 
-  /** The other one could not write what it has shown. */
+  /** Called when the other runtime could not write what it has shown. */
   mirrorLoss(onDisk: ThreadState): void {
     if (this.#isFollowing) this.#rested.state = onDisk
   }
@@ -331,7 +331,7 @@ export class ThreadRuntime {
     return this.#hold === undefined && !this.#closed
   }
 
-  /** Lets go of the thread. Waits go on waiting; a run that was at work is ended as interrupted. */
+  /** Releases the thread. Open waits stay open; a run that was working ends as interrupted. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -339,9 +339,9 @@ export class ThreadRuntime {
     this.#clock?.stop()
     this.#runs.stopQueue()
     const { active } = this.#runs
-    // Whoever cancels is told how it went.
+    // A cancel in progress completes first, so that its caller gets the receipt.
     if (active?.abort.signal.aborted === true) await active.handle.done
-    // What is being done is broken off, so that it cannot keep the mailbox busy.
+    // Aborts the active turn, which could otherwise keep the mailbox busy.
     await this.#runs.detach()
     try {
       await this.#mailbox.post(() => this.#leave(active))
@@ -351,11 +351,11 @@ export class ThreadRuntime {
     }
   }
 
-  /** Also when the end of what was at work cannot be written: whoever comes next must find the thread free. */
+  /** Releases the thread even when the end of the run cannot be written: the next owner must find it free. */
   async #leave(active: ActiveTurn | undefined): Promise<void> {
     try {
       if (this.#hold === undefined) return
-      // It was just being started.
+      // Set when a turn was just being started while `close` waited for the mailbox.
       const begun = this.#runs.active
       await this.#runs.detach()
       await this.#runs.close(begun ?? active)
@@ -379,7 +379,7 @@ export class ThreadRuntime {
     }
   }
 
-  /** What was taken and could not be taken up is nobody's again, as it stands. */
+  /** Releases a thread whose recovery failed. Its records stay as they are. */
   async #giveBack(hold: ThreadHold): Promise<void> {
     await this.#runs.lose()
     await this.#letGo(hold).catch(() => undefined)
@@ -397,7 +397,7 @@ export class ThreadRuntime {
     })
   }
 
-  /** Takes the thread again, and tells listeners what others made of it meanwhile. */
+  /** Takes the thread again and emits what others wrote meanwhile. */
   async #wake(): Promise<ThreadHold> {
     const hold = await ThreadHold.take(this.#options, () => this.#lose())
     try {
@@ -406,7 +406,7 @@ export class ThreadRuntime {
       await this.#runs.recover()
       return hold
     } catch (error) {
-      // The next command tries it again.
+      // The next command tries again.
       await this.#giveBack(hold)
       throw error
     }
@@ -425,7 +425,7 @@ export class ThreadRuntime {
     })
   }
 
-  /** With nothing to do but wait the thread is let go of after a while. */
+  /** Schedules the release of the thread if it is idle or only waits. */
   #rest(): void {
     clearTimeout(this.#restTimer)
     if (this.#closed || !this.#isAtRest()) return
@@ -439,7 +439,7 @@ export class ThreadRuntime {
     const { active } = this.#runs
     if (this.#hold === undefined || this.#hold.log.failure !== undefined || this.#warm.size > 0) return false
     if (active === undefined) return true
-    // A program that waits is kept until it is parked; our own loop goes on from the log.
+    // A waiting foreign agent keeps its process until it is parked; our own loop can go on from the log.
     const isOurs = active.capabilities !== undefined && !isForeign(active.capabilities)
     const isWaiting = this.state.head.run?.status === 'parked' && !active.abort.signal.aborted
     return isOurs && isWaiting && !hasRedactedCall(this.state)
@@ -451,14 +451,14 @@ export class ThreadRuntime {
     await this.#letGo(this.#hold)
   }
 
-  /** Somebody else in this process wants the thread. What goes on in it stays ours. */
+  /** Releases the thread to another owner in this process, unless a run is working. Returns whether it was released. */
   async #yield(): Promise<boolean> {
     const { active } = this.#runs
-    // A run that is being cancelled is soon over.
+    // A run that is being cancelled ends soon.
     if (active?.abort.signal.aborted === true) await active.handle.done
     return this.#mailbox.post(async () => {
       if (this.#runs.active === undefined) await this.#warm.close()
-      // Nothing can be written here any more: whoever wants it takes it up as it is on disk.
+      // This log has failed: the next owner continues from what is on disk.
       if (this.#hold?.log.failure !== undefined) await this.#giveBack(this.#hold)
       else await this.#passivate()
       return this.#hold === undefined
@@ -469,13 +469,13 @@ export class ThreadRuntime {
     try {
       await hold.letGo()
     } finally {
-      // Nobody writes after this: what is shown as the thread's state is what is on disk.
+      // Nothing is written after this, so the state on disk is the one to show.
       if (this.#hold === hold) this.#rested.state = hold.log.state
       this.#hold = undefined
     }
   }
 
-  /** The log has failed: what was going on is left as it stands on disk, and nobody is kept waiting. */
+  /** Called when the log has failed: the active run is left as it is on disk, and its waiters are settled. */
   #lose(): void {
     const { log } = this.#hold ?? {}
     if (log?.failure !== undefined) this.#losses.emit({ onDisk: log.state, error: log.failure })
@@ -495,5 +495,5 @@ export class ThreadRuntime {
 
 const TOO_LATE: Answer = { decision: 'decline', reason: 'nobody answered in time' }
 
-/** Records after which a run may be at rest without being over. */
+/** Records after which a run may be idle without being over. */
 const PAUSES: ReadonlySet<string> = new Set(['run.parked'])

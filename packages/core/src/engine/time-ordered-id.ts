@@ -4,8 +4,8 @@ let madeAt = -1
 let timePrefix = ''
 
 /**
- * A UUID of version 7, which begins with the time. What is made together then lies together in the indexes of a store;
- * ids of pure chance touch another page each.
+ * Returns a UUID of version 7, which begins with the time. Ids made together lie together in the indexes of a store;
+ * random ids would touch another page each.
  */
 export function timeOrderedId(): string {
   const now = Date.now()

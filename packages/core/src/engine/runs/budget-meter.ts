@@ -3,11 +3,11 @@ import type { Budget, BudgetLimit, JsonObject, JsonValue, UsageTotals } from '@e
 /** What a run has used up of its budget. */
 export interface Spending {
   readonly usage: UsageTotals
-  /** Time at work: waiting for people costs nothing. */
+  /** Working time; time spent in waits does not count. */
   readonly ms: number
 }
 
-/** A limit that is near, or that is reached. */
+/** Says that a limit is near or reached. */
 export interface BudgetNotice {
   readonly limit: BudgetLimit
   readonly stage: 'near' | 'reached'
@@ -18,13 +18,13 @@ export interface BudgetNotice {
 const LIMITS: readonly BudgetLimit[] = ['tokens', 'usd', 'ms']
 const DEFAULT_WARN_AT = 0.8
 
-/** Says once when a limit is near and once when it is reached, whatever kind of agent it is that spends. */
+/** Reports each limit once when it is near and once when it is reached, for any kind of agent. */
 export class BudgetMeter {
   readonly #said: Set<string>
 
-  /** `announced`: what was said already, in an earlier turn or process. */
+  /** `announced`: notices from an earlier turn or process, which are not repeated. */
   constructor(announced: readonly string[] = []) {
-    // That a limit is reached is said to every turn: each of them has to end.
+    // "reached" is repeated in every turn, because each of them has to end.
     this.#said = new Set(announced.filter((notice) => notice.endsWith(' near')))
   }
 
@@ -49,7 +49,7 @@ export class BudgetMeter {
   }
 }
 
-/** What goes by one name is announced once. */
+/** Returns the key of a notice; a meter announces each key once. */
 export function budgetNotice({ limit, stage }: JsonObject): string {
   return `${asText(limit)} ${asText(stage)}`
 }
@@ -58,7 +58,7 @@ function asText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Without the digits that nobody reads. */
+/** Rounds a used amount for display. */
 function toTell(limit: BudgetLimit, used: number): number {
   return Number(used.toFixed(limit === 'usd' ? 6 : 0))
 }

@@ -1,17 +1,17 @@
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { unlessAborted, type UsageMetadata } from '@evener/protocol'
 
-/** What a model asks for its tokens, in dollars; `undefined` when that is not known. */
+/** Returns what a model charges for its tokens, in dollars; `undefined` if unknown. */
 export type PriceOf = (model: string, usage: UsageMetadata) => number | undefined | Promise<number | undefined>
 
 export type PricedUsage = UsageMetadata & { readonly costUsd?: number }
 
-/** Something was used, and nobody knows what it cost. */
+/** Whether tokens were used whose cost is unknown. */
 export function isUnpriced({ costUsd, ...tokens }: PricedUsage): boolean {
   return costUsd === undefined && Object.values(tokens).some((count) => count > 0)
 }
 
-/** Who cancels a run does not wait for a price that has to be looked up first. */
+/** Wraps `priceOf` so that a cancelled run does not wait for a price that has to be looked up first. */
 export function pricesUntil(signal: AbortSignal, priceOf: PriceOf): PriceOf {
   return (model, usage) => {
     const price = priceOf(model, usage)
@@ -19,7 +19,7 @@ export function pricesUntil(signal: AbortSignal, priceOf: PriceOf): PriceOf {
   }
 }
 
-/** With what it cost, as far as anybody knows. A list that cannot be read must not end a turn. */
+/** Adds the cost to the usage if it is known. A failing price list must not end a turn. */
 export async function pricedUsage(
   usage: UsageMetadata,
   model: string | undefined,

@@ -12,7 +12,7 @@ import {
 import { recordsAfter } from '../log/load-state.ts'
 import type { ControlFact } from '../thread-options.ts'
 
-/** What a judge found a run to be worth. */
+/** A judge's score of a run. */
 export interface Score {
   readonly name: string
   readonly value: number
@@ -21,14 +21,14 @@ export interface Score {
   readonly source: string
 }
 
-/** What somebody said about a run. */
+/** Feedback about a run. */
 export interface Feedback {
   readonly text?: string
   readonly rating?: number
   readonly source: string
 }
 
-/** All that was said about one run, in the order in which it was said. */
+/** The scores and feedback of one run, each in the order they were given. */
 export interface RunOpinions {
   readonly scores: readonly Score[]
   readonly feedback: readonly Feedback[]
@@ -51,7 +51,7 @@ export function feedbackNote(feedback: Feedback): ControlFact {
   return { type: 'note', kind: 'feedback', text: feedback.text ?? '', data: fieldsOf(feedback) }
 }
 
-/** Reads the thread's own stream from the run on; `null` when it has no such run. */
+/** Reads the opinions on a run from the thread's own stream, from the run's start on; `null` if it has no such run. */
 export async function readOpinions(store: Store, thread: string, runId: string): Promise<RunOpinions | null> {
   const start = await startOf(store, thread, runId)
   if (start === null) return null
@@ -65,7 +65,7 @@ export async function readOpinions(store: Store, thread: string, runId: string):
   return { scores, feedback }
 }
 
-/** From the newest run back: nearly always it is one of the last that is spoken of. */
+/** Searches from the newest run back, because it is nearly always one of the last. */
 async function startOf(store: Store, thread: string, runId: string): Promise<number | null> {
   const started = (upTo: number): ReturnType<Store['latestRecord']> =>
     store.latestRecord(rootLineage(thread), 'run.started', upTo)
@@ -78,7 +78,7 @@ export function noSuchRun(thread: string, runId: string): EvenerError {
   return new EvenerError('not-found', `Thread ${thread} has no run "${runId}".`)
 }
 
-/** Only what is set: a record holds JSON. */
+/** Leaves out undefined fields, because a record holds JSON. */
 function fieldsOf(opinion: Score | Feedback): JsonObject {
   return Object.fromEntries(Object.entries(opinion).filter(([, value]) => value !== undefined))
 }

@@ -2,7 +2,7 @@ import type { QueueItem, RecordBody, ThreadState } from '@evener/protocol'
 import type { Submission } from '../thread-options.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
-/** What was said while it could not be heard, kept for later. */
+/** Returns the queue item for a message that cannot be heard now. */
 export function queueItem(
   lane: QueueItem['lane'],
   submission: Submission,
@@ -24,12 +24,12 @@ export function submissionOf(item: QueueItem, agentId: string): Submission {
   }
 }
 
-/** What is to be heard in the run there is. After a cancel nobody would answer it. */
+/** Returns the messages steered into the open run; none while the queue is held, as nobody would answer them. */
 export function steeredItems({ head }: ThreadState): QueueItem[] {
   return head.queueHeld ? [] : [...head.queue].filter((item) => item.lane === 'steer')
 }
 
-/** What was said into a run that was cancelled before it could hear it: said before what is said next. */
+/** Returns the records of what was steered into a cancelled run and not heard: it is said before the next message. */
 export function unheardFacts({ head }: ThreadState, newId: () => string): HeardFact[] {
   const unheard = head.queueHeld ? [...head.queue].filter((item) => item.lane === 'steer') : []
   return unheard.flatMap((item) => heardBodies(item, newId))
@@ -37,7 +37,7 @@ export function unheardFacts({ head }: ThreadState, newId: () => string): HeardF
 
 type HeardFact = Extract<RecordBody, { type: 'queue.removed' | 'message.added' }>
 
-/** What is put on record when it is heard. */
+/** Returns the records that move a queued message into the conversation. */
 export function heardBodies(item: QueueItem, newId: () => string): HeardFact[] {
   return [
     { type: 'queue.removed', itemId: item.id, reason: 'heard' },

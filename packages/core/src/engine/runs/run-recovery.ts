@@ -30,24 +30,24 @@ const MAX_ATTEMPTS = 3
 export interface RecoveryPorts extends Pick<RunsPorts, 'options' | 'hold'> {
   readonly handles: RunHandles
   readonly drive: (start: TurnStart) => void
-  /** Somebody takes the floor of the run in a turn of its own. */
+  /** Gives the floor of the run to an agent, in a new turn. */
   readonly passFloor: (next: NextTurn, runId: string) => Promise<void>
   readonly nextInQueue: () => Promise<void>
 }
 
-/** Takes up a run of which nothing is at work in this process, after a crash or after an answer, or gives it up. */
+/** Resumes or gives up an open run that is not active in this process, after a crash or after an answer. */
 export class RunRecovery {
   readonly #ports: RecoveryPorts
-  /** The run whose agent could not be asked what it can do, and of which that was told. */
+  /** The run whose agent failed to describe its capabilities, once that is on record. */
   #unasked: string | undefined
 
   constructor(ports: RecoveryPorts) {
     this.#ports = ports
   }
 
-  /** The rows of the recovery table: what is found decides what is done. */
+  /** Implements the recovery table: the state of the run decides what happens to it. */
   async recover(run: RunState): Promise<void> {
-    // Before anything else: what the dead process left running must not go on beside us.
+    // First of all: programs of the dead process must not keep running beside us.
     for (const process of run.processes) await reapProcess(process)
     let capabilities: Capabilities | undefined
     try {
@@ -56,9 +56,9 @@ export class RunRecovery {
       return this.#recoverUnasked(run, error)
     }
     if (capabilities !== undefined && isForeign(capabilities)) return this.#recoverForeign(run, capabilities)
-    // Whoever is asked can still answer; what the agent needs for it is seen then.
+    // The wait can still be answered; whether the agent is able to go on is checked then.
     if (this.#ports.hold().desk.isOnlyWaiting(capabilities === undefined)) return this.#park(run)
-    // Nobody knows whether an agent that is not known here began what it ordered.
+    // An agent that is unknown here may have begun its calls: nobody knows.
     if (capabilities === undefined) return this.#giveUp(true)
     if (this.#isGivenUp(run)) return this.#giveUp(false)
     if (run.turnId === null) return this.#isHandedOff ? this.#continue('crash') : this.#giveUp(false)
@@ -66,22 +66,22 @@ export class RunRecovery {
     await this.#resume(run, 'crash')
   }
 
-  /** Says so before an answer is taken that could not be used. Gives what the agent can do, which is not asked again. */
+  /** Returns the agent's capabilities, to be asked for only once. Throws if an answer could not be used. */
   async beforeAnswer(run: RunState): Promise<Capabilities> {
     const { agents } = this.#ports.options
     const capabilities = await describeInTime(knownAgent(agents, run.agentId, this.#log.state).driver)
-    // It could not be asked when the run was found.
+    // `recover` could not ask this agent for its capabilities, so its turn is still open.
     if (isForeign(capabilities) && run.turnId !== null) await this.#recoverForeign(run, capabilities)
     return capabilities
   }
 
-  /** Goes on after an answer that nobody in this process was waiting for. */
+  /** Resumes the run after an answer to a wait that nobody in this process was waiting for. */
   async afterAnswer(run: RunState, capabilities: Capabilities): Promise<void> {
     if (run.turnId === null) return this.#continue('answer')
     return isForeign(capabilities) ? this.#giveUp(true) : this.#resume(run, 'answer')
   }
 
-  /** Nobody could ask the agent of the run what it can do, so it may have begun what it ordered. */
+  /** Whether the agent of the run could not be asked for its capabilities. It may then have begun its calls. */
   isUnasked(runId: string): boolean {
     return this.#unasked === runId
   }
@@ -102,12 +102,12 @@ export class RunRecovery {
       return parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
     }
     if (waits.length > 0 || !this.#isHandedOff || this.#isGivenUp(run)) return this.#giveUp(true)
-    // It cannot go on in the middle of its turn; whoever it gave the floor to can.
+    // The agent cannot resume in the middle of its turn; the agent it handed off to can start.
     await closeTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
     await this.#continue('crash')
   }
 
-  /** Its agent may be there again later: until then its questions stay, and without any there is nothing to wait for. */
+  /** Parks a run that has waits, as its agent may be available again later. Without waits the run is given up. */
   async #recoverUnasked(run: RunState, error: unknown): Promise<void> {
     const { agentId, runId } = run
     if (this.#unasked !== runId) this.#log.add(unaskedNote(agentId, error), { run: runId })
@@ -116,12 +116,12 @@ export class RunRecovery {
     await this.#park(run)
   }
 
-  /** The process may have died before it could say that nothing was left to do but wait. */
+  /** Parks the run unless it is parked: the process may have died before it recorded that. */
   async #park(run: RunState): Promise<void> {
     if (run.status !== 'parked') await parkAsItStands(this.#log)
   }
 
-  /** Goes on with a run that an earlier process began. */
+  /** Continues the open turn that an earlier process began. */
   async #resume(run: RunState, reason: 'crash' | 'answer'): Promise<void> {
     const { agentId, runId, turnId } = run
     if (turnId === null) return
@@ -134,11 +134,11 @@ export class RunRecovery {
   }
 
   /**
-   * Nobody has the floor of the run: whoever it was given to takes it, or else the program that is gone and has its answers
-   * now.
+   * Starts the next turn of a run that has no open one: of the agent the floor was handed to, else of the foreign agent
+   * that is gone and whose waits are answered now.
    */
   async #continue(reason: 'crash' | 'answer'): Promise<void> {
-    // The floor may have been given because of the answer, a moment ago.
+    // The answer may have caused a hand-off a moment ago.
     await this.#log.flush()
     const { run } = this.#log.state.head
     if (run === null || waitsOf(this.#log.state, run).length > 0) return
@@ -146,7 +146,7 @@ export class RunRecovery {
     const attempt = run.attempt + (reason === 'crash' ? 1 : 0)
     const resumed: RecordBody = { type: 'run.resumed', runId, attempt, reason }
     const to = handedOff(this.#log.state) ?? { agentId, input: continuationInput(await this.#answered(run)) }
-    // What was steered while nobody was there to hear it.
+    // Messages steered while no turn was open.
     const steered = steeredItems(this.#log.state)
     await this.#ports.passFloor({ ...to, before: [resumed], steered }, runId)
   }

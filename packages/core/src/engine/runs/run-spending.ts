@@ -16,15 +16,15 @@ import type { ThreadLog } from '../log/thread-log.ts'
 
 export type EndedStep = Pick<StepFinishEvent, 'finishReason' | 'usage'>
 
-/** What a run has spent before its turn is taken up, or before its next turn starts. */
+/** What a run has spent before its open turn is resumed or its next turn starts. */
 export interface RunSpending {
-  /** What the steps of the open turn were billed for, whichever process asked the model. */
+  /** The usage of the steps of the open turn, in all processes. */
   readonly turnUsage: UsageTotals
-  /** How the last step of the open turn ended that was an answer. */
+  /** How the last step of the open turn that did not fail ended. */
   readonly lastStep?: EndedStep
-  /** How long the run has been at work, in all its turns and processes. */
+  /** How long the run has worked, in all its turns and processes. */
   readonly workedMs: number
-  /** What was announced of its budget. */
+  /** The budget notices already recorded. */
   readonly announced: readonly string[]
 }
 
@@ -53,7 +53,7 @@ function endedStep({ finishReason, usage }: StepEndedRecord): EndedStep {
   return { finishReason, usage: tokens }
 }
 
-/** Of the run that is open in a thread, if one is. */
+/** Returns the spending of the thread's open run; nothing spent if there is none. */
 export async function openRunSpending(
   store: Store,
   { state, stream }: { readonly state: ThreadState; readonly stream: string },
@@ -62,7 +62,7 @@ export async function openRunSpending(
   return run === null ? NOTHING_SPENT : runSpending(store, stream, run)
 }
 
-/** What a turn used that ends without having said so itself. */
+/** Returns the usage of the open turn, for a turn that ends without reporting it. */
 export async function openTurnUsage(store: Store, log: ThreadLog): Promise<UsageMetadata | undefined> {
   await log.flush()
   const { turnUsage } = await openRunSpending(store, log)
@@ -73,7 +73,7 @@ export function tokensOf({ costUsd: _costUsd, ...tokens }: UsageTotals): UsageMe
   return tokens
 }
 
-/** The time a run was at work: not while it waited for people, and not while nobody had it. */
+/** Measures the working time of a run: neither its waits nor the time when no process had it. */
 class WorkClock {
   readonly #runId: string
   #worked = 0
@@ -91,10 +91,10 @@ class WorkClock {
   }
 
   see({ at, body, run }: LogRecord): void {
-    // What others write meanwhile, such as an answer, is no work of the run.
+    // Records of others, such as an answer, are no work of the run.
     if (run !== this.#runId) return
     if (body.type === 'run.resumed') {
-      // Of a process that died the last thing it wrote is the last thing known of it.
+      // A process that died is counted up to the last record it wrote.
       this.#worked += this.#open
       this.#since = at
     }

@@ -4,13 +4,13 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
 import type { WarmSessions } from '../turns/warm-sessions.ts'
 
-/** What the runs of a thread need of it. */
+/** What the runs of a thread need from the thread. */
 export interface RunsPorts {
   readonly options: ThreadRuntimeOptions
   readonly mailbox: Mailbox
   readonly policy: ThreadPolicy
   readonly warm: WarmSessions
   readonly hold: () => ThreadHold
-  /** A run has ended or only waits: there may be nothing left to do. */
+  /** Called when a run has ended or is parked, so the thread may be idle. */
   readonly onRest: () => void
 }

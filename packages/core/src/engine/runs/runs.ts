@@ -43,7 +43,10 @@ import { tellAgent } from '../turns/tell-agent.ts'
 import { TurnSetup } from '../turns/turn-setup.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
-/** The runs of one thread, one at a time, turn by turn. Everything here happens in the thread's mailbox. */
+/**
+ * Carries out the runs of one thread, one at a time, turn by turn. Works in the thread's mailbox, except for `cancel`,
+ * `detach` and `handOff`, which act at once.
+ */
 export class Runs {
   readonly #ports: RunsPorts
   readonly #handles = new RunHandles()
@@ -81,12 +84,14 @@ export class Runs {
     return lastRun.outcome
   }
 
-  /** It has ended where somebody else went on with it. */
+  /** Settles the handle of a run that another runtime or process has ended. */
   settle(runId: string, outcome: RunOutcome): void {
     this.#handles.settle(runId, outcome)
   }
 
-  /** What the run has to work with while nothing of it is at work here, such as after a restart. */
+  /**
+   * Returns the tools the agent of the open run would have while no turn of it is active here, e.g. after a restart.
+   */
   async toolsAtRest(): Promise<readonly RunnableTool[]> {
     const { run } = this.#log.state.head
     if (run === null) return []
@@ -120,7 +125,7 @@ export class Runs {
     return this.#turn.drive({ agent, handle: this.#handles.of(runId), turnId, input: parts })
   }
 
-  /** Into the run that is going on; while it waits, for later. */
+  /** Steers the message into the working run; while the run is parked, queues it as a follow-up. */
   async steer(submission: Submission, run: RunState): Promise<RunHandle> {
     const { active } = this
     const capabilities = active?.capabilities ?? (await capabilitiesUntilCancelled(active))
@@ -137,16 +142,16 @@ export class Runs {
     return this.#handles.of(run.runId)
   }
 
-  /** What was steered into a program while it only waited, now that it goes on. */
+  /** Passes on what was steered into a foreign agent while it waited, now that it goes on. */
   tellSteered(active: ActiveTurn): void {
     const { capabilities } = active
     if (capabilities === undefined || !isForeign(capabilities)) return
-    // One that has to be started anew for it would not do what was just approved.
+    // An agent that has to be restarted for it would drop what was just approved.
     if (capabilities.steer === 'restart' || capabilities.steer === 'none') return
     for (const { id } of steeredItems(this.#log.state)) this.#tell(active, capabilities, id)
   }
 
-  /** Counts at once, for an agent that goes on by itself; resolves when it is on disk. */
+  /** Hands off the floor. Takes effect at once, for an agent that goes on by itself; resolves when it is on disk. */
   async handOff({ agentId, input = GO_ON }: HandOff): Promise<void> {
     const { active } = this
     this.#agent(agentId)
@@ -169,7 +174,7 @@ export class Runs {
     })
   }
 
-  /** Takes up what a dead process left, or what was queued. */
+  /** Recovers the run that a dead process left, or sends the next queued message. */
   async recover(): Promise<void> {
     const { run } = this.#log.state.head
     if (this.active !== undefined) return
@@ -205,19 +210,19 @@ export class Runs {
     return this.#turn.detach()
   }
 
-  /** The log can no longer be written: the next process finds the run as it stands there. */
+  /** Drops the active turn because the log has failed: the next process finds the run as it is on disk. */
   async lose(): Promise<void> {
     const { active } = this
     await this.detach()
     if (active !== undefined) this.#handles.settle(active.runId, 'interrupted')
   }
 
-  /** What is queued stays so. */
+  /** Stops sending queued messages; they stay queued. */
   stopQueue(): void {
     this.#isClosed = true
   }
 
-  /** The run that was left at work is over. */
+  /** Ends the run of a turn that was detached while it worked. */
   async close(left: ActiveTurn | undefined): Promise<void> {
     const isOther = left?.capabilities !== undefined && isForeign(left.capabilities)
     const { run } = this.#log.state.head
@@ -234,8 +239,8 @@ export class Runs {
   }
 
   /**
-   * What was asked meanwhile comes next, unless the last run was cancelled: then the user decides. Nobody waits for it to
-   * be sent, so the thread tells when that fails; it stays queued.
+   * Sends the next queued message, unless the last run was cancelled: then the user decides. Nobody awaits this, so a
+   * failure is recorded as an error; the message stays queued.
    */
   async #nextInQueue(): Promise<void> {
     const { head } = this.#log.state
@@ -265,13 +270,13 @@ export class Runs {
       this.#handles.settle(runId, outcome)
       await this.#nextInQueue()
     } else if (!active.isLeft) {
-      // Somebody has cancelled the run while the end of this turn was written. Whoever closes the thread ends it then.
+      // The run was cancelled while the end of this turn was written. After a detach whoever closes the thread ends it.
       active.receipt = await this.cancelParked()
     }
     this.#ports.onRest()
   }
 
-  /** An agent that cannot take the floor ends the run: nobody else would. */
+  /** Starts the next turn of a run. Ends the run when the agent cannot take the floor: nobody else would. */
   async #passFloor(next: NextTurn, runId: string): Promise<void> {
     try {
       await this.#nextTurn(next, runId)
@@ -311,7 +316,7 @@ export class Runs {
     await closeInterruptedRun(this.#log, outcome, { isForeign: isOther, usage })
   }
 
-  /** One after the other. */
+  /** Tells the agent what was steered, one item after the other. */
   #tell(active: ActiveTurn, capabilities: Capabilities, itemId: string): void {
     const { mailbox, options } = this.#ports
     const { newId = timeOrderedId, store } = options
