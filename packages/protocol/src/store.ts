@@ -215,8 +215,8 @@ export interface Store {
   readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>>
   /** The newest record of a type in a lineage with a seq up to `upTo`. */
   latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null>
-  /** The `run.started` of the run of a lineage that was given this id (`named`). */
-  namedRun(lineage: Lineage, runId: string): Promise<LogRecord | null>
+  /** Whether a run of this lineage was given this id by its caller (`named` in its `run.started`). */
+  hasNamedRun(lineage: Lineage, runId: string): Promise<boolean>
   readHead(stream: string, reducerVersion: number): Promise<StoredHead | null>
 
   getThread(thread: string): Promise<ThreadInfo | null>

@@ -38,7 +38,7 @@ import { readBlob } from './memory/blobs.ts'
 import { admitCommand, getCommand, listCommands, pruneCommands, settleCommand } from './memory/commands.ts'
 import { MemoryState, statusOf } from './memory/memory-state.ts'
 import { claim, heartbeat, listOwned, listOwners, putOwner, release, removeOwner } from './memory/ownership.ts'
-import { getMessage, latestRecord, listMessages, namedRun, readLineage, readRecords } from './memory/reads.ts'
+import { getMessage, latestRecord, hasNamedRun, listMessages, readLineage, readRecords } from './memory/reads.ts'
 import { deleteThread, erase, listForks } from './memory/removal.ts'
 import { listResourceIds, listThreads, threadInfo, type ThreadQuery } from './memory/threads.ts'
 import { getWait, listWaits } from './memory/waits.ts'
@@ -95,8 +95,8 @@ export class MemoryStore implements Store {
     return latestRecord(this.#open(), lineage, type, upTo)
   }
 
-  async namedRun(lineage: Lineage, runId: string): Promise<LogRecord | null> {
-    return namedRun(this.#open(), lineage, runId)
+  async hasNamedRun(lineage: Lineage, runId: string): Promise<boolean> {
+    return hasNamedRun(this.#open(), lineage, runId)
   }
 
   async readHead(stream: string, reducerVersion: number): Promise<StoredHead | null> {

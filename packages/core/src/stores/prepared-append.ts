@@ -99,7 +99,6 @@ function prepareRecord(stream: string, record: LogRecord, extra: string | null):
   checkSeq('A record seq', record.seq)
   checkTime('A record time', record.at)
   const { body } = record
-  const isNamed = body.type === 'run.started' && body.named === true
   return {
     seq: record.seq,
     first: record.first ?? null,
@@ -107,17 +106,12 @@ function prepareRecord(stream: string, record: LogRecord, extra: string | null):
     v: record.v,
     at: record.at,
     extra,
-    body: toJsonText(`Record ${record.seq} of ${stream}`, isNamed ? namedFirst(body) : body),
+    body: toJsonText(`Record ${record.seq} of ${stream}`, body),
     part: body.type === 'batch' ? partKey(body.event) : null,
     replaces: replacedPart(record),
-    named: isNamed ? (record.run ?? null) : null,
+    named: body.type === 'run.started' && body.named === true ? body.runId : null,
     lineage: (body.type === 'fork' || body.type === 'rewind' ? body.lineage : null) ?? null,
   }
-}
-
-/** An index goes by how the text begins. */
-function namedFirst({ type, ...rest }: LogRecord['body']): object {
-  return { type, named: true, ...rest }
 }
 
 function isOfSameOrigin(a: LogRecord, b: LogRecord): boolean {

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { RecordType } from '@evener/protocol'
 import { inTempDir } from '../../test/stores/temp-dir.ts'
-import { latestRecordSql, NAMED_RUN_SQL } from './sqlite/records.ts'
+import { latestRecordSql } from './sqlite/records.ts'
 import { listSql } from './sqlite/threads.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
@@ -50,14 +50,6 @@ describe('records by type', () => {
         for (const type of ['step.started', 'text-delta', 'batch'] as const) {
           assert.match(planOf(path, type), /USING INTEGER PRIMARY KEY/, type)
         }
-      }),
-    )
-
-    it(
-      `are found by the id that a run was given, in an index: a file that is ${origin}`,
-      inTempDir(async (directory) => {
-        const path = await migrated(directory, golden)
-        assert.match(planOfSql(path, NAMED_RUN_SQL), /USING INDEX named_runs \(extra>\? AND extra<\?\)/)
       }),
     )
 

@@ -183,8 +183,8 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.latestRecord(db, this.#format, lineage, type, upTo))
   }
 
-  async namedRun(lineage: Lineage, runId: string): Promise<LogRecord | null> {
-    return this.#read((db, sql) => sql.namedRun(db, this.#format, lineage, runId))
+  async hasNamedRun(lineage: Lineage, runId: string): Promise<boolean> {
+    return this.#read((db, sql) => sql.hasNamedRun(db, lineage, runId))
   }
 
   async readHead(stream: string, reducerVersion: number): Promise<StoredHead | null> {

@@ -70,9 +70,9 @@ async function assertNewRun(runId: string, { head }: ThreadState, store: Store):
   const isKnown =
     run?.runId === runId ||
     lastRun?.runId === runId ||
-    (await store.namedRun(lineage, runId)) !== null ||
+    (await store.hasNamedRun(lineage, runId)) ||
     // What was rewound has run as well.
-    ((lineage.length > 1 || lineage.at(0)?.from !== 1) && (await store.namedRun(rootLineage(stream), runId)) !== null)
+    ((lineage.length > 1 || lineage.at(0)?.from !== 1) && (await store.hasNamedRun(rootLineage(stream), runId)))
   if (!isKnown) return
   throw new EvenerError('already-exists', `Thread ${stream} has a run "${runId}" already.`, {
     hint: 'Give every run an id of its own, or none.',

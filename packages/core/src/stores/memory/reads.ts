@@ -44,15 +44,12 @@ export function latestRecord(state: MemoryState, lineage: Lineage, type: RecordT
   return null
 }
 
-export function namedRun(state: MemoryState, lineage: Lineage, runId: string): LogRecord | null {
+export function hasNamedRun(state: MemoryState, lineage: Lineage, runId: string): boolean {
   checkId('A run id', runId)
-  for (const stretch of stretchesOf(lineage).reverse()) {
-    const { namedRuns, records } = state.source(stretch)
-    const seq = namedRuns.get(runId) ?? 0
-    const [row] = seq < stretch.from || seq > stretch.to ? [] : records.range(seq, seq)
-    if (row !== undefined) return recordFromRow(stretch.stream, row, state.format)
-  }
-  return null
+  return stretchesOf(lineage).some((stretch) => {
+    const seq = state.source(stretch).namedRuns.get(runId) ?? 0
+    return seq >= stretch.from && seq <= stretch.to
+  })
 }
 
 export function listMessages(state: MemoryState, lineage: Lineage, query: MessageQuery): Page<StoredMessage> {

@@ -122,6 +122,8 @@ function writeRecords(db: Connection, stream: string, no: number, records: reado
     const body = part === null ? recordBody(db, no, record) : record.body
     values.push(no, seq, first, type, v, at, extra, part, body)
     if (++rows === MOST_ROWS) writeRows()
+    if (record.named !== null)
+      db.run('INSERT INTO named_runs (stream_no, run_id, seq) VALUES (?, ?, ?)', no, record.named, seq)
     if (record.lineage !== null) addNeeds(db, stream, no, record.lineage)
   }
   writeRows()

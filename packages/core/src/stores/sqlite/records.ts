@@ -17,7 +17,7 @@ import { noSuchStream } from '../store-errors.ts'
 import { wholeRow } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, limitSql, SEQ_SQL } from './keys.ts'
-import { IS_NAMED_RUN_SQL, IS_RARE_SQL, isRare } from './migrations.ts'
+import { IS_RARE_SQL, isRare } from './migrations.ts'
 import { findStream } from './streams.ts'
 
 interface FoundRecord extends RecordRow {
@@ -82,21 +82,15 @@ export function latestRecordSql(type: string): string {
     ORDER BY key DESC LIMIT 1`
 }
 
-export function namedRun(db: Connection, format: RecordFormat, lineage: Lineage, runId: string): LogRecord | null {
+export function hasNamedRun(db: Connection, lineage: Lineage, runId: string): boolean {
   checkId('A run id', runId)
-  // As `extra` begins.
-  const origin = `{"run":${JSON.stringify(runId)}`
-  for (const stretch of stretchesOf(lineage).reverse()) {
+  return stretchesOf(lineage).some((stretch) => {
     const no = streamNumber(db, stretch)
-    const row = db.get(NAMED_RUN_SQL, no, stretch.from, stretch.to, origin) as RecordRow | undefined
-    if (row !== undefined) return recordFromRow(stretch.stream, row, format, (body) => wholeRow(db, body))
-  }
-  return null
+    return db.get(NAMED_RUN_SQL, no, runId, stretch.from, stretch.to) !== undefined
+  })
 }
 
-/** `~` comes after the comma and the bracket that can follow. */
-export const NAMED_RUN_SQL: string = `SELECT ${COLUMNS} FROM records
-  WHERE ${IS_NAMED_RUN_SQL} AND extra > ?4 AND extra < ?4 || '~' AND ${IN_RANGE_SQL} LIMIT 1`
+const NAMED_RUN_SQL = 'SELECT seq FROM named_runs WHERE stream_no = ? AND run_id = ? AND seq BETWEEN ? AND ? LIMIT 1'
 
 /**
  * A deleted stream can still be read where a fork's lineage names a closed part of it; its open end is nobody's any
