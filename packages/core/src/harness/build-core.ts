@@ -22,13 +22,13 @@ import { WorkspaceSlot } from './agents/workspace-slot.ts'
 
 export interface CoreHooks {
   readonly ready: () => Promise<void>
-  /** Tells every session. */
+  /** Emits an event in every session. */
   readonly broadcast: (event: HarnessEvent) => void
-  /** `undefined` until it is ready. */
+  /** Returns `undefined` until the harness is ready. */
   readonly runtime: () => HarnessRuntime | undefined
 }
 
-/** What the sessions of a harness share, made from its configuration. Starts nothing. */
+/** Builds what the sessions of a harness share from its configuration. Starts nothing. */
 export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore {
   const store = config.storage ?? new MemoryStore()
   const models = new ModelCatalogue({
@@ -80,11 +80,13 @@ export function buildCore(config: HarnessConfig, hooks: CoreHooks): HarnessCore 
   return core
 }
 
-/** Tools that only ask or take notes need no approval themselves, unless somebody rules otherwise. */
+/**
+ * Returns the harness's rules. Built-in tools only ask or take notes, so they need no approval unless a rule says so.
+ */
 function standingRules({ initialState, permissions: given = {} }: HarnessConfig): PermissionRules {
   const free = Object.fromEntries(BUILTIN_TOOL_IDS.map((id): [string, Policy] => [id, 'allow']))
   const harness: PermissionRules = { ...NO_RULES, ...given, tools: { ...free, ...given.tools } }
-  // Programs also say it in the first state of every session.
+  // Programs may also give rules in the initial state of every session.
   const { permissionRules } = splitState(initialState ?? {}).control
   return permissionRules === undefined ? harness : effectiveRules({ harness, session: permissionRules })
 }

@@ -1,4 +1,7 @@
-/** Does everything, one after the other: what fails must not keep the rest from being let go. Then the first failure is told. */
+/**
+ * Runs all steps, one after the other: a failing one must not keep the rest from running. Then throws the first
+ * failure.
+ */
 export async function endAll(steps: Iterable<() => Promise<void>>): Promise<void> {
   const failures: unknown[] = []
   for (const step of steps) {

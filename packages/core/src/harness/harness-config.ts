@@ -25,18 +25,18 @@ import type { BuiltinToolId } from './tools/builtin-tools.ts'
 import type { DeliveryPolicy } from './signals/notification.ts'
 import type { WorkspaceInput } from './agents/workspace-slot.ts'
 
-/** The user's own state, of whatever shape its schema gives it. */
+/** The application's own state, in the shape its schema gives it. */
 export type HarnessState = Readonly<Record<string, unknown>>
 
-/** Validates the whole state and, where it can be turned into JSON Schema, says the defaults. */
+/** Validates the whole state. One that can be turned into JSON Schema also provides the defaults. */
 export type StateSchema<State> = StandardSchemaV1<unknown, State> & {
   readonly '~standard': { readonly jsonSchema?: StandardJSONSchemaV1.Converter }
 }
 
-/** What takes a turn: our own agents, or a foreign one such as `claudeCode()`. */
+/** Something that takes turns: an `Agent`, or a foreign agent such as `claudeCode()`. */
 export type HarnessAgent = Agent | AgentDriver
 
-/** What a value that is made anew for every run is made from. */
+/** What a function gets that makes a value for each run. */
 export interface DynamicContext {
   readonly requestContext: RequestContext
 }
@@ -48,21 +48,21 @@ export interface HarnessMode {
   readonly name?: string
   /** The mode to begin in; the same as `metadata.default`. */
   readonly default?: boolean
-  /** The model when the mode is entered, unless another one was chosen in it before. Default: it stays what it was. */
+  /** The model on entering the mode, unless another was chosen in the mode before. Default: the current model stays. */
   readonly defaultModelId?: string
   readonly description?: string
-  /** Added to what the agent and the harness say. */
+  /** Added to the instructions of the agent and the harness. */
   readonly instructions?: string
   /** The mode that an approved plan leads to. */
   readonly transitionsTo?: string
   readonly metadata?: Readonly<Record<string, unknown>>
-  /** Instead of the agent's tools. */
+  /** Replaces the agent's tools. */
   readonly tools?: ToolsInput
-  /** Besides the agent's tools. */
+  /** Added to the agent's tools. */
   readonly additionalTools?: ToolsInput
-  /** The agent of this mode, if it is not the harness's. */
+  /** The agent of this mode. Default: the harness's. */
   readonly agent?: HarnessAgent
-  /** What a run in this mode may use up, whatever its agent says and whether or not that is one of ours. */
+  /** Limits of a run in this mode. Overrides the agent's own budget, and holds for foreign agents too. */
   readonly budget?: Budget
 }
 
@@ -87,7 +87,7 @@ export interface HarnessOMConfig {
   readonly defaultReflectionThreshold?: number
 }
 
-/** Called besides our own lease. `acquire` throws when somebody else holds the thread. */
+/** An additional lock, besides our own lease. `acquire` throws when somebody else holds the thread. */
 export interface ThreadLock {
   acquire(threadId: string): void | Promise<void>
   release(threadId: string): void | Promise<void>
@@ -98,7 +98,7 @@ export interface PubSub {
   publish(topic: string, event: HarnessEvent): void | Promise<void>
 }
 
-/** Standing rules; what is left out says nothing. */
+/** Standing rules; all kinds are optional. */
 export type StandingRules = Partial<PermissionRules>
 
 export interface HarnessConfig<State extends HarnessState = HarnessState> {
@@ -107,49 +107,49 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
   readonly resourceId?: string
   /** Default: in memory, gone with the harness. A store that is given stays open when the harness is destroyed. */
   readonly storage?: Store
-  /** Validates the user's state as a whole at every change, and says its defaults. */
+  /** Validates the application's state as a whole at every change, and provides its defaults. */
   readonly stateSchema?: StateSchema<State>
-  /** Goes over the defaults of the schema. Keys that belong to the harness, such as `yolo`, are taken out. */
+  /** Overrides the defaults of the schema. Keys that belong to the harness, such as `yolo`, are taken out. */
   readonly initialState?: Partial<State>
-  /** Given back by `getResolvedMemory`; nothing observes conversations yet. */
+  /** Returned by `getResolvedMemory`; nothing observes conversations yet. */
   readonly memory?: Dynamic<object>
   readonly modes: readonly HarnessMode[]
-  /** Backs every mode that has no agent of its own. */
+  /** The agent of every mode that has none of its own. */
   readonly agent?: HarnessAgent
   /** Default: the first mode that is marked as the default, else the first. */
   readonly defaultModeId?: string
-  /** Added to what the agent says, before what the mode adds. */
+  /** Added to the agent's instructions, before those of the mode. */
   readonly instructions?: string
-  /** Besides those of agents and modes. */
+  /** Added to the tools of agents and modes. */
   readonly tools?: Dynamic<ToolsInput>
   readonly workspace?: WorkspaceInput
-  /** For tools to find in their request context; opened and closed by whoever made it. */
+  /** Available to tools through their request context. Whoever made it opens and closes it. */
   readonly browser?: Dynamic<object>
-  /** Listed by `listSubagents`, and their names shown; no tool starts one yet. */
+  /** Returned by `listSubagents`; a UI shows their names. No tool starts one yet. */
   readonly subagents?: readonly HarnessSubagent[]
-  /** Makes models of names. Default: `@ai-sdk/<provider>`, loaded on first use. */
+  /** Returns the model for a model id. Default: `@ai-sdk/<provider>`, loaded on first use. */
   readonly resolveModel?: ResolveModel
-  /** What `session.om` says where nothing was chosen. */
+  /** Defaults of `session.om`. */
   readonly omConfig?: HarnessOMConfig
   readonly disableBuiltinTools?: readonly BuiltinToolId[]
   readonly heartbeatHandlers?: readonly HeartbeatHandler[]
-  /** Names threads, runs, turns, messages, questions, notifications and queued messages. */
+  /** Makes the ids of threads, runs, turns, messages, questions, notifications and queued messages. */
   readonly idGenerator?: () => string
   /** Whether models of a provider may be used; `undefined` leaves it to keys in the environment and of gateways. */
   readonly modelAuthChecker?: ModelAuthChecker
   /** How often each model was used: the list of models begins with the most used. */
   readonly modelUseCountProvider?: ModelUseCountProvider
-  /** Told of every switch to another model. */
+  /** Called with the model id at every `session.model.switch`. */
   readonly modelUseCountTracker?: ModelUseCountTracker
-  /** Models besides those of known providers and gateways; overrules both. */
+  /** Adds models to those of known providers and gateways, and overrides both. */
   readonly customModelCatalogProvider?: CustomModelCatalogProvider
   readonly gateways?: readonly ModelGateway[]
-  /** The category of a tool by its name; `null` leaves it to names that are known. */
+  /** Returns the category of a tool by its name; `null` falls back to the known tool names. */
   readonly toolCategoryResolver?: (toolName: string) => ToolCategory | null
-  /** Gets every event but `display_state_changed`, under `harness:<id>`. */
+  /** Receives every event except `display_state_changed`, on the topic `harness:<id>`. */
   readonly pubsub?: PubSub
   readonly threadLock?: ThreadLock
-  /** Gets the spans of all runs, scores and feedback. */
+  /** Receives the spans of all runs, scores and feedback. */
   readonly observability?: Observability
   /** How notifications are delivered, by source and priority. Default: see the table in docs/signals.md. */
   readonly notifications?: DeliveryPolicy
@@ -160,10 +160,13 @@ export interface HarnessConfig<State extends HarnessState = HarnessState> {
    * sessions of foreign agents, are not redacted.
    */
   readonly redact?: Redactor
-  /** Rebuilds what of a request context is not JSON, for a run that continues in another process. Called once per run. */
+  /**
+   * Rebuilds the part of a request context that is not JSON, for a run that continues in another process. Called once
+   * per run.
+   */
   readonly restoreRequestContext?: RestoreRequestContext
-  /** What to do about a call that a crash cut short, for tools that do not say so themselves. Default: `report`. */
+  /** What to do about a call that a crash interrupted, for tools that do not say so themselves. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
-  /** Where agents record their raw output: that of a thread is removed with it. */
+  /** Where agents record their raw output. The output of a thread is deleted with the thread. */
   readonly spool?: RawSpool
 }

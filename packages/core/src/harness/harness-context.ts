@@ -3,7 +3,7 @@ import type { HarnessCore, ThreadViewer } from './harness-core.ts'
 import { outsideEvent } from './events/outside-event.ts'
 import type { HarnessRequestContext } from './agents/request-context.ts'
 
-/** From where something is asked for. */
+/** The thread, mode and model that a request context is made for. */
 export interface RequestPlace {
   readonly threadId: string | null
   readonly modeId: string
@@ -11,7 +11,7 @@ export interface RequestPlace {
   readonly abortSignal?: AbortSignal
 }
 
-/** Says in a request context, under `harness`, what may be known and done of the harness. `heard`: who is told of events. */
+/** Adds the entry `harness` to a request context. `heard`: the viewers that receive the events emitted through it. */
 export function addHarness(
   context: RequestContext,
   core: HarnessCore,
@@ -31,7 +31,7 @@ export function addHarness(
     resourceId: viewer.resourceId(),
     session: { modeId, modelId, state: userState },
     ...(abortSignal === undefined ? {} : { abortSignal }),
-    // One that a function makes for the run is made after the first have asked.
+    // A getter: a workspace that a function makes for the run is made after this entry.
     get workspace() {
       return core.workspace.of(context)
     },

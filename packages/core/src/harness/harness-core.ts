@@ -11,7 +11,7 @@ import type { RunTraces } from './runs/run-traces.ts'
 import type { Scorer } from './runs/run-scorers.ts'
 import type { WorkspaceSlot } from './agents/workspace-slot.ts'
 
-/** The user's own state, as tools may read and change it. */
+/** The application's own state, as tools may read and change it. */
 export interface UserState {
   get(): HarnessState
   set(changes: HarnessState): Promise<void>
@@ -20,12 +20,12 @@ export interface UserState {
   ): Promise<Result>
 }
 
-/** A session as the threads it looks at know it. */
+/** A session as seen by the thread it is bound to. */
 export interface ThreadViewer {
   resourceId(): string
   readonly userState: UserState
   emit(event: HarnessEvent): void
-  /** What the session adds to the rules of whatever thread it is bound to. */
+  /** The session's own rules, which add to those of the bound thread. */
   rules(): PermissionRules
   grants(): Grants
   /** Leaves its thread. */
@@ -47,7 +47,7 @@ export interface HarnessCore {
   readonly contexts: RunContexts
   readonly traces: RunTraces
   readonly scorers: Map<string, Scorer>
-  /** Threads that are deleted, one after the other: of two who delete the same, the second finds none. */
+  /** Deletes threads one at a time: of two deletions of the same thread, the second finds none. */
   readonly deletions: Mailbox
   readonly newId: () => string
   readonly now: () => number

@@ -3,13 +3,13 @@ import type { DeleteReport } from '../engine/erase/delete-thread.ts'
 import type { Session } from './session.ts'
 import type { ThreadListQuery, ThreadPage } from './sessions/session-thread.ts'
 
-/** What is kept of conversations, in one place. */
+/** The threads of the harness's own session. */
 export interface HarnessMemory {
   createThread(options?: { readonly title?: string }): Promise<HarnessThread>
   switchThread(options: { readonly threadId: string }): Promise<void>
   renameThread(options: { readonly title: string }): Promise<void>
   listThreads(query?: ThreadListQuery): Promise<ThreadPage>
-  /** What forks of it need stays hidden until the last of them goes: `retained` names it. */
+  /** Records that forks need stay, hidden, until the last fork is deleted; `retained` in the report names them. */
   deleteThread(options: { readonly threadId: string }): Promise<DeleteReport>
 }
 

@@ -2,17 +2,17 @@ import type { Store } from '@evener/protocol'
 import type { HarnessAgent } from './harness-config.ts'
 import type { Scorer, Scorers } from './runs/run-scorers.ts'
 
-/** What the harness works with, for evaluations, tracing and tools that look inside. */
+/** The parts a harness works with, for evaluations, tracing and tools that look inside. */
 export interface HarnessRuntime {
   readonly store: Store
   getAgent(id: string): HarnessAgent | undefined
   listAgents(): readonly HarnessAgent[]
-  /** As they were given; `undefined` when they were not. */
+  /** As given in the configuration; `undefined` when absent. */
   readonly memory: unknown
   readonly observability: unknown
   readonly pubsub: unknown
   readonly scorers: Scorers
-  /** Asked after every completed run; what it finds is put on record with the run. */
+  /** Adds a scorer, called after every completed run. Its score is recorded with the run. */
   addScorer(id: string, scorer: Scorer): void
   removeScorer(id: string): void
 }

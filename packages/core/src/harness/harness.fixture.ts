@@ -7,12 +7,12 @@ import type { HarnessConfig, HarnessState } from './harness-config.ts'
 type Script = Parameters<typeof scriptedModel>[0]
 type EventOf<Type extends HarnessEventType> = Extract<HarnessEvent, { type: Type }>
 
-/** A harness with a scripted agent, and everything it has told. */
+/** A harness with a scripted agent, and every event it emitted. */
 export class HarnessBench<State extends HarnessState = HarnessState> implements AsyncDisposable {
   readonly model: ScriptedModel
   readonly harness: Harness<State>
   readonly events: HarnessEvent[] = []
-  /** The JSON form of each, as it was when it was told. */
+  /** The JSON form of each event at the time it was emitted. */
   readonly kept = new Map<HarnessEvent, string>()
 
   constructor(script: Script, config: Partial<HarnessConfig<State>> = {}, agent: Partial<AgentOptions> = {}) {
@@ -29,7 +29,7 @@ export class HarnessBench<State extends HarnessState = HarnessState> implements 
     })
   }
 
-  /** What was told, without what only says that the display changed. */
+  /** The types of all events except `display_state_changed`. */
   types(): HarnessEventType[] {
     return this.events.map(({ type }) => type).filter((type) => type !== 'display_state_changed')
   }

@@ -56,8 +56,8 @@ interface WorkspaceRequest {
 }
 
 /**
- * The control layer over agents: modes, threads, permissions, questions and events for whoever draws a UI. What belongs to
- * one conversation is in its session; the harness's own is `session`, and `createSession` gives more.
+ * The control layer over agents: modes, threads, permissions, questions and events for a UI. Everything that belongs to
+ * one conversation is in a session: the harness has one of its own, `session`, and `createSession` makes more.
  */
 export class Harness<State extends HarnessState = HarnessState> {
   readonly id: string
@@ -88,7 +88,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     this.memory = harnessMemory(this.session)
   }
 
-  /** Opens the storage, makes the workspace ready, starts the heartbeats. Everything that needs it calls it itself. */
+  /** Opens the store, initialises the workspace and starts the heartbeats. Calls that need it run it themselves. */
   init(): Promise<void> {
     return this.#told(this.#ready())
   }
@@ -102,9 +102,9 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   /**
-   * Ends what this process holds: heartbeats, workspace, leases and locks. It is not an abort: what waits for an answer goes
-   * on waiting. What was said stays in the store, so that it can be begun again: one that was given stays open, and one in
-   * memory goes with the harness.
+   * Ends what this process holds: heartbeats, workspace, leases and locks. Unlike `abort`, it leaves open waits
+   * waiting. Threads stay in the store, so the harness can be used again. A store that was given stays open; the
+   * default one in memory lasts as long as the harness object.
    */
   destroy(): Promise<void> {
     return this.#told(this.#destroy())
@@ -124,7 +124,10 @@ export class Harness<State extends HarnessState = HarnessState> {
     ])
   }
 
-  /** A conversation of its own. With an id, one of its resource, it knows again what it knew, also in another process: yolo too. */
+  /**
+   * Creates a session. One with an id is restored by resource and id, also in another process: thread, choices, rules,
+   * grants, state and yolo.
+   */
   createSession(options: NewSession = {}): Promise<Session<State>> {
     return this.#told(this.#createSession(options))
   }
@@ -137,12 +140,12 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#sessions.open(resourceId ?? this.#config.resourceId ?? this.id, id)
   }
 
-  /** Tells of everything in the current thread of `session`. Returns how to stop that. */
+  /** Calls `listener` with every event of `session`. Returns a function that unsubscribes it. */
   subscribe(listener: HarnessEventListener): () => void {
     return this.session.subscribe(listener)
   }
 
-  /** The newest thread of the resource, or a new one. */
+  /** Binds `session` to the newest thread of its resource, or to a new one. */
   selectOrCreateThread(): Promise<HarnessThread> {
     return this.session.selectOrCreateThread()
   }
@@ -151,7 +154,9 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.thread.create(options)
   }
 
-  /** Ends the run of the old thread, unless another session is on it. */
+  /**
+   * Binds `session` to another thread. A run at work in the old thread is cancelled unless another session looks at it.
+   */
   switchThread(options: { readonly threadId: string }): Promise<void> {
     return this.session.thread.switch(options)
   }
@@ -160,12 +165,12 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.thread.rename(options)
   }
 
-  /** A fork: messages are shared, grants and yolo are not. */
+  /** Forks a thread and binds `session` to the fork. Messages are shared; grants and yolo are not. */
   cloneThread(request?: CloneRequest): Promise<HarnessThread> {
     return this.session.thread.clone(request)
   }
 
-  /** Ends what is being done and leaves the thread. */
+  /** Leaves the thread. A run at work in it is cancelled unless another session looks at it. */
   detachFromCurrentThread(): Promise<void> {
     return this.session.thread.clear()
   }
@@ -174,7 +179,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.identity.setResourceId(options)
   }
 
-  /** 1,000 at most; `next` leads to more. */
+  /** Returns a page of 1,000 at most; `next` is the cursor of the next page. */
   async getKnownResourceIds(query?: PageRequest): Promise<Listed<string>> {
     await this.#ready()
     return readResourceIds(this.#core.store, query)
@@ -188,27 +193,30 @@ export class Harness<State extends HarnessState = HarnessState> {
     }
   }
 
-  /** Starts a run; during one, is heard before its next step. Resolves when the run has ended or asks something. */
+  /**
+   * Starts a run. During a run, the agent hears the message before its next step. Resolves when the run has ended or
+   * waits for an answer to a tool's question.
+   */
   sendMessage(input: MessageInput): Promise<void> {
     return this.session.sendMessage(input)
   }
 
-  /** Ends the run, its calls and its questions, and stops what would follow. What is queued is held. */
+  /** Cancels the run with its calls and waits, and stops what would follow from it. Queued messages are held. */
   abort(): Promise<void> {
     return this.session.abort()
   }
 
-  /** As `sendMessage`; an agent that cannot listen while it works is broken off and asked anew. */
+  /** Like `sendMessage`. An agent that cannot listen while it works is cancelled and asked anew. */
   steer(input: MessageInput): Promise<void> {
     return this.session.steer(input)
   }
 
-  /** Starts a run; during one, is queued until it has ended. */
+  /** Starts a run. During a run, the message is queued until the run has ended. */
   followUp(input: MessageInput): Promise<void> {
     return this.session.followUp(input)
   }
 
-  /** Answers what a tool has asked, and lets the same run go on. */
+  /** Answers a tool's question; the same run goes on. */
   respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
     return this.session.respondToToolSuspension(response)
   }
@@ -217,12 +225,14 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#config.modes
   }
 
-  /** Tells the thread something that is not a user's message: it is heard, wakes the agent or is kept. */
+  /** Sends a signal to the thread. Depending on `routing` it is heard by the run, starts a run or is only kept. */
   sendSignal(input: SignalInput, routing?: SignalRouting): SentSignal {
     return this.session.signals.sendSignal(input, routing)
   }
 
-  /** Something happened outside. Its priority decides whether the agent hears of it at once, in a summary, or later. */
+  /**
+   * Sends a notification from outside. Its priority decides whether the agent hears it at once, in a summary, or later.
+   */
   sendNotificationSignal(input: NotificationInput, routing?: SignalRouting): Promise<SentNotification> {
     return this.session.signals.sendNotificationSignal(input, routing)
   }
@@ -235,7 +245,7 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#config.subagents ?? []
   }
 
-  /** The agent behind the current mode, and what it is to reach in the current thread. */
+  /** Returns the agent of the current mode, with methods for the goal of the current thread. */
   getCurrentAgent(): HarnessAgent & Objectives {
     return withObjectives(this.#core.agents.of(this.session.mode.resolve()), this.session.objectives)
   }
@@ -247,12 +257,12 @@ export class Harness<State extends HarnessState = HarnessState> {
     return (memory as (context: DynamicContext) => object)({ requestContext: context })
   }
 
-  /** What memory has observed of the current thread; `null` without a thread, a memory or an observation. */
+  /** Returns what memory has observed of the current thread; `null` without a thread, a memory or an observation. */
   async getObservationalMemoryRecord(): Promise<ObservationalMemoryRecord | null> {
     return memoryRecord(await this.getResolvedMemory(), this.session)
   }
 
-  /** Tells with `om_status` how far memory has come with the current thread. */
+  /** Emits `om_status` with the progress of memory in the current thread. */
   loadOMProgress(): Promise<void> {
     return this.#told(this.#loadProgress())
   }
@@ -267,17 +277,17 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.#runtime
   }
 
-  /** The same under the name that programs written to another library use. */
+  /** The same as `getRuntime`, under the name that programs written for another library use. */
   getMastra(): HarnessRuntime | undefined {
     return this.#runtime
   }
 
-  /** As it was given; tools find it in their request context with `harness.getBrowser()`. */
+  /** Returns the browser as it was given. Tools get it from their request context with `harness.getBrowser()`. */
   getBrowser(): Dynamic<object> | undefined {
     return this.#core.browser.get()
   }
 
-  /** For every tool that asks from now on. */
+  /** Replaces the browser for every tool that asks from now on. */
   setBrowser(browser: Dynamic<object> | undefined): void {
     this.#core.browser.set(browser)
   }

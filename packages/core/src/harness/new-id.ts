@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Fetched for many ids at once: asking for it takes far longer than using it, and every run needs four. */
+/** Random numbers for many ids, fetched at once: fetching takes far longer than using one, and every run needs four. */
 const chances = new BigUint64Array(128)
 let left = 0
 
-/** The time, so that ids sort by it, and chance, so that no two are the same. */
+/** Returns the time, so that ids sort by it, and a random number, so that no two are the same. */
 export function newHarnessId(now: number): string {
   if (left === 0) {
     randomFillSync(chances)

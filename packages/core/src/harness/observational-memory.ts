@@ -12,7 +12,7 @@ export interface ObservationalMemoryRecord {
   readonly pendingMessageTokens: number
 }
 
-/** What the harness asks of a memory, where it offers it. */
+/** What the harness calls on a memory that offers it. */
 interface ObservingMemory {
   getObservationalMemoryRecord?(query: {
     readonly threadId: string

@@ -51,54 +51,54 @@ import { assertAnswers } from './tools/builtin-tools.ts'
 export interface SessionOptions {
   readonly resourceId: string
   readonly id?: string
-  /** Ends it by itself. The first session of a harness ends with the harness. */
+  /** Ends this session alone. Absent for the first session of a harness, which ends with the harness. */
   readonly end?: () => Promise<void>
 }
 
 export interface ToolApprovalResponse {
   readonly decision: ApprovalDecision
-  /** The oldest that waits when absent. */
+  /** Default: the oldest call that waits for approval. */
   readonly toolCallId?: string
   readonly requestContext?: RequestContextInput
-  /** Told to the agent with a no. */
+  /** Passed on to the agent when the decision is to decline. */
   readonly declineContext?: { readonly reason?: string; readonly message?: string }
 }
 
 export interface ToolSuspensionResponse {
   readonly resumeData: unknown
-  /** Not needed when only one tool waits. */
+  /** Needed only when more than one tool waits. */
   readonly toolCallId?: string
   readonly requestContext?: RequestContextInput
 }
 
-/** What a UI draws, as a snapshot. */
+/** What a UI draws. */
 export interface SessionDisplay {
-  /** Never changes once given out; the same object until something does. */
+  /** Returns a snapshot that never changes; the same object until something does. */
   get(): HarnessDisplayState
   clearModifiedFiles(): void
 }
 
 interface SessionLife {
-  /** Leaves the thread. Waits go on waiting; what is at work ends as interrupted. */
+  /** Leaves the thread. Waits stay open; a run at work ends as interrupted. */
   close(): Promise<void>
-  /** The same, for good. */
+  /** Like `close`, but the session cannot be used afterwards. */
   end(): Promise<void>
-  /** Takes the thread again that the session had in an earlier process. */
+  /** Binds the session to the thread it had in an earlier process. */
   reopen(): Promise<void>
-  /** For what is made for the session itself and not for a run. */
+  /** Returns a request context for what is made for the session itself and not for a run. */
   requestContext(input: RequestContextInput | undefined): RequestContext
 }
 
 const lives = new WeakMap<object, SessionLife>()
 
-/** What its harness does with a session, and nobody else. */
+/** Returns the lifecycle calls of a session, which only its harness may make. */
 export function lifeOf(session: object): SessionLife {
   const life = lives.get(session)
   if (life === undefined) throw new EvenerError('misuse', 'This is not a session of a harness.')
   return life
 }
 
-/** For programs that make one themselves, as they could with another harness. */
+/** Refuses `new Session()` by programs, which other harnesses allow. */
 function assertOfHarness(core: Partial<HarnessCore> | undefined): void {
   if (core?.threads !== undefined) return
   throw new EvenerError('misuse', 'A session cannot be made without its harness.', {
@@ -106,7 +106,7 @@ function assertOfHarness(core: Partial<HarnessCore> | undefined): void {
   })
 }
 
-/** Calls that only read. */
+/** Methods that only read: their failures are not reported as events. */
 const THREAD_READS = [
   'list',
   'getById',
@@ -119,11 +119,11 @@ const OBJECTIVE_READS = ['getObjective'] as const
 const RUN_READS = ['opinions'] as const
 const MEMORY_READS = ['resolvedModel'] as const
 
-/** One conversation: whose it is, which thread it looks at, what was chosen in it. */
+/** One conversation: its resource, the thread it is bound to, and what was chosen in it. */
 export class Session<State extends HarnessState = HarnessState> {
-  /** Whose it is. */
+  /** The id of the session and the resource it belongs to. */
   readonly identity: SessionIdentity
-  /** Its thread and the others of its resource: lists, messages, settings. */
+  /** The bound thread and the others of the resource: lists, messages, settings. */
   readonly thread: SessionThread
   readonly mode: SessionMode
   readonly model: SessionModel
@@ -131,13 +131,13 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly state: SessionState<State>
   /** Rules of the session, and yolo. */
   readonly permissions: SessionPermissions
-  /** The tools that have asked something and wait for an answer. */
+  /** Tools that asked a question and wait for the answer. */
   readonly suspensions: Suspensions
-  /** The call that waits for a yes. */
+  /** The oldest call that waits for approval. */
   readonly approval: SessionApproval
-  /** What was queued until the run is over. */
+  /** Messages queued until the run is over. */
   readonly followUps: FollowUps
-  /** The run of its thread: its id, whether it is at work, scores and feedback. */
+  /** The run of the bound thread: its id, whether it is at work, scores and feedback. */
   readonly run: SessionRun
   readonly stream: SessionStream
   /** Models and thresholds of observational memory. */
@@ -145,9 +145,9 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly subagents: { readonly model: SubagentModel }
   /** What a UI draws. */
   readonly displayState: SessionDisplay
-  /** What the application tells the thread, besides messages. */
+  /** Signals, notifications and reminders that the application sends to the thread. */
   readonly signals: SessionSignals
-  /** What the thread is to reach. */
+  /** The goal of the thread. */
   readonly objectives: Objectives
   readonly #core: HarnessCore
   readonly #options: SessionOptions
@@ -160,7 +160,7 @@ export class Session<State extends HarnessState = HarnessState> {
   readonly #lifecycle: ThreadLifecycle
   #closed: Promise<void> | undefined
 
-  /** Its harness makes it: `harness.session`, `harness.createSession()`. */
+  /** Only for the harness. Programs use `harness.session` or `harness.createSession()`. */
   constructor(core: HarnessCore, options: SessionOptions, log?: SessionLog) {
     assertOfHarness(core)
     this.#core = core
@@ -259,43 +259,46 @@ export class Session<State extends HarnessState = HarnessState> {
     })
   }
 
-  /** Gives the function that ends the subscription. */
+  /** Calls `listener` with every event of this session. Returns a function that unsubscribes it. */
   subscribe(listener: HarnessEventListener): () => void {
     givenFunction(listener, 'listener')
     return this.#binding.bus.subscribe(listener)
   }
 
-  /** Tells the listeners of this session something that stands in no log. */
+  /** Emits an event to the listeners of this session. It is not recorded. */
   emit(event: HarnessEvent): void {
     this.#binding.emit(outsideEvent(event))
   }
 
-  /** The newest thread of the resource, or a new one. */
+  /** Binds the session to the newest thread of its resource, or to a new one. */
   selectOrCreateThread(): ReturnType<ThreadLifecycle['selectOrCreate']> {
     return this.#told(this.#lifecycle.selectOrCreate())
   }
 
-  /** Starts a run; during one, is heard before its next step. Resolves when the run has ended or asks something. */
+  /**
+   * Starts a run. During a run, the agent hears the message before its next step. Resolves when the run has ended or
+   * waits for an answer to a tool's question.
+   */
   sendMessage(input: MessageInput): Promise<void> {
     return this.#told(this.#conversation.send(input))
   }
 
-  /** As `sendMessage`; an agent that cannot listen while it works is broken off and asked anew. */
+  /** Like `sendMessage`. An agent that cannot listen while it works is cancelled and asked anew. */
   steer(input: MessageInput): Promise<void> {
     return this.#told(this.#conversation.steer(input))
   }
 
-  /** Starts a run; during one, is queued until it has ended. */
+  /** Starts a run. During a run, the message is queued until the run has ended. */
   followUp(input: MessageInput): Promise<void> {
     return this.#told(this.#conversation.followUp(input))
   }
 
-  /** Ends the run, its calls and its questions, and stops what would follow. What is queued is held. */
+  /** Cancels the run with its calls and waits, and stops what would follow from it. Queued messages are held. */
   abort(): Promise<void> {
     return this.#told(this.#conversation.abort())
   }
 
-  /** Resolves when the answer is on record; the call goes on by itself. */
+  /** Answers an approval. Resolves when the answer is on record; the call goes on by itself. */
   respondToToolApproval(response: ToolApprovalResponse): Promise<void> {
     return this.#told(this.#decide(response))
   }
@@ -310,7 +313,7 @@ export class Session<State extends HarnessState = HarnessState> {
     await this.#binding.requireRuntime().answer(wait.id, answer)
   }
 
-  /** Resolves when the run that goes on with it is over, or waits again. */
+  /** Answers a tool's question. Resolves when the run, which goes on with the answer, is over or waits again. */
   respondToToolSuspension(response: ToolSuspensionResponse): Promise<void> {
     return this.#told(this.#answer(response))
   }
@@ -326,7 +329,7 @@ export class Session<State extends HarnessState = HarnessState> {
     if (wait.run !== undefined) await this.#binding.atRest(wait.run)
   }
 
-  /** Lets calls of this kind go ahead in this session where no rule says otherwise. */
+  /** Allows calls of this category in this session where no rule says otherwise. */
   grantCategory(category: ToolCategory): Promise<void> {
     return this.#told(this.#grants.grantCategory(category))
   }
@@ -355,15 +358,15 @@ export class Session<State extends HarnessState = HarnessState> {
     return this.abort()
   }
 
-  /** Of the whole thread. */
+  /** Returns the tokens used by the whole thread. */
   getTokenUsage(): TokenUsage {
     const { head } = this.#binding
     return head === undefined ? NO_TOKENS : toTokenUsage(head.usage.own)
   }
 
   /**
-   * Ends this session, and no other: it leaves its thread as `destroy` does, and nothing can be done with it any more. One
-   * with an id can be created again.
+   * Ends this session alone: it leaves its thread as `destroy` does and cannot be used afterwards. A session with an id
+   * can be created again.
    */
   close(): Promise<void> {
     return this.#told(this.#closeAlone())
@@ -395,7 +398,7 @@ export class Session<State extends HarnessState = HarnessState> {
     try {
       await this.#lifecycle.reopen(threadId)
     } finally {
-      // Nobody can listen yet. Whoever gets the session and subscribes at once has not missed anything.
+      // Nobody can listen yet: hold the events, so that a caller who subscribes right away misses nothing.
       setImmediate(tellNow)
     }
   }

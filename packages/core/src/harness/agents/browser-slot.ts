@@ -2,7 +2,7 @@ import type { RequestContext } from '@evener/agent'
 import { EvenerError } from '@evener/protocol'
 import type { Dynamic, DynamicContext } from '../harness-config.ts'
 
-/** The browser of a harness, as it was given or as it is made for a request. What it can do is its tools' concern. */
+/** The browser of a harness, as given or as made for a request. The harness itself does nothing with it; tools do. */
 export class BrowserSlot {
   #input: Dynamic<object> | undefined
 
@@ -10,12 +10,12 @@ export class BrowserSlot {
     this.#input = input
   }
 
-  /** As it was given, also when it is a function that makes one. */
+  /** Returns the browser as given, also when it is a function that makes one. */
   get(): Dynamic<object> | undefined {
     return this.#input
   }
 
-  /** Counts for whoever asks from now on. */
+  /** Replaces the browser for later calls of `resolve`. */
   set(input: Dynamic<object> | undefined): void {
     if (input !== undefined && (input === null || !['object', 'function'].includes(typeof input))) {
       throw new EvenerError('invalid-input', '`browser` must be a browser, a function that makes one, or undefined.')

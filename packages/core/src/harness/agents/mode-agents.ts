@@ -25,20 +25,20 @@ import type { RunContexts } from './run-contexts.ts'
 import { boundToThread } from '../tools/thread-tools.ts'
 import { offeredTools } from './offered-tools.ts'
 
-/** What a thread gives to the agents that take turns in it. */
+/** What a thread provides for the agents that take turns in it. */
 export interface ThreadEquipment {
   readonly decorate: DecorateContext
-  /** Before tools are asked for: what they find in the request. */
+  /** Called before tools are resolved: makes what they find in the request context. */
   readonly prepare: (requestContext: RequestContext) => Promise<void>
   readonly builtinTools: () => readonly RunnableTool[]
-  /** The thread's own, whether or not it is offered. */
+  /** Returns the thread's own tool with this id, whether or not it is offered. */
   readonly threadTool: (id: string) => RunnableTool | undefined
   readonly agentContext: (turn: TurnContext) => AgentContext
 }
 
 /**
- * The agents behind the modes. What an agent says and can do in a turn is put together from its own, the harness's and the
- * mode's, anew before every step, so that a change of mode holds from the next step on.
+ * The agents behind the modes. Instructions and tools of a turn are put together from those of the agent, the harness
+ * and the mode, anew before every step, so that a change of mode holds from the next step on.
  */
 export class ModeAgents {
   readonly #config: HarnessConfig
@@ -86,7 +86,10 @@ export class ModeAgents {
     if (known === undefined) return undefined
     const { agent, driver } = known
     const made = new WeakMap<object, RunnableTool[]>()
-    /** The same tools every time they are asked for: what was approved is recognised by its definition. */
+    /**
+     * Returns the same tools for the same input every time: an approved call is recognised by the definition of its
+     * tool.
+     */
     const runnable = (tools: ToolsInput | undefined): RunnableTool[] => {
       if (tools === undefined) return []
       const ready = made.get(tools) ?? runnableTools(tools, equipment.decorate)
@@ -110,7 +113,7 @@ export class ModeAgents {
     }
   }
 
-  /** Prices are looked up only where somebody has set a limit in money. */
+  /** True when an agent or a mode has a budget in money. Prices are looked up only then. */
   get haveMoneyLimit(): boolean {
     const ofAgents = [...this.#drivers.values()].map(({ agent }) => budgetOf(agent))
     return [...ofAgents, ...this.#config.modes.map(({ budget }) => budget)].some((budget) => budget?.usd !== undefined)
@@ -140,20 +143,20 @@ export class ModeAgents {
   }
 }
 
-/** A foreign agent says nothing about it itself. */
+/** Returns the agent's own budget; a foreign agent has none. */
 function budgetOf(agent: HarnessAgent): Budget | undefined {
   return agent instanceof Agent ? agent.options.budget : undefined
 }
 
-/** Modes that have no agent get one that knows only its model. */
+/** Returns the agent for modes without one; it has only a model. `undefined` when every mode has an agent. */
 function ownAgent(config: HarnessConfig): HarnessAgent | undefined {
   if (config.modes.every((mode) => mode.agent !== undefined)) return undefined
   return new Agent({ id: config.id, model: defaultModeOf(config).defaultModelId ?? '' })
 }
 
 /**
- * A model that is only named is found by the harness first, then by the agent itself. A function that chooses it is given
- * the same context as those that make tools and instructions.
+ * Returns the driver of an agent. A model id is resolved by the harness first, then by the agent itself. A function
+ * that chooses the model gets the same context as those that make tools and instructions.
  */
 function driverOf(
   agent: HarnessAgent,

@@ -2,8 +2,9 @@ import type { RunnableTool, Store, ThreadState } from '@evener/protocol'
 import { inflateRequest } from '../../engine/log/blobs.ts'
 
 /**
- * One tool for a name, the user's before ours. Those that a rule denies altogether are not offered, except in a fork where
- * its parent was: there the deny only blocks, so that its requests begin as the parent's last one.
+ * Returns one tool per name; the user's come before ours. A tool that a rule denies altogether is not offered, except
+ * in a fork whose parent was offered it: there the deny only blocks calls, so that the fork's requests begin like the
+ * parent's last one.
  */
 export async function offeredTools(
   tools: readonly RunnableTool[],
@@ -20,7 +21,7 @@ export async function offeredTools(
   return [...byName.values()]
 }
 
-/** The names of the tools in the last request before the thread was forked off; none where it is no fork. */
+/** Returns the names of the tools in the last request before the fork; none when the thread is no fork. */
 async function sentBeforeFork(store: Store, { head }: ThreadState): Promise<ReadonlySet<unknown>> {
   const { lineage, stream } = head
   const own = [...lineage].find((range) => range.stream === stream)

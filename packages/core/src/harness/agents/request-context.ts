@@ -8,13 +8,16 @@ import type { HarnessWorkspace } from './workspace-slot.ts'
 /** What a caller passes along with a message, for tools and subagents to find. */
 export type RequestContextInput = RequestContext | ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>
 
-/** Makes of what was recorded of a request's context what no record can hold; its entries go over the recorded ones. */
+/**
+ * Rebuilds values that no record can hold from the recorded part of a request context. Its entries override the
+ * recorded ones.
+ */
 export type RestoreRequestContext = (recorded: JsonObject) => RequestContextInput
 
-/** What tools, and functions that make something for a request, find in its context under `harness`. */
+/** The entry `harness` of a request context, for tools and for functions that make something for a request. */
 export interface HarnessRequestContext {
   readonly harnessId: string
-  /** The state when it was asked for; `getState` gives what holds now. */
+  /** The state when the context was made; `getState` returns the present one. */
   readonly state: HarnessState
   readonly getState: () => HarnessState
   readonly setState: (changes: HarnessState) => Promise<void>
@@ -22,20 +25,20 @@ export interface HarnessRequestContext {
   readonly threadId: string | null
   readonly resourceId: string
   readonly session: { readonly modeId: string; readonly modelId: string; readonly state: UserState }
-  /** Of the call, for tools. */
+  /** The signal of the call; only for tools. */
   readonly abortSignal?: AbortSignal
   readonly workspace?: HarnessWorkspace | undefined
-  /** That of the harness; one that is made for a request is made once for the call. */
+  /** Returns the browser of the harness. One that a function makes is made once per call. */
   readonly getBrowser: () => Promise<object | undefined>
   readonly emitEvent: (event: HarnessEvent) => void
   readonly getSubagentModelId: (options?: { readonly agentType?: string }) => string | null
 }
 
-/** A copy: what is added to it later is nobody else's. */
+/** Returns a copy, so that entries added later are not shared. */
 export function requestContextOf(input: RequestContextInput | undefined): RequestContext {
   if (input === undefined) return new RequestContext()
   if (input instanceof RequestContext || input instanceof Map) return new RequestContext(input.entries())
-  // A promise has no fields: all that was meant would be missing, and nobody would know.
+  // A promise has no fields: everything in the context would be missing without an error.
   if (isFields(input) && !(input instanceof Promise)) return new RequestContext(Object.entries(input))
   throw new EvenerError(
     'invalid-input',

@@ -5,8 +5,8 @@ import type { ThreadViewer } from '../harness-core.ts'
 import { requestContextOf, type RestoreRequestContext } from './request-context.ts'
 
 /**
- * The request contexts of runs in this process, as their callers gave them: with what no record can hold. A message brings
- * its context to the run that hears it, be it a new one or one that is going on.
+ * The request contexts of runs in this process as their callers gave them, including values that no record can hold. A
+ * message brings its context to the run that hears it, be it a new one or one that is going on.
  */
 export class RunContexts {
   readonly #byMessage = new Map<string, { readonly context: RequestContext; readonly sender: ThreadViewer }>()
@@ -19,17 +19,17 @@ export class RunContexts {
     this.#restore = restore
   }
 
-  /** For the run that will hear the message. */
+  /** Keeps the context of a message for the run that will hear it. */
   keep(messageId: string, context: RequestContext, sender: ThreadViewer): void {
     this.#byMessage.set(messageId, { context, sender })
   }
 
-  /** No run will hear it. */
+  /** Forgets the context of a message that no run will hear. */
   drop(messageId: string): void {
     this.#byMessage.delete(messageId)
   }
 
-  /** The session whose words began the run; `undefined` when that was not in this process. */
+  /** Returns the session whose message began the run; `undefined` when that was in another process. */
   senderOf(runId: string): ThreadViewer | undefined {
     return this.#senders.get(runId)
   }
@@ -40,12 +40,12 @@ export class RunContexts {
     else for (const [key, value] of context.entries()) known.set(key, value)
   }
 
-  /** Of a run at work. */
+  /** Returns the context of a run at work. */
   find(runId: string): RequestContext | undefined {
     return this.#byRun.get(runId)
   }
 
-  /** Of a run that began in another process there is only what was recorded, and what can be made of that. */
+  /** Returns the context of a run. For a run that began in another process it is rebuilt from what was recorded. */
   of(runId: string, recorded: JsonObject | undefined): RequestContext {
     const known = this.#byRun.get(runId)
     if (known !== undefined) return known
@@ -56,7 +56,7 @@ export class RunContexts {
     return context
   }
 
-  /** Nobody looks at the thread of the run any more: what it knows of those who did goes. */
+  /** Called when no session looks at the thread of the run any more: forgets the sessions that did. */
   leave(runId: string): void {
     this.#senders.delete(runId)
     this.#byRun.get(runId)?.delete('harness')

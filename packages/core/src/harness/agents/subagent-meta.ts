@@ -1,6 +1,6 @@
-/** What a result of a subagent says of how it came about. */
+/** What the result of a subagent says about its run. */
 export interface SubagentMeta {
-  /** The result without what was added to it. */
+  /** The result without the tag. */
   readonly text: string
   readonly modelId?: string
   readonly durationMs?: number
@@ -10,8 +10,8 @@ export interface SubagentMeta {
 const TAG = /\n<subagent-meta((?: \w+="[^"]*")*) ?\/>\s*$/
 
 /**
- * Reads the tag that other harnesses put at the end of a subagent's result, for threads that come from there. Nothing of
- * ours has one: what a subagent did is told by `subagent_end`.
+ * Reads the tag that other harnesses put at the end of a subagent's result, for threads that come from there. Our own
+ * results have none: `subagent_end` says what a subagent did.
  */
 export function parseSubagentMeta(content: string): SubagentMeta {
   const tag = TAG.exec(content)
@@ -28,7 +28,7 @@ export function parseSubagentMeta(content: string): SubagentMeta {
   }
 }
 
-/** Names may have colons in them; how it went is what follows the last one. */
+/** Names may contain colons; the status follows the last one. */
 function toolCall(entry: string): { readonly name: string; readonly isError: boolean } {
   const colon = entry.lastIndexOf(':')
   return colon < 0

@@ -2,7 +2,7 @@ import type { RequestContext } from '@evener/agent'
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import type { HarnessRuntime } from '../harness-runtime.ts'
 
-/** As much of a workspace as the harness itself deals with. */
+/** The part of a workspace that the harness itself uses. */
 export interface HarnessWorkspace {
   readonly id?: string
   readonly name?: string
@@ -12,11 +12,11 @@ export interface HarnessWorkspace {
 
 export type WorkspaceFactory = (context: {
   readonly requestContext: RequestContext
-  /** What the harness works with, under the name that programs written to another library use: its `getRuntime()`. */
+  /** The harness's `getRuntime()`, under the name that programs written for another library use. */
   readonly mastra: HarnessRuntime | undefined
 }) => HarnessWorkspace | Promise<HarnessWorkspace>
 
-/** What a workspace would be built from. */
+/** Settings that a workspace would be built from; a harness refuses them. */
 export interface WorkspaceConfig {
   readonly id?: string
   readonly name?: string
@@ -25,7 +25,7 @@ export interface WorkspaceConfig {
 
 export type WorkspaceInput = HarnessWorkspace | WorkspaceConfig | WorkspaceFactory
 
-/** Refused before anything starts: taken for a workspace it would be one that can do nothing. */
+/** Refuses settings before anything starts: taken for a workspace, they would be one that can do nothing. */
 export function checkWorkspace(input: WorkspaceInput): void {
   if (typeof input === 'function' || isWorkspace(input)) return
   throw new EvenerError('unsupported', 'A harness cannot build a workspace from a configuration.', {
@@ -34,19 +34,22 @@ export function checkWorkspace(input: WorkspaceInput): void {
   })
 }
 
-/** Something that does things; a bare object only says things. */
+/** True for something with methods; a plain object without them only holds settings. */
 function isWorkspace(input: object): input is HarnessWorkspace {
   const prototype: unknown = Object.getPrototypeOf(input)
   if (prototype !== Object.prototype && prototype !== null) return true
   return ['init', 'destroy'].some((name) => typeof Reflect.get(input, name) === 'function')
 }
 
-/** The workspace of a harness: made ready once, told of, and ended with it. One that is made on demand is not ours to end. */
+/**
+ * The workspace of a harness: initialised once, reported by events and destroyed with the harness. One that a function
+ * makes on demand is not ours to destroy.
+ */
 export class WorkspaceSlot {
   readonly #input: WorkspaceInput | undefined
   readonly #emit: (event: HarnessEvent) => void
   readonly #runtime: () => HarnessRuntime | undefined
-  /** What was made for the requests of runs. */
+  /** The workspaces made by a function, by the request context of their run. */
   readonly #made = new WeakMap<RequestContext, HarnessWorkspace | undefined>()
   #current: HarnessWorkspace | undefined
   #isReady = false
@@ -74,7 +77,7 @@ export class WorkspaceSlot {
     return typeof this.#input === 'function' || this.#isReady ? this.#current : undefined
   }
 
-  /** A workspace that cannot be made ready is told of; the harness works without it. */
+  /** Initialises the workspace. A failure is reported by events; the harness works without it. */
   async init(): Promise<void> {
     const workspace = this.#current
     if (typeof this.#input !== 'object' || workspace === undefined || this.#isReady) return
@@ -102,7 +105,9 @@ export class WorkspaceSlot {
     return this.#current
   }
 
-  /** Before the tools of a run: a function makes one for them, once. They work without one that cannot be made. */
+  /**
+   * Called before the tools of a run: lets a function make their workspace, once. If that fails, they work without one.
+   */
   async prepare(requestContext: RequestContext): Promise<void> {
     if (typeof this.#input !== 'function' || this.#made.has(requestContext)) return
     try {
@@ -113,7 +118,7 @@ export class WorkspaceSlot {
     }
   }
 
-  /** What the tools of a run find. */
+  /** Returns the workspace for the tools of a run. */
   of(requestContext: RequestContext): HarnessWorkspace | undefined {
     return typeof this.#input === 'function' ? this.#made.get(requestContext) : this.get()
   }

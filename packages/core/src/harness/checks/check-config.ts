@@ -5,7 +5,7 @@ import { checkHandler } from '../runs/heartbeats.ts'
 import { checkObservability } from '../runs/observability.ts'
 import { checkWorkspace } from '../agents/workspace-slot.ts'
 
-/** Finds what cannot work before anything is started. */
+/** Throws on a configuration that cannot work, before anything is started. */
 export function checkConfig(config: HarnessConfig): void {
   checkShape(config)
   checkModes(config)
@@ -53,7 +53,7 @@ function checkSubagents({ subagents = [] }: HarnessConfig): void {
   if (twice !== undefined) throw invalid(`There are two subagents with the id "${twice}".`)
 }
 
-/** `defaultModeId`, else the first mode that says it is the default, else the first. */
+/** Returns the mode with `defaultModeId`, else the first mode marked as the default, else the first. */
 export function defaultModeOf(config: HarnessConfig): HarnessMode {
   const { defaultModeId, modes } = config
   const mode =

@@ -2,11 +2,11 @@ import { toJson } from '@evener/agent'
 import { EvenerError, type JsonValue } from '@evener/protocol'
 
 /*
- * What callers without types may give as well. Said by its name, before anything is done with it. An optional field may be
- * `undefined`, and nothing else that is not meant.
+ * Checks of arguments, for callers without types. Each names the wrong field before anything is done with it. An
+ * optional field may be `undefined`, but not of a wrong type.
  */
 
-/** The one argument of a call, as in `mode.switch({ modeId })`. */
+/** Checks the one argument of a call, as in `mode.switch({ modeId })`. */
 export function givenFields<Fields extends object>(value: Fields | undefined, call: string): Fields {
   if (isFields(value)) return value
   throw invalid(`The argument of \`${call}\``, value, 'an object')
@@ -21,7 +21,7 @@ export function optionalText(value: unknown, field: string): string | undefined 
   return value === undefined ? undefined : givenText(value, field)
 }
 
-/** Also an empty one. */
+/** Like `givenText`, but the text may be empty. */
 export function givenWords(value: unknown, field: string): string {
   if (typeof value === 'string') return value
   throw invalidField(field, value, 'a text')
@@ -72,7 +72,7 @@ export function givenFunction(value: unknown, field: string): void {
   if (typeof value !== 'function') throw invalidField(field, value, 'a function')
 }
 
-/** A copy: what the caller does with its own later is not what was given. Nothing is lost on the way unsaid. */
+/** Returns a copy, so that later changes by the caller have no effect. Throws when JSON would lose anything. */
 export function givenJson(value: unknown, field: string): JsonValue {
   const json = toJson(value)
   if (value !== undefined && json.isExact) return json.value

@@ -1,6 +1,6 @@
 import type { HarnessConfig, HarnessMode, HarnessSubagent } from '../harness-config.ts'
 
-/** Every name, so that the compiler says when one is missing here. */
+/** Every option name, so that the compiler reports one that is missing here. */
 type Names<Options extends object> = { readonly [Name in keyof Options]-?: true }
 
 const CONFIG: Names<HarnessConfig> = {

@@ -3,7 +3,7 @@ import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
 import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'
 
-/** Finds what is not even of the right kind, for programs that no compiler has looked at. */
+/** Checks the types of the options, for programs that no compiler has checked. */
 export function checkShape(config: HarnessConfig): void {
   if (!isObject(config)) throw wrong('The configuration of a harness', 'an object with at least `id` and `modes`')
   checkNames('a harness', config, CONFIG_NAMES)
@@ -54,7 +54,7 @@ function checkSubagent(subagent: unknown, at: string): void {
   checkTools(subagent['tools'], `${at}.tools`)
 }
 
-/** Our own agents have tools, foreign ones are opened. */
+/** Our own agents have `tools`, foreign ones have `open`. */
 function checkAgent(agent: unknown, at: string): void {
   if (agent === undefined) return
   const expected = 'an agent: `new Agent({ id, model })`, or a foreign one such as `claudeCode()`'
