@@ -1,20 +1,20 @@
 import { lstat, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** `evener-<process namespace>-<pid>-<start time>-…`: who made it, so that others can tell whether that one still lives. */
+/** `evener-<pid namespace>-<pid>-<start time>-…`: names the process that made it, to tell whether that still runs. */
 const NAME = /^evener-(?<namespace>\d+)-(?<pid>\d+)-(?<start>\d+)-\w+$/
 
-/** How names of our own directories begin. */
+/** Returns the prefix for the names of directories that this process makes. */
 export async function ownPrefix(): Promise<string> {
   return `evener-${await processNamespace()}-${process.pid}-${await startTime(process.pid)}-`
 }
 
-/** Removes directories whose makers are dead. What cannot be judged or removed stays. */
+/** Removes directories whose process is dead. Keeps those that cannot be judged or removed. */
 export async function removeAbandoned(root: string): Promise<void> {
   const namespace = await processNamespace()
   for (const name of await readdir(root).catch(() => [])) {
     const groups = NAME.exec(name)?.groups
-    // In another container the same pid is somebody else.
+    // In another container the same pid is another process.
     if (groups === undefined || groups['namespace'] !== namespace) continue
     if (await isRunning(Number(groups['pid']), groups['start'])) continue
     const path = join(root, name)
@@ -33,14 +33,14 @@ async function isRunning(pid: number, start: string | undefined): Promise<boolea
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
-  // A pid is given away again; with its start time it names one process.
+  // The system reuses pids; only pid and start time together name one process.
   return (await startTime(pid)) === start
 }
 
-/** `0` where the system does not tell. */
+/** Returns `0` where the system does not tell the start time. */
 async function startTime(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The name before it may hold spaces and parentheses.
+  // The process name before the fields may contain spaces and parentheses.
   return (
     stat
       .slice(stat.lastIndexOf(')') + 2)

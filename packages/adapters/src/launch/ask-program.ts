@@ -12,15 +12,15 @@ export interface Question {
 }
 
 /**
- * For a program that only tells something: what it leaves running when it has ended is ended at once, as it may hold the
- * output open. Resolves when nothing is left.
+ * Waits until a program that was only asked something has exited, and ends the processes that it left running: they may
+ * hold its output open. Resolves when nothing is left.
  */
 export async function endRest(run: RunProcess): Promise<void> {
   await run.processExited
   await run.kill({ graceMs: 0 })
 }
 
-/** Runs a program that only tells something, to its end. Rejects when it fails, takes too long or was stopped. */
+/** Runs a program to its end and returns what it printed. Rejects if it fails, takes too long or is stopped. */
 export async function askProgram(question: Question): Promise<string> {
   const { signal, deadlineMs, ...options } = question
   signal?.throwIfAborted()

@@ -34,7 +34,7 @@ const OPTIONS: FieldRules<LiveOptions> = {
   interruptMs: aDuration,
 }
 
-/** Refuses what callers without types, or with options out of a file, may get wrong, when the agent is made. */
+/** Throws for wrong options when the agent is made: callers may use no types, or read the options from a file. */
 export function checkDriverOptions(title: string, options: LiveOptions): void {
   checkFields(`the options of ${title}`, options, OPTIONS)
 }

@@ -5,9 +5,9 @@ import type { CliProfile } from './profile.ts'
 import type { RunWarning } from './run-note.ts'
 
 export interface CliFinder {
-  /** Asked each time, as the program may be installed or updated in between. */
+  /** Looks again each time, as the CLI may have been installed or updated since. */
   readonly find: () => Promise<FoundCli>
-  /** A program that is not there is described as well, without its version. */
+  /** Adds the version of the CLI to its capabilities. Leaves it out if the CLI is not installed. */
   readonly describe: (capabilities: Capabilities) => Promise<Capabilities>
 }
 
@@ -16,7 +16,7 @@ export function cliFinder(profile: CliProfile, env: Environment, bin: string | u
   return { find, describe: (capabilities) => described(capabilities, find) }
 }
 
-/** A program that was found already. */
+/** Returns a finder for a CLI that was found already. */
 export function foundCli(cli: FoundCli): CliFinder {
   const find = async (): Promise<FoundCli> => cli
   return { find, describe: (capabilities) => described(capabilities, find) }
@@ -30,7 +30,7 @@ async function described(capabilities: Capabilities, find: CliFinder['find']): P
   return found?.version === undefined ? capabilities : { ...capabilities, version: found.version }
 }
 
-/** Says how much of an untested version's output was not understood. */
+/** Returns a warning that says how much of an untested version's output was not understood. */
 export function untestedVersion(profile: CliProfile, cli: FoundCli, sums: LedgerSums): readonly RunWarning[] {
   if (cli.isKnown) return []
   const { title, knownVersions } = profile

@@ -2,27 +2,27 @@ import { EvenerError } from '@evener/protocol'
 import { findCli, hasKey, type Environment } from './find-cli.ts'
 import type { CliProfile } from './profile.ts'
 
-/** What a person wants to know about one program before using it. */
+/** What a user wants to know about one CLI before using it. */
 export interface DoctorRow {
   readonly id: string
   readonly title: string
   readonly found: boolean
   readonly path?: string
   readonly version?: string
-  /** The version this was tested with. */
+  /** The version that this adapter was tested with. */
   readonly tested?: string
   readonly isKnown: boolean
   readonly hasKey: boolean
-  /** What to do for a key. */
+  /** Tells how to get a key. */
   readonly key: string
   readonly install: string
-  /** Why it cannot be used. */
+  /** Why the CLI cannot be used. */
   readonly problem?: string
-  /** The same in a word: `not-installed`, `wrong-path`, `not-executable` or `broken`. */
+  /** The same as a code: `not-installed`, `wrong-path`, `not-executable` or `broken`. */
   readonly reason?: string
 }
 
-/** Looks for each program; never fails because of one that is missing or broken. */
+/** Looks for each CLI. Does not fail because one is missing or broken. */
 export async function doctor(profiles: readonly CliProfile[], env: Environment = process.env): Promise<DoctorRow[]> {
   return Promise.all(profiles.map((profile) => examine(profile, env)))
 }

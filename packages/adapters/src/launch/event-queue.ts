@@ -1,7 +1,7 @@
-/** How many events may wait to be taken before those who make them are asked to wait. */
+/** How many events may wait in the queue before producers have to wait. */
 const HIGH_WATER = 256
 
-/** One taker, several makers who wait while too much is waiting. */
+/** A queue with one consumer and several producers, which wait while the queue is full. */
 export class EventQueue<Item> {
   #items: Item[] = []
   #first = 0
@@ -15,7 +15,7 @@ export class EventQueue<Item> {
     this.#wakeTaker?.()
   }
 
-  /** Makers: wait for this after having pushed. */
+  /** Resolves when the queue has room. Producers await it after a push. */
   async room(): Promise<void> {
     while (!this.#hasRoom) await new Promise<void>((wake) => this.#wakeMakers.push(wake))
   }
@@ -24,19 +24,19 @@ export class EventQueue<Item> {
     return !this.#hasRoom
   }
 
-  /** From now on nobody waits for the taker, who may be waiting for the makers to end. */
+  /** Removes the limit, so that producers no longer wait for the consumer, which may be waiting for them to end. */
   unbound(): void {
     this.#isUnbounded = true
     this.#callMakers()
   }
 
-  /** Nothing more will come. */
+  /** Marks the end: no more items follow. */
   end(): void {
     this.#isOver = true
     this.#wakeTaker?.()
   }
 
-  /** `undefined`: it is over and everything was taken. */
+  /** Returns `undefined` when the queue has ended and everything was taken. */
   async take(): Promise<Item | undefined> {
     while (this.#first === this.#items.length) {
       if (this.#isOver) return undefined

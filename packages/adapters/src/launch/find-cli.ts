@@ -10,24 +10,24 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface FoundCli {
   readonly path: string
-  /** Absent when it does not tell in a form that can be read. */
+  /** Absent if the CLI prints none that can be read. */
   readonly version?: string
-  /** This version's output is known to be understood; others run with a warning. */
+  /** Whether the output of this version is known to be understood. Other versions run with a warning. */
   readonly isKnown: boolean
 }
 
 export interface FindOptions {
   readonly env?: Environment
-  /** The program's path, when the caller knows it. */
+  /** Path of the executable, if the caller knows it. */
   readonly bin?: string
 }
 
-/** Even a program that loads for seconds on a busy machine tells its version in this time. */
+/** Long enough even for a CLI that takes seconds to load on a busy machine. */
 const VERSION_DEADLINE_MS = 60_000
 const MAX_OUTPUT = 4_000
 const versions = new Map<string, Promise<string | undefined>>()
 
-/** Where the program is and which version it has. Rejects with what to install or set. */
+/** Returns where the CLI is and which version it has. Rejects with a hint what to install or set. */
 export async function findCli(profile: CliProfile, options: FindOptions = {}): Promise<FoundCli> {
   const env = options.env ?? process.env
   const path = await locate(profile, env, options.bin)
@@ -89,7 +89,7 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** Asking takes up to seconds, so it is asked once for each file as it is. */
+/** Returns the version. Asking takes up to seconds, so the answer is cached by path, size and modification time. */
 async function versionOf(profile: CliProfile, path: string, env: Environment): Promise<string | undefined> {
   const { mtimeMs, size } = await stat(path)
   const key = [path, mtimeMs, size].join('\0')
@@ -146,7 +146,7 @@ async function ask(path: string, args: readonly string[], env: Environment): Pro
   }
 }
 
-/** A key or a login is there. That says nothing about whether the provider accepts it. */
+/** Returns whether there is a key or a login. Does not check that the provider accepts it. */
 export async function hasKey(profile: CliProfile, env: Environment = process.env): Promise<boolean> {
   const { variables, logins = [] } = profile.key
   if (variables.some((name) => (env[name] ?? '') !== '')) return true
@@ -163,12 +163,12 @@ export async function hasKey(profile: CliProfile, env: Environment = process.env
 async function holdsLogin(path: string, { isLogin = isFilled }: LoginFile): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   if (!found?.isFile()) return found !== undefined
-  // What only the program itself may read is its own business.
+  // A file that we may not read counts as a login.
   const content = await readFile(path, 'utf8').catch(() => undefined)
   return content === undefined || isLogin(content)
 }
 
-/** Programs make the file when they are first used, and leave it when somebody logs out. */
+/** CLIs create the file on first use and leave it, empty or as `{}`, after a logout. */
 function isFilled(content: string): boolean {
   return !/^\s*(?:\{\s*\})?\s*$/.test(content)
 }

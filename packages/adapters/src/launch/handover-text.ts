@@ -2,9 +2,9 @@ import type { Binding, HandoverBudget, Host, StoredMessage, Turn } from '@evener
 import { MAX_OMITTED, unheard, wordsOf } from '../live/handover.ts'
 import type { NativeSession } from './native-session.ts'
 
-/** What others said in the thread that the program's session has not heard. */
+/** What others said in the thread since the native session last heard of it, as text. */
 export interface HandoverText {
-  /** To be said before the prompt. */
+  /** Goes before the prompt. */
   readonly text: string
   readonly messages: number
   readonly tokens: number
@@ -12,7 +12,7 @@ export interface HandoverText {
   readonly isTruncated: boolean
 }
 
-/** `undefined` when the session has heard everything. */
+/** Returns `undefined` if the session has heard everything. */
 export async function handoverText(
   history: Host['history'],
   session: NativeSession,
@@ -54,7 +54,7 @@ function entry({ role, by, parts }: StoredMessage): readonly string[] {
   return [`<message from="${role}"${name}>\n${harmless(words)}\n</message>`]
 }
 
-/** Nothing that was said can end the message it stands in and speak as somebody else. */
+/** Escapes tags, so that no message can end its own element and pose as another speaker. */
 function harmless(words: string): string {
   return words.replace(/<(?=\/?(?:conversation|message)\b)/gi, '<\\')
 }

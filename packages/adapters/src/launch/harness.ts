@@ -4,15 +4,15 @@ import type { LiveOptions } from '../live/live-driver.ts'
 import type { PrintOptions } from './print-driver.ts'
 import type { CliProfile } from './profile.ts'
 
-/** A foreign program that can be started by its id: what its folder has for everybody else. */
+/** A CLI that can be chosen by its id: what its folder exports for the rest of the code. */
 export interface Harness {
   readonly profile: CliProfile
-  /** How the lines it prints become events. */
+  /** Reads what the CLI prints in print mode. */
   readonly dialect: Dialect
-  /** A process for every turn. */
+  /** Makes an agent that starts a process for every turn. */
   readonly agent: (options: PrintOptions) => AgentDriver
-  /** A process that stays, where it has such a way. */
+  /** Makes an agent whose process stays between turns. Absent if the CLI has no such mode. */
   readonly live?: (options: LiveOptions) => AgentDriver
-  /** How it speaks then, where that is not what it prints. */
+  /** Reads the CLI's output in live mode, if that differs from `dialect`. */
   readonly liveDialect?: Dialect
 }

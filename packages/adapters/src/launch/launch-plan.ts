@@ -4,28 +4,28 @@ import type { PermissionLevel } from './permissions.ts'
 import type { PrivateFile } from './private-dir.ts'
 import type { RunWarning } from './run-note.ts'
 
-/** One turn, as the program has to be told it. */
+/** One turn, with everything the launch of a CLI depends on. */
 export interface LaunchRequest {
   readonly input: readonly Part[]
   readonly session: NativeSession
   readonly cwd: string
   readonly model?: string
   readonly instructions?: string
-  /** The session was begun with other instructions, or without any. */
+  /** The native session was begun with other instructions, or with none. */
   readonly hasNewInstructions: boolean
   readonly maxSteps?: number
   readonly rules: PermissionRules
   readonly permissions: PermissionLevel
-  /** Rules that cannot be kept are a warning and no refusal. */
+  /** Rules that the CLI cannot keep cause a warning instead of an error. */
   readonly allowUngoverned: boolean
-  /** What cannot be done is a refusal and no warning. */
+  /** What the CLI cannot do causes an error instead of a warning. */
   readonly strict?: boolean
   readonly mcp: MCPConfiguration
-  /** A private directory that lasts as long as the turn; `files` of the plan are written into it. */
+  /** A private directory that exists as long as the turn. The `files` of the plan are written into it. */
   readonly dir: string
 }
 
-/** What an agent's options say of every turn. */
+/** The options of an agent that apply to every turn. */
 export interface StandingRequest {
   readonly cwd?: string
   readonly model?: string
@@ -35,7 +35,7 @@ export interface StandingRequest {
   readonly mcp?: MCPConfiguration
 }
 
-/** The turn as it is asked for, whatever session it goes on with. What it says counts before the options. */
+/** Returns the request for a turn, without its session. What the turn says takes precedence over the options. */
 export function requestOf(
   turn: Turn,
   options: StandingRequest,
@@ -56,15 +56,15 @@ export function requestOf(
   }
 }
 
-/** How the program is started. */
+/** How to start the CLI for a turn. */
 export interface LaunchPlan {
   readonly args: readonly string[]
-  /** Added to the environment; `undefined` takes a variable away. */
+  /** Added to the environment; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** What it reads, then end of file. Absent: end of file at once. */
+  /** Written to standard input, which is then closed. Absent: standard input is closed at once. */
   readonly stdin?: string
   readonly files?: readonly PrivateFile[]
-  /** The session's id, when the launch decides it and the program does not tell. */
+  /** The native session's id, if the launch chooses it and the CLI does not print it. */
   readonly sessionId?: string
   readonly warnings?: readonly RunWarning[]
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { findTagged, type RunProcess } from '@evener/shell/run'
 
-/** How long something that outlives the program may hold its output open. */
+/** How long processes that outlive the CLI may hold its output open. */
 const HELD_OPEN_MS = 2_000
 
-/** Waits for the program to end. False: something that it left running still holds its output open. */
+/** Waits for the CLI to exit. Returns false if a process that it left running still holds its output open. */
 export async function endsWithItsOutput(process: RunProcess): Promise<boolean> {
   await process.processExited
   let isOver = false
@@ -17,7 +17,7 @@ export async function endsWithItsOutput(process: RunProcess): Promise<boolean> {
   return isOver
 }
 
-/** What an ended program has left running, for a person to read. */
+/** Lists what an exited CLI left running, for people to read. */
 export async function leftRunning(process: RunProcess, isOutputOver: boolean): Promise<string | undefined> {
   const left = await findTagged(process.runId)
   if (isOutputOver && left.length === 0) return undefined

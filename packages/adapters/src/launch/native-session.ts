@@ -2,22 +2,22 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Binding, Capabilities, Host, UsageTotals } from '@evener/protocol'
 import type { RunWarning } from './run-note.ts'
 
-/** The conversation of the program's own that a turn goes on with. */
+/** The native session that a turn continues. */
 export type NativeSession =
-  /** `id` is free to be used by programs that let their session be named. `because`: why an earlier one is not resumed. */
+  /** `id` may be used by CLIs that let us choose the session's id. `because`: why an earlier session is not resumed. */
   | { readonly kind: 'new'; readonly id: string; readonly because?: string }
-  /** Without an anchor: at its end. */
+  /** Resumes at the anchor; without one, at the end of the session. */
   | { readonly kind: 'resume'; readonly nativeId: string; readonly anchor?: string }
-  /** A new session that shares what the other one holds up to the anchor. */
+  /** A new session that shares the other one's messages up to the anchor. */
   | { readonly kind: 'fork'; readonly nativeId: string; readonly anchor: string; readonly id: string }
 
-/** What is said when a session should have been gone on with and is not. */
+/** Returns the warning for a turn that should have resumed a session and begins a new one. */
 export function newSession(session: NativeSession, title: string): readonly RunWarning[] {
   if (session.kind !== 'new' || session.because === undefined) return []
   return [{ message: `${title} begins a new session, because ${session.because}.`, code: 'new-session' }]
 }
 
-/** What is known of a native session in the course of a turn or after it. */
+/** What is known of a native session during a turn or after it. */
 export interface SessionFacts {
   readonly agentId: string
   readonly nativeId: string
@@ -25,13 +25,13 @@ export interface SessionFacts {
   readonly cwd: string | undefined
   readonly anchor: string | undefined
   readonly usageTotal: UsageTotals | undefined
-  /** The turn has ended by itself: the session's end is where we left it. */
+  /** The turn ended by itself, so the session ends where our log does. */
   readonly isSettled: boolean
   /** Hash of the instructions that the session was begun with. */
   readonly instructions: string | undefined
 }
 
-/** What ties the thread to the session, after a turn that began with `before`. */
+/** Returns the binding of the thread to the session. `before` is the binding that the turn began with. */
 export function bindingOf(facts: SessionFacts, before: Binding | null): Binding {
   const { agentId, nativeId, version, cwd, anchor, isSettled, instructions } = facts
   const usageTotal = facts.usageTotal ?? (before?.nativeId === nativeId ? before.usageTotal : undefined)
@@ -54,7 +54,7 @@ export function instructionsHash(instructions: string | undefined): string | und
   return instructions === undefined ? undefined : createHash('sha256').update(instructions).digest('hex').slice(0, 16)
 }
 
-/** Never continues a native session beyond what our own log holds. */
+/** Chooses the native session for the next turn. Never resumes one beyond what our own log holds. */
 export async function chooseSession(
   binding: Binding | null,
   { resume, fork }: Pick<Capabilities, 'resume' | 'fork'>,
@@ -82,7 +82,7 @@ export async function chooseSession(
   return fresh('its session may have gone on unseen, and it can only resume at the end')
 }
 
-/** The newest message of the native session that the thread's own history holds. */
+/** Returns the newest message of the native session in the thread's history. */
 async function lastMessageOf(sessionId: string, history: Host['history']): Promise<string | undefined> {
   for await (const message of history({ order: 'newest' })) {
     for (const { native } of [...message.parts.toReversed(), message]) {

@@ -9,30 +9,30 @@ import { RunMapping } from './run-mapping.ts'
 import { noteFromJson, type RunHeader, type RunNote } from './run-note.ts'
 
 export interface NormalizeOptions {
-  /** The programs that can be read. */
+  /** The dialects to choose from. */
   readonly dialects: readonly Dialect[]
-  /** Those of programs that were talked to while they ran: `codex-…` is a second way in which `codex` speaks. */
+  /** Dialects of live modes: `codex-…` is how `codex` speaks in live mode. */
   readonly liveDialects?: readonly Dialect[]
-  /** Whose output it is. A recording says so itself. */
+  /** The CLI that printed the output. A recording names it itself. */
   readonly harness?: string
   readonly cwd?: string
-  /** Standard error, for plain output. A recording has it. */
+  /** Standard error that belongs to plain output. A recording contains it. */
   readonly stderr?: Iterable<string>
   readonly exitCode?: number
-  /** The time of plain output. A recording has its own. */
+  /** Clock for plain output. A recording contains the times. */
   readonly now?: () => number
 }
 
 /**
- * Makes activity events of a program's own output, or of a recording of ours, line by line. A recording gives exactly the
- * events that were recorded with it.
+ * Turns the output of a CLI, or one of our recordings, into activity events, line by line. A recording gives exactly
+ * the events that were recorded with it.
  */
 export class Normalizer {
   readonly #options: NormalizeOptions
   readonly #now: () => number
   #mapping: RunMapping | undefined
   #isRecording: boolean | undefined
-  /** Plain output of a program that was talked to. */
+  /** The input is plain output of a live mode. */
   #isConversation = false
   #hasEnded = false
   #isFull = false
@@ -55,7 +55,7 @@ export class Normalizer {
     return this.#take()
   }
 
-  /** The input is over. */
+  /** Ends the input and returns the last events. */
   end(): readonly ActivityEvent[] {
     const { stderr = [], exitCode = null } = this.#options
     const mapping = this.#open({})
@@ -71,7 +71,7 @@ export class Normalizer {
       return
     }
     if ('limit' in record) {
-      // Its own time is that of the end of the run.
+      // The time of the limit record itself is that of the end of the run.
       if (!this.#isFull) this.#note(LIMIT_REACHED, this.#at ?? record.at)
       this.#isFull = true
       return
@@ -123,7 +123,7 @@ export class Normalizer {
   }
 }
 
-/** The activity events of all lines; see `Normalizer`. */
+/** Yields the activity events of all lines; see `Normalizer`. */
 export async function* normalize(
   lines: Iterable<string> | AsyncIterable<string>,
   options: NormalizeOptions,
@@ -135,14 +135,14 @@ export async function* normalize(
 
 const DAMAGED: RunNote = { warning: { message: 'A record of the recording is damaged.', code: 'damaged-record' } }
 
-/** No program prints such records of its own: they have a time and a stream, or a note of ours. */
+/** Recognises our recordings: their records have a time and a stream, or a note of ours. No CLI prints such records. */
 function isRecorded(text: string): boolean {
   const record = parseRecord(text)
   if ('damaged' in record) return false
   return 'stream' in record || ('note' in record && noteFromJson(record.note) !== undefined)
 }
 
-/** An answer, a question or a notice of JSON-RPC. What programs print by themselves has a type instead. */
+/** Recognises JSON-RPC: a response, a request or a notification. What CLIs print in print mode has a `type` instead. */
 function isMessage(text: string): boolean {
   const record = recordOf(text)
   if (record === undefined || record['type'] !== undefined) return false

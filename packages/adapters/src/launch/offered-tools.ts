@@ -6,11 +6,11 @@ import { kindOfTool, mcpToolName, type ToolKind } from './tool-kinds.ts'
 
 type OwnCategory = Exclude<ToolCategory, 'mcp'>
 
-/** The tools of a program that can be told which of them it has. */
+/** The tools of a CLI that lets us choose which of them it offers. */
 export interface NativeTools {
-  /** By what they can do. */
+  /** Tools by what they can do. */
   readonly categories: Readonly<Record<OwnCategory, readonly string[]>>
-  /** They act through other tools only, or on nothing: there unless `other` is denied. */
+  /** Tools that act only through other tools, or on nothing. Offered unless `other` is denied. */
   readonly harmless: readonly string[]
   readonly kinds: Readonly<Record<ToolKind, readonly string[]>>
 }
@@ -20,12 +20,12 @@ export interface McpTool {
   readonly tool: string
 }
 
-/** What a program is left with under our rules. */
+/** The tools that a CLI offers under our rules. */
 export interface OfferedTools {
   readonly offered: ReadonlySet<string>
-  /** Whether tools that are not known by name may be there: those of plugins, and of servers in its own settings. */
+  /** Whether tools that we do not know by name may be offered: those of plugins and of the CLI's own MCP servers. */
   readonly hasStrangers: boolean
-  /** Denied by names that are none of its tools: somebody else may have brought such a tool. */
+  /** Denied names that are not tools of the CLI: a plugin or server may have added such a tool. */
   readonly deniedStrangers: readonly string[]
   readonly mcp: MCPConfiguration
   readonly deniedServers: ReadonlySet<string>
@@ -37,19 +37,19 @@ type Limits = Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 
 
 export interface OfferOptions {
   readonly title: string
-  /** Why it cannot do better, for the refusal. */
+  /** Why the CLI cannot keep more rules; part of the error message. */
   readonly why: string
-  /** It can take single tools away from an MCP server. */
+  /** Whether the CLI can hide single tools of an MCP server. */
   readonly hidesMcpTools: boolean
 }
 
 const OWN_CATEGORIES: readonly OwnCategory[] = ['read', 'edit', 'execute', 'other']
-/** What a shell can do as well. */
+/** Kinds of tools whose work a shell can do as well. */
 const BY_SHELL: ReadonlySet<ToolKind> = new Set(['read', 'search', 'list', 'write', 'edit'])
 
 /**
- * Nobody can be asked, so what is not granted is not there. Throws `policy-unsupported` for rules that taking tools away
- * does not keep.
+ * Returns the tools to offer. Print mode cannot ask, so what is not granted is not offered. Throws `policy-unsupported`
+ * for rules that cannot be kept by hiding tools.
  */
 export function offeredTools(request: Limits, tools: NativeTools, options: OfferOptions): OfferedTools {
   const { title, why, hidesMcpTools } = options
@@ -91,7 +91,7 @@ export function offeredTools(request: Limits, tools: NativeTools, options: Offer
   if (!hidesMcpTools) {
     for (const { server, tool } of deniedMcpTools) if (server in mcp) unkept.push(`deny mcp__${server}__${tool}`)
   }
-  // A pattern that forbids is kept only where the whole tool is gone: the program's own patterns mean something else.
+  // A pattern that denies is kept only if the whole tool is hidden: the CLI's own patterns mean something else.
   for (const rule of standing.forbidden) {
     if (!isGone(rule.tool, tools, offered, mcp)) unkept.push(ruleName(rule))
   }
@@ -110,7 +110,7 @@ export function offeredTools(request: Limits, tools: NativeTools, options: Offer
   }
 }
 
-/** Says which tools are allowed by name and not there. */
+/** Warns about tools that a rule allows by name and the CLI does not have. */
 function missingWarnings({ tools: rules }: StandingRules, tools: NativeTools, title: string): readonly RunWarning[] {
   const missing = [...rules].flatMap(([tool, policy]) => {
     const kind = kindOfTool(tool)
@@ -119,7 +119,7 @@ function missingWarnings({ tools: rules }: StandingRules, tools: NativeTools, ti
   return missing.length === 0 ? [] : [noSuchTool(title, missing)]
 }
 
-/** The same for programs that have everything else. */
+/** The same for CLIs that have every kind of tool except subagents. */
 export function noSubagents({ tools }: PermissionRules, title: string): readonly RunWarning[] {
   const missing = Object.keys(tools).filter((tool) => tools[tool] === 'allow' && kindOfTool(tool) === 'subagent')
   return missing.length === 0 ? [] : [noSuchTool(title, missing)]

@@ -4,7 +4,7 @@ interface Named {
   readonly id?: string
 }
 
-/** Drivers whose code is loaded when the first one is used: whoever only reads output, or lists programs, does without. */
+/** Returns a factory whose drivers load their code on first use, as reading output and listing CLIs do not need it. */
 export function onFirstUse<Options extends Named>(
   defaultId: string,
   load: () => Promise<(options: Options) => AgentDriver>,

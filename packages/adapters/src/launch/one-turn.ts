@@ -1,9 +1,9 @@
 import { EvenerError, type CancelReceipt } from '@evener/protocol'
 
-/** What is answered to whoever cancels while no turn is under way. */
+/** The receipt for a cancel while no turn is running. */
 export const NOTHING_RAN: CancelReceipt = Object.freeze({ how: 'gone', calls: [], orphansKilled: 0, queued: [] })
 
-/** A session takes one turn at a time, until it is closed. */
+/** Throws unless the session can take a turn: it takes one at a time, until it is closed. */
 export function assertTakesTurn(isClosed: boolean, current: object | undefined): void {
   if (isClosed) throw new EvenerError('closed', 'This session is closed.', { hint: 'Open another one.' })
   if (current === undefined) return

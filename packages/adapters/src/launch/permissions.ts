@@ -4,12 +4,12 @@ import type { RunWarning } from './run-note.ts'
 import { kindOfTool } from './tool-kinds.ts'
 
 /**
- * What an agent may do that nobody can be asked about. `read-only`: look around. `edit`: change files in its directory and
+ * What an agent may do when nobody can be asked. `read-only`: look around. `edit`: change files in its directory and
  * use the MCP servers it was given. `full`: everything.
  */
 export type PermissionLevel = 'read-only' | 'edit' | 'full'
 
-/** `withheld`: neither granted nor forbidden, so the program's own caution decides. */
+/** `withheld`: neither allowed nor denied, so the CLI's own defaults decide. */
 type Standing = 'allow' | 'deny' | 'withheld'
 
 const GRANTED: Readonly<Record<PermissionLevel, readonly ToolCategory[]>> = {
@@ -20,18 +20,18 @@ const GRANTED: Readonly<Record<PermissionLevel, readonly ToolCategory[]>> = {
 
 const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
 
-/** The rules as they are for a program that cannot ask: what would be asked is denied. */
+/** The rules for a CLI that cannot ask: `ask` becomes `deny`. */
 export interface StandingRules {
   readonly categories: Readonly<Record<ToolCategory, Standing>>
   readonly tools: ReadonlyMap<string, 'allow' | 'deny'>
-  /** What a pattern forbids. Allowing by pattern is not carried over: the tool as a whole stays as it is. */
+  /** Patterns that deny. Patterns that allow are not carried over: the rule for the whole tool applies. */
   readonly forbidden: readonly PatternRule[]
-  /** Rules that ask, as people write them. */
+  /** The rules that ask, as text for a warning. */
   readonly asks: readonly string[]
 }
 
 export interface ShellOfAgent {
-  /** Where editing is denied its commands cannot write either. */
+  /** Whether commands cannot write either where editing is denied. */
   readonly isConfined: boolean
 }
 
@@ -56,7 +56,7 @@ export function standingRules(
   )
   const forbidden = rules.patterns.filter((rule) => settle(rule.policy, ruleName(rule)) === 'deny')
   if (categories['edit'] === 'deny' && !shell.isConfined) {
-    // A command may write unseen, so where editing is denied it would have to be asked about.
+    // A command may write files unnoticed: where editing is denied we would have to ask, so commands are denied.
     const shells = [...tools].flatMap(([tool, policy]) =>
       policy === 'allow' && kindOfTool(tool) === 'shell' ? [tool] : [],
     )
@@ -71,14 +71,14 @@ export function ruleName({ policy, tool, pattern }: PatternRule): string {
   return `${policy} ${tool} where it matches "${pattern}"`
 }
 
-/** Says which rules ask, and that they deny here. */
+/** Warns that the rules that ask deny here. */
 export function askWarnings({ asks }: StandingRules, title: string): readonly RunWarning[] {
   if (asks.length === 0) return []
   const message = `Nobody can be asked while ${title} runs, so this is denied: ${asks.join('; ')}.`
   return [{ message, code: 'rule-asks' }]
 }
 
-/** A program must not start under rules that it cannot keep, unless that was allowed: then it is a warning. */
+/** Throws for rules that the CLI cannot keep; with `allowUngoverned` returns a warning instead. */
 export function refuseUnkept(
   request: Pick<LaunchRequest, 'allowUngoverned'>,
   title: string,

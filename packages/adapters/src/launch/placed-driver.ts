@@ -7,26 +7,26 @@ import { assertTakesTurn, NOTHING_RAN } from './one-turn.ts'
 import { printDriver, PrintSession, type PrintContext, type PrintHarness, type PrintOptions } from './print-driver.ts'
 import { makePrivateDir, type PrivateDir } from './private-dir.ts'
 
-/** A native session that a turn is about to go on with, and what it takes to look at it. */
+/** A native session that a turn is about to continue, and what is needed to inspect it. */
 export interface PlaceRequest {
   readonly session: Exclude<NativeSession, { kind: 'new' }>
   readonly limits: Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 'mcp'>
   readonly cli: FoundCli
   readonly env: Environment
   readonly cwd: string
-  /** A private directory that lasts as long as the turn. */
+  /** A private directory that exists as long as the turn. */
   readonly dir: string
-  /** The turn was stopped. */
+  /** Aborted when the turn is stopped. */
   readonly signal: AbortSignal
 }
 
-/** A program that cannot be told on its command line where to go on: its session is brought there beforehand. */
+/** A CLI that has no command line option for where to resume: its session is moved there before the launch. */
 export interface PlacedHarness extends PrintHarness {
-  /** The session that `launch` is to go on with: one that ends at the anchor, or a new one and why. */
+  /** Returns the session for `launch` to continue: one that ends at the anchor, or a new one with the reason. */
   place(request: PlaceRequest): Promise<NativeSession>
 }
 
-/** As `printDriver`, for programs whose native session has to be looked at or moved before a turn. */
+/** Like `printDriver`, for CLIs whose native session has to be inspected or moved before a turn. */
 export function placedDriver(harness: PlacedHarness, options: PrintOptions = {}): AgentDriver {
   const plain = printDriver(harness, options)
   const env: Environment = { ...process.env, ...options.env }
@@ -43,7 +43,7 @@ interface PlacedContext extends PrintContext {
   readonly harness: PlacedHarness
 }
 
-/** One turn under way: it is stopped by its signal until there is a session of its own to be cancelled. */
+/** The running turn. It is stopped by `stop` until there is an inner session to cancel. */
 interface Current {
   readonly stop: AbortController
   readonly over: Promise<void>
@@ -99,7 +99,7 @@ class PlacedSession implements AgentSession {
     await this.cancel()
   }
 
-  /** A session for this one turn, whose launch goes on where the native session was brought to. Never rejects. */
+  /** Returns a session for this one turn, whose launch continues the placed native session. Never rejects. */
   async #place(turn: Turn, makeDir: () => Promise<string>, signal: AbortSignal): Promise<AgentSession> {
     const { harness, options, env, cli } = this.#context
     const { rules, permissions, allowUngoverned, mcp, cwd } = requestOf(turn, options)
@@ -129,7 +129,7 @@ class PlacedSession implements AgentSession {
     const { anchor } = session
     const launch = (request: LaunchRequest): ReturnType<PrintHarness['launch']> =>
       harness.launch(request.session.kind === 'new' ? request : { ...request, session: to })
-    // What stands at the old anchor stands at the placed session's own one.
+    // The placed session has an anchor of its own for the message at the old anchor.
     const moved = (told: Binding): Binding =>
       told.anchor === anchor && to.anchor !== undefined ? { ...told, anchor: to.anchor } : told
     return this.#open({ ...harness, launch }, binding, signal, moved)
@@ -161,7 +161,7 @@ function anew(harness: PlacedHarness, session: Extract<NativeSession, { kind: 'n
   }
 }
 
-/** The same host, whatever it offers, but for what is bound and what ends the turn. */
+/** Returns the same host with another `bind` and `signal`. */
 function following(host: Host, bind: Host['bind'], signal: AbortSignal): Host {
   return Object.create(host, { bind: { value: bind }, signal: { value: signal } }) as Host
 }

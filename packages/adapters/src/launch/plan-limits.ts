@@ -1,10 +1,10 @@
 import { EvenerError } from '@evener/protocol'
 import type { LaunchPlan } from './launch-plan.ts'
 
-/** Linux takes no longer argument or variable: its limit of 128 KiB counts the byte that ends it. */
+/** The longest argument or variable that Linux takes: its limit of 128 KiB includes the terminating NUL. */
 export const MAX_ARGUMENT_BYTES = 131_071
 
-/** Throws `unsupported` for what no process can be started with, and says what it is. */
+/** Throws `unsupported` for arguments and variables that no process can be started with, and names them. */
 export function refuseUnstartable({ args, env = {} }: Pick<LaunchPlan, 'args' | 'env'>, title: string): void {
   for (const [index, arg] of args.entries()) refuse(title, () => nameOf(arg, args[index - 1]), arg)
   for (const [name, value] of Object.entries(env)) {
@@ -35,7 +35,7 @@ export function tooLong(title: string, name: string, bytes: number): EvenerError
   )
 }
 
-/** The option that it is the value of, with the name of the setting. */
+/** Names an argument by the option before it and the setting that it begins with. */
 function nameOf(arg: string, before = ''): string {
   const setting = /^[\w.]{1,40}(?==)/.exec(arg)?.[0]
   if (/^--?\w/.test(before)) return setting === undefined ? before : `${before} ${setting}`

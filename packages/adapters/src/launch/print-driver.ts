@@ -21,22 +21,25 @@ import { PrintRun } from './print-run.ts'
 import type { CliProfile } from './profile.ts'
 import type { RecordOptions } from './recording.ts'
 
-/** What makes a program an agent that is started anew for every turn. */
+/** Describes a CLI that is started anew for every turn. */
 export interface PrintHarness {
   readonly profile: CliProfile
   readonly dialect: Dialect
-  /** True for the pinned version. */
+  /** What the CLI can do, in the version that the profile pins. */
   readonly capabilities: Capabilities
-  /** Pure. Throws `policy-unsupported` for rules that the program cannot keep, `unsupported` for input it cannot take. */
+  /**
+   * Returns how to start the CLI. Pure. Throws `policy-unsupported` for rules that it cannot keep, `unsupported` for
+   * input that it cannot take.
+   */
   launch(request: LaunchRequest): LaunchPlan
-  /** The place this event stands at, if a later turn can resume there. */
+  /** Returns the anchor of this event, if a later turn can resume there. */
   anchorOf?(event: MappedEvent): string | undefined
   /**
-   * How it says, before anything else, that the session or message to go on with is not there. A new session is begun then:
-   * it may have been killed before it saved what it had printed.
+   * Matches what the CLI prints first if the session or message to resume at does not exist. We then begin a new
+   * session. The CLI may have been killed before it saved what it had printed.
    */
   readonly lostSession?: RegExp
-  /** For programs that do not tell their session while they run: asked after the end. */
+  /** Finds the session's id after the run, for CLIs that do not print it. */
   sessionOf?(ended: EndedRun): Promise<string | undefined>
 }
 
@@ -49,41 +52,42 @@ export interface EndedRun {
 export interface PrintOptions {
   /** The agent's id. Default: the harness id. */
   readonly id?: string
-  /** The program's path. Default: the profile's variable, then PATH. */
+  /** Path of the executable. Default: the profile's `binVariable`, then PATH. */
   readonly bin?: string
-  /** Added to our environment; `undefined` takes a variable away. */
+  /** Added to the environment of this process; `undefined` removes a variable. */
   readonly env?: Environment
-  /** Where it works when the turn does not say. Default: our directory. */
+  /** Working directory if the turn has none. Default: that of this process. */
   readonly cwd?: string
-  /** Its model when the turn does not say. Default: the program's own choice. */
+  /** Model if the turn has none. Default: the CLI's own choice. */
   readonly model?: string
   /**
-   * What it may do without being told so by a rule, as it cannot ask. Default `edit`. Live programs ask, and rules answer.
-   * A level is then the sandbox of Codex, which asks to leave it, and the tools of Pi; others refuse one below `full`.
+   * What the agent may do beyond the rules in print mode, where it cannot ask. Default `edit`. In live mode the CLI
+   * asks and the rules answer. There the level is the sandbox of Codex, which asks to leave it, or the set of tools of
+   * Pi; other agents refuse a level below `full`.
    */
   readonly permissions?: PermissionLevel
-  /** Start even under rules that the program cannot keep. */
+  /** Start even under rules that the CLI cannot keep. Default: false, which throws `policy-unsupported`. */
   readonly allowUngoverned?: boolean
   /**
-   * Fail with `unsupported` or `policy-unsupported` where the program cannot do what is asked: go on with its session, ask
-   * somebody, use a tool that a rule names, keep to a number of steps, be given instructions. Default: something else is
-   * done, and a warning says what.
+   * Fail with `unsupported` or `policy-unsupported` if the CLI cannot do what is asked: resume its session, ask
+   * somebody, use a tool that a rule names, keep to a number of steps, take instructions. Default: false, which does
+   * something else and warns.
    */
   readonly strict?: boolean
   readonly mcp?: MCPConfiguration
-  /** After this time the turn is ended as failed. Default 4 hours; `null`: never. */
+  /** After this time the turn is ended as failed. Default: 4 hours. `null`: no limit. */
   readonly deadlineMs?: number | null
-  /** A silence of this length is a warning. Default 5 minutes; `null`: none is. */
+  /** A silence of this length causes a warning. Default: 5 minutes. `null`: no limit. */
   readonly stallMs?: number | null
-  /** What follows a silence. Default `warn`. */
+  /** What happens after such a silence. Default: `warn`. */
   readonly onStall?: 'warn' | 'abort'
-  /** Settles when those who show what the program does can take more: until then no more of its output is read. */
+  /** Resolves when consumers of the events can take more. Until then no more output is read. */
   readonly room?: () => Promise<void> | undefined
-  /** Where a turn is recorded, if it is. */
+  /** Returns where to record a turn, or `undefined` for no recording. */
   readonly record?: (turn: Turn) => RecordOptions | undefined
 }
 
-/** A program that prints what it does, one process for each turn, as a driver. */
+/** Makes a driver of a CLI that prints what it does, with one process per turn. */
 export function printDriver(harness: PrintHarness, options: PrintOptions = {}): AgentDriver {
   checkDriverOptions(harness.profile.title, options)
   const id = options.id ?? harness.profile.id
@@ -106,7 +110,7 @@ export interface PrintContext {
   readonly cli: FoundCli
 }
 
-/** A session whose program was found already. */
+/** A session with a CLI that was found already. */
 export class PrintSession implements AgentSession {
   readonly #context: PrintContext
   readonly #host: Host

@@ -35,7 +35,7 @@ export interface PrintRunPorts {
   readonly bind: (binding: Binding) => void
 }
 
-/** One turn: one process, all it says, and one `finish`. */
+/** Runs one turn: one process, all its output, and one `finish`. */
 export class PrintRun {
   readonly #context: PrintContext
   readonly #turn: Turn
@@ -44,7 +44,7 @@ export class PrintRun {
   readonly #queue = new EventQueue<MappedEvent>()
   readonly #log: RunLog
   readonly #done: Promise<void>
-  /** Wakes those who wait until more may be read. */
+  /** Wakes the readers that wait for room. */
   readonly #heldBack = new Set<() => void>()
   #program: Program | undefined
   #isStopped = false
@@ -55,7 +55,7 @@ export class PrintRun {
   #lookedUpSession: string | undefined
   #bound = ''
   #opening: Partial<RunHeader> = {}
-  /** What the program is told that others said, until it has heard it. */
+  /** What the CLI is told of others' messages, until it is noted. */
   #handover: HandoverNote | undefined
 
   constructor(context: PrintContext, turn: Turn, binding: Binding | null, ports: PrintRunPorts) {
@@ -71,7 +71,7 @@ export class PrintRun {
     this.#done = this.#drive()
   }
 
-  /** What no agent event stands for goes to the host, in its place. */
+  /** Yields the agent events. Notes go to the host instead, in their place among the events. */
   async *events(): AsyncGenerator<AgentEvent, void, undefined> {
     for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
       if (event.type === 'note') {
@@ -80,15 +80,15 @@ export class PrintRun {
       }
       this.#bind(event.type === 'finish')
       yield event
-      // Whoever takes the events has recorded this one by now, so the anchor is never ahead of the log.
+      // The consumer has recorded this event by now, so the anchor is never ahead of the log.
       this.#anchor = this.#context.harness.anchorOf?.(event) ?? this.#anchor
     }
     await this.#done
   }
 
-  /** Ends the turn, whatever it is doing. Resolves when nothing of it is left. */
+  /** Ends the turn at any point. Resolves when no process of it is left. */
   async stop(reason: StopReason, error?: ErrorData): Promise<CancelReceipt> {
-    // Whoever takes the events may be the one who waits for this.
+    // The consumer of the events may be the one that awaits this.
     this.#queue.unbound()
     if (!this.#isOver && !this.#isStopped) {
       this.#isStopped = true
@@ -113,7 +113,7 @@ export class PrintRun {
     this.#log.tell({ stop: { reason: 'lingering' } })
   }
 
-  /** From the start to the end. Never rejects: whatever goes wrong is the turn's failure. */
+  /** Runs the turn from start to end. Never rejects: any error becomes the turn's failure. */
   async #drive(): Promise<void> {
     let dir: PrivateDir | undefined
     let exit = NEVER_STARTED
@@ -138,7 +138,7 @@ export class PrintRun {
     this.#log.tell({ stop: { reason: 'failed', error: toFailure(error) } })
   }
 
-  /** Runs the program; once more, with a session of its own, if the one it was to go on with is lost. */
+  /** Runs the CLI. If the session to resume is lost, runs it once more with a new session. */
   async #goOn(dir: PrivateDir): Promise<RunExit> {
     const { capabilities } = this.#context.harness
     const session = await chooseSession(this.#binding, capabilities, (query) => this.#ports.host.history(query))
@@ -150,7 +150,7 @@ export class PrintRun {
     return (await this.#attempt(dir, { kind: 'new', id: randomUUID(), because })).exit
   }
 
-  /** With a `complaint` nothing was logged: its session is lost. */
+  /** Runs the CLI once. With a `complaint` the session is lost and nothing was logged. */
   async #attempt(
     dir: PrivateDir,
     session: NativeSession,
@@ -214,7 +214,7 @@ export class PrintRun {
     return plan
   }
 
-  /** From here on it is this run that is told of. */
+  /** Opens the log: from here on the turn is about this attempt. */
   #openLog(): void {
     if (this.#log.isOpen) return
     const { cli, harness } = this.#context
@@ -227,7 +227,7 @@ export class PrintRun {
     this.#noteHandover()
   }
 
-  /** Once, and only of a program that was started and goes on. */
+  /** Notes the hand-over once, and only if the CLI was started and its attempt counts. */
   #noteHandover(): void {
     if (this.#handover === undefined || this.#program === undefined || !this.#log.isOpen) return
     this.#ports.host.noteHandover?.(this.#handover)
@@ -278,7 +278,7 @@ export class PrintRun {
     }
   }
 
-  /** Settles when more may be read. Once the turn is stopped, at once: what is left has to come through. */
+  /** Resolves when more may be read. Resolves at once when the turn is stopped: the remaining output has to be read. */
   #room(): Promise<void> | undefined {
     if (this.#queue.isFull) return this.#queue.room().then(() => this.#room())
     const room = this.#isStopped ? undefined : this.#context.options.room?.()
@@ -297,7 +297,7 @@ export class PrintRun {
     for (const wake of this.#heldBack) wake()
   }
 
-  /** A session that cannot be found is not gone on with; that is no failure of the turn. */
+  /** Looks up the session's id. If that fails the session is not resumed later, but the turn does not fail. */
   async #lookUp(ended: EndedRun): Promise<string | undefined> {
     const { harness } = this.#context
     try {
@@ -326,7 +326,7 @@ export class PrintRun {
     }
   }
 
-  /** Says how much of an untested version's output was not understood. */
+  /** Warns how much of an untested version's output was not understood. */
   #countUnknown(): void {
     const { cli, harness } = this.#context
     const sums = this.#log.mapper?.ledger.sums()

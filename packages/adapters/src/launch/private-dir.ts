@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { ownPrefix, removeAbandoned } from './abandoned-dirs.ts'
 
 export interface PrivateFile {
-  /** A plain name. */
+  /** A file name without directories. */
   readonly name: string
   readonly content: string | Uint8Array
 }
 
-/** A directory for what a program is handed over in files; nobody else can look into it. */
+/** A directory for the files that are handed to a CLI. Only the owner can read it. */
 export class PrivateDir {
   readonly path: string
 
@@ -26,7 +26,7 @@ export class PrivateDir {
   }
 }
 
-/** Those of hosts that were killed go first: nobody else would remove them. */
+/** Directories that killed processes left behind are removed first: nothing else would remove them. */
 const swept = new Map<string, Promise<void>>()
 
 export async function makePrivateDir(): Promise<PrivateDir> {

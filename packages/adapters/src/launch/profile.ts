@@ -3,40 +3,43 @@ export type StopWay =
   | { readonly signal: NodeJS.Signals; readonly graceMs: number }
   | { readonly closeStdin: true; readonly graceMs: number }
 
-/** Where a program keeps the login that stands in for a key: below the variable's directory, else below home. */
+/**
+ * A file whose presence means that the user is logged in, so that no key is needed. It is looked for in the directory
+ * that `variable` names, otherwise in `directory` below home.
+ */
 export interface LoginFile {
   readonly variable?: string
-  /** Relative to home; used when the variable is not set. */
+  /** Relative to the home directory; used if `variable` is not set. */
   readonly directory: string
   readonly file: string
-  /** Whether what stands in it is a login, where the program makes the file before there is one. Default: if anything does. */
+  /** Tells whether the content is a login, if the CLI creates the file before there is one. Default: all but `{}`. */
   readonly isLogin?: (content: string) => boolean
 }
 
-/** What has to be known about a command line agent to find it, start it and stop it. */
+/** What we need to know of a CLI to find, start and stop it. */
 export interface CliProfile {
   /** The harness id. */
   readonly id: string
-  /** Its name for people. */
+  /** Display name. */
   readonly title: string
   readonly command: string
-  /** What it is called where it was installed in another way. */
+  /** Names of the executable if the CLI was installed in another way. */
   readonly otherCommands?: readonly string[]
-  /** Names the program's path instead of looking for the command on PATH. */
+  /** Environment variable with the path of the executable, which is then not looked for on PATH. */
   readonly binVariable: string
-  /** The version all this was tested with. */
+  /** The npm package and the version of it that this adapter was tested with. */
   readonly npm?: { readonly package: string; readonly version: string }
-  /** Versions whose output is known to be understood. */
+  /** Versions whose output the dialect is known to understand. */
   readonly knownVersions: readonly string[]
   readonly versionArgs?: readonly string[]
   readonly key: {
-    /** Any of these is enough. */
+    /** Environment variables, any one of which is enough. */
     readonly variables: readonly string[]
     readonly logins?: readonly LoginFile[]
-    /** What a person has to do. */
+    /** Tells the user how to get a key or log in. */
     readonly hint: string
   }
-  /** The command that installs it. */
+  /** The command that installs the CLI. */
   readonly install: string
   readonly stop: StopWay
 }

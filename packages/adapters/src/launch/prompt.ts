@@ -1,12 +1,12 @@
 import { EvenerError, type ImagePart, type Part } from '@evener/protocol'
 
-/** What the turn says in words, and the pictures that come with it. */
+/** The text of a turn's input and its images. */
 export interface Prompt {
   readonly text: string
   readonly images: readonly ImagePart[]
 }
 
-/** Throws `unsupported` for what cannot be said to a program on its command line or input. */
+/** Throws `unsupported` for parts that a CLI cannot be given on its command line or input. */
 export function promptOf(input: readonly Part[], title: string): Prompt {
   const texts: string[] = []
   const images: ImagePart[] = []
@@ -30,18 +30,18 @@ export function promptOf(input: readonly Part[], title: string): Prompt {
   if (texts.every((text) => text.trim() === '') && images.length === 0) {
     throw new EvenerError('invalid-input', 'The turn has no input.', { hint: 'Give it a text or an image.' })
   }
-  // A provider refuses half a surrogate pair.
+  // Providers refuse half a surrogate pair.
   return { text: texts.join('\n\n').toWellFormed(), images }
 }
 
-/** The text alone, for programs that take no images. */
+/** Returns the text alone, for CLIs that take no images. */
 export function promptText(input: readonly Part[], title: string): string {
   const { text, images } = promptOf(input, title)
   if (images.length > 0) throw cannotTake(title, 'images')
   return text
 }
 
-/** A text file is said as text, with its name; anything else has no words. */
+/** Returns a text file as text with its name. Throws for any other file. */
 function fileText(part: Extract<Part, { type: 'file' }>, title: string): string {
   const { mimeType, data, fileName = 'file', url } = part
   if (url !== undefined) throw cannotTake(title, 'a file of which only the address is known')
@@ -57,7 +57,7 @@ function cannotTake(title: string, what: string): EvenerError {
   })
 }
 
-/** The ending of an image's file name, as programs tell the format by it. */
+/** Returns the extension for an image's file name, by which CLIs recognise the format. */
 export function imageEnding(mimeType: string): string {
   const subtype = mimeType.slice('image/'.length)
   return subtype === 'jpeg' ? 'jpg' : subtype.replace(/\W.*$/, '')

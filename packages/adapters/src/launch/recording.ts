@@ -15,17 +15,17 @@ const eventsFileName = 'events.jsonl'
 export interface RecordOptions {
   /** A folder for this one run. */
   readonly dir: string
-  /** Runs on every line before it is written; the recorded events are made from what is left. The host's when absent. */
+  /** Applied to every line before it is written; the recorded events are made from the result. Default: the host's. */
   readonly redact?: Redactor
-  /** The size at which `raw.jsonl` stops. */
+  /** The size at which `raw.jsonl` stops growing. */
   readonly maxBytes?: number
-  /** Told once when a file cannot be written any more, or has reached its size. The run goes on. */
+  /** Called once, when a file can no longer be written or has reached its size limit. The run goes on. */
   readonly onError?: (error: Error) => void
 }
 
 /**
- * What must not be written of what the agent says must not be written of its raw lines; and that something could not be
- * written is not kept from the host.
+ * Adds the host's defaults: what must not be written of the agent's words must not be written of its raw lines either,
+ * and an incomplete recording is logged.
  */
 export function recordedFor(host: Pick<Host, 'redact' | 'log'>, record: RecordOptions | undefined): typeof record {
   if (record === undefined) return undefined
@@ -36,15 +36,15 @@ export function recordedFor(host: Pick<Host, 'redact' | 'log'>, record: RecordOp
   }
 }
 
-/** Writes `raw.jsonl`, every line and note with its time, and `events.jsonl`, what follows from them. */
+/** Writes `raw.jsonl`, every line and note with its time, and `events.jsonl`, the events that follow from them. */
 export interface RunRecorder {
-  /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
+  /** Returns a promise if the disk is slower than the output: wait for it. It never rejects. */
   line(stream: 'stdout' | 'stderr', line: Line, at: number): Promise<void> | undefined
   note(note: RunNote, at: number): void
   close(): Promise<void>
 }
 
-/** A place for a run, before it is known how it begins. */
+/** The open files of a recording, before the header of the run is known. */
 export interface Recording {
   begin(dialect: Dialect, header: RunHeader, at: number): RunRecorder
 }
@@ -59,7 +59,7 @@ export async function recordRun(
   return (await openRecording(options)).begin(dialect, header, at)
 }
 
-/** Rejects when a run cannot be recorded there. */
+/** Rejects if a run cannot be recorded in that folder. */
 export async function openRecording(options: RecordOptions): Promise<Recording> {
   const { dir, maxBytes } = options
   const onError = toldOnce(options.onError)
@@ -107,7 +107,7 @@ async function makeOwnFolder(dir: string): Promise<void> {
   }
 }
 
-/** Both files may be on the disk that is full. */
+/** Both files may fail for the same reason, such as a full disk. */
 function toldOnce(onError: RecordOptions['onError']): (error: Error) => void {
   let isTold = false
   return (error) => {
@@ -116,9 +116,9 @@ function toldOnce(onError: RecordOptions['onError']): (error: Error) => void {
   }
 }
 
-/** Remembers what it has left of the last line. */
+/** Applies the redactor and keeps its last result. */
 class Redaction {
-  /** `undefined`: the redactor failed. */
+  /** `undefined` if the redactor threw. */
   last: string | undefined
   readonly #redact: Redactor | undefined
 
@@ -132,7 +132,7 @@ class Redaction {
     return this.last
   }
 
-  /** Our own words may repeat the program's: a question, a complaint. */
+  /** Redacts our own messages too, as they may repeat the CLI's words. */
   note(note: RunNote): RunNote {
     if ('warning' in note) return { warning: { ...note.warning, message: this.#words(note.warning.message) } }
     if (!('stop' in note) || note.stop.error === undefined) return note

@@ -4,20 +4,20 @@ import { cleanText } from '../kit/clean-text.ts'
 const MAX_WORDS = 300
 
 /**
- * Whether a program goes on with the session it was told to, by what it says first: it may never have saved what it had
- * printed before it was killed.
+ * Tells by the first output whether a CLI resumes the session it was told to. It may have been killed before it saved
+ * what it had printed.
  */
 export class ResumeTrial {
   readonly #lost: RegExp
   #complaint: string | undefined
   #isOver = false
 
-  /** `lost`: how it says that there is no such session, or no such message in it. */
+  /** `lost` matches the message that there is no such session, or no such message in it. */
   constructor(lost: RegExp) {
     this.#lost = lost
   }
 
-  /** True as soon as it goes on. */
+  /** Returns true as soon as the CLI has resumed. */
   hears(stream: 'stdout' | 'stderr', text: string): boolean {
     if (this.#isOver) return true
     const found = this.#lost.exec(text)
@@ -26,7 +26,7 @@ export class ResumeTrial {
     return this.#isOver
   }
 
-  /** What it complained about, if it could not go on. */
+  /** Returns the CLI's message if it could not resume. */
   complaint({ code }: RunExit): string | undefined {
     return this.#isOver || code === 0 ? undefined : this.#complaint
   }

@@ -1,6 +1,6 @@
 import { EvenerError, toErrorData, type ErrorData, type JsonValue } from '@evener/protocol'
 
-/** Why a run failed, as plain data. Our own stack says nothing about a foreign program. */
+/** Returns why a run failed, as plain data. Without our own stack, which says nothing about a foreign program. */
 export function toFailure(thrown: unknown): ErrorData {
   const { stack: _stack, cause: _cause, ...data } = toErrorData(thrown)
   if (!EvenerError.is(thrown) || Object.keys(thrown.details).length === 0) return data

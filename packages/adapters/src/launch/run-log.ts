@@ -5,7 +5,7 @@ import { openRecording, type Recording, type RecordOptions, type RunRecorder } f
 import { RunMapping } from './run-mapping.ts'
 import type { RunHeader, RunNote } from './run-note.ts'
 
-/** Everything a run says, from its program and from its host, mapped as it comes and recorded if that was asked for. */
+/** Collects what a CLI prints and what we note about its run. Maps it at once, and records it if asked to. */
 export class RunLog {
   readonly #dialect: Dialect
   readonly #now: () => number
@@ -13,7 +13,7 @@ export class RunLog {
   #mapping: RunMapping | undefined
   #recording: Recording | undefined
   #recorder: RunRecorder | undefined
-  /** What was said before it was open. */
+  /** Lines and notes from before the log was opened. */
   #early: (() => void)[] = []
 
   constructor(dialect: Dialect, now: () => number, emit: (event: MappedEvent) => void) {
@@ -22,7 +22,7 @@ export class RunLog {
     this.#emit = emit
   }
 
-  /** To be asked before anything is begun that could not be recorded. Rejects when it cannot be. */
+  /** Prepares the recording, or rejects. Call it before anything starts that has to be recorded. */
   async record(options: RecordOptions | undefined): Promise<void> {
     if (options !== undefined) this.#recording = await openRecording(options)
   }
@@ -45,20 +45,20 @@ export class RunLog {
     return this.#mapping?.hasToldResult === true
   }
 
-  /** Calls that were broken off when the run was stopped. */
+  /** Calls that were interrupted when the run was stopped. */
   get brokenOff(): readonly string[] {
     return this.#mapping?.brokenOff ?? []
   }
 
   /**
-   * A promise means: the disk is slower than the output, wait for it. It never rejects. What is said before the log is open
-   * comes right after its header.
+   * Returns a promise if the disk is slower than the output: wait for it. It never rejects. Lines from before the log
+   * was opened follow right after its header.
    */
   line(stream: 'stdout' | 'stderr', line: Line): Promise<void> | undefined {
     return this.lines(stream, [line])
   }
 
-  /** The same for lines that came together, and so at one time. */
+  /** The same for lines that arrived together and share one time. */
   lines(stream: 'stdout' | 'stderr', lines: readonly Line[]): Promise<void> | undefined {
     if (this.#mapping === undefined) {
       this.#early.push(() => void this.lines(stream, lines))
@@ -88,7 +88,7 @@ export class RunLog {
     this.tell({ warning: { message, ...(code === undefined ? {} : { code }) } })
   }
 
-  /** What was said before the log was open has not been said. */
+  /** Drops the lines and notes from before the log was opened. */
   forget(): void {
     this.#early = []
   }

@@ -8,8 +8,8 @@ import type { RunExitNote, RunHeader, RunNote, RunStop, RunWarning } from './run
 const CONCLUSIONS: ReadonlySet<FinishReason> = new Set(['stop', 'length', 'content-filter'])
 
 /**
- * A program's output together with what its host has to say about the run: one stream of events with one `finish`. Pure,
- * so that a recording gives the same events as the run.
+ * Combines the output of a CLI with our notes about its run into one stream of events with one `finish`. Pure, so that
+ * a recording gives the same events as the run.
  */
 export class RunMapping {
   readonly mapper: Mapper
@@ -22,11 +22,11 @@ export class RunMapping {
   #hasFailed = false
   #hasAnswered = false
   #hasLingered = false
-  /** What it said while it was ended for lingering is a failure in its own words. */
+  /** The CLI reported an error while we ended it for lingering. */
   #hasDyingWords = false
-  /** The model has ended a step on its own: where a program says no more than that, it is the result. */
+  /** The model ended a step by itself. For CLIs that print nothing more, that is the result. */
   #hasConcluded = false
-  /** How often the turn was said to be over when the program was last seen at work. */
+  /** Value of `turnsTold` when the CLI was last seen working. */
   #turnsToldBefore = 0
   #at = 0
 
@@ -43,7 +43,7 @@ export class RunMapping {
     })
   }
 
-  /** Calls that were open when the run was stopped, or came after, and did not get to a good end. */
+  /** Calls that were open when the run was stopped, or were made later, and did not succeed. */
   get brokenOff(): readonly string[] {
     return [...this.#brokenOff]
   }
@@ -52,7 +52,7 @@ export class RunMapping {
     return this.#stop !== undefined
   }
 
-  /** The program has said how its turn has ended, and has not gone on since. */
+  /** Whether the CLI has reported the end of its turn and has not gone on since. */
   get hasToldResult(): boolean {
     return this.#hasConcluded || this.mapper.turnsTold > this.#turnsToldBefore
   }
@@ -63,7 +63,7 @@ export class RunMapping {
     else this.mapper.stderr(text, at)
   }
 
-  /** Lines that came together. */
+  /** The same for lines that arrived together. */
   lines(stream: 'stdout' | 'stderr', texts: readonly string[], at: number): void {
     this.#at = at
     if (stream === 'stdout') this.mapper.lines(texts, at)
@@ -92,7 +92,7 @@ export class RunMapping {
   }
 
   #end({ exitCode, signal }: RunExitNote, at: number): void {
-    // It had ended well for all that it told; what it died of is our doing.
+    // By its own report the run ended well; the exit code is due to our killing it.
     if (this.#hasLingered) this.mapper.end({ exitCode: 0 }, at)
     else this.mapper.end({ exitCode, signal, aborted: this.#stop !== undefined }, at)
   }
@@ -135,7 +135,7 @@ export class RunMapping {
     this.#turnsToldBefore = this.mapper.turnsTold
   }
 
-  /** What a program says about dying when we ended it is no failure of its own. */
+  /** An error that a CLI reports because we ended it is only a warning. */
   #error(event: ErrorEvent): void {
     if (this.#hasLingered) this.#hasDyingWords = true
     else if (this.#stop === undefined) {
@@ -166,7 +166,7 @@ export class RunMapping {
     this.#emit({ ...event, finishReason: this.#hasFailed ? 'error' : 'other' })
   }
 
-  /** Without a key some programs go on trying without a word. */
+  /** Some CLIs retry silently if the key is missing. */
   #mayLackKey({ reason, error }: RunStop): boolean {
     if (error?.code === 'auth-required') return true
     return (reason === 'deadline' || reason === 'stalled') && !this.#hasAnswered
@@ -181,7 +181,7 @@ export class RunMapping {
   }
 }
 
-/** On a line of its own: what the program says may end in any way. */
+/** Adds the hint on a line of its own: the CLI's message may end in any way. */
 function withHint(event: ErrorEvent, hint: string): ErrorEvent {
   const message = `${event.error.message}\n${hint}`
   const { activity } = event

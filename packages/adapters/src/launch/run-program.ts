@@ -18,18 +18,18 @@ import { stopRun } from './stop-run.ts'
 const UNKNOWN_EXIT: RunExit = { code: null, signal: null }
 
 export interface ProgramOptions extends Omit<SpawnRunOptions, 'stdin' | 'spool'> {
-  /** What it reads, then end of file. Absent: end of file at once. */
+  /** Written to standard input, which is then closed. Absent: standard input is closed at once. */
   readonly input?: string
   readonly stopWay: StopWay
   readonly log: Pick<RunLog, 'lines' | 'warn'>
-  /** Settles when more may be read: how slow takers of events hold the program back. */
+  /** Resolves when more may be read: slow consumers of the events hold the program back. */
   readonly room: () => Promise<void> | undefined
   readonly noteProcess: (note: ProcessNote) => Promise<void> | void
-  /** It has closed its output and does not end: nothing will be heard of it any more. */
+  /** Called if the program closed its output but does not exit, so that nothing more can be heard of it. */
   readonly onSilenced: () => void
 }
 
-/** A program from its start until nothing of it is left. */
+/** A running program, until no process of it is left. */
 export class Program {
   readonly #options: ProgramOptions
   readonly #process: RunProcess
@@ -37,7 +37,7 @@ export class Program {
   #killing: Promise<KillReceipt> | undefined
   #receipt: KillReceipt | undefined
 
-  /** Rejects with a `SpawnError` if it cannot be started. */
+  /** Rejects with a `SpawnError` if the program cannot be started. */
   static async start(options: ProgramOptions): Promise<Program> {
     const {
       input,
@@ -61,12 +61,12 @@ export class Program {
     return this.#process.pid
   }
 
-  /** What became of it when it was stopped. */
+  /** What happened when the program was stopped. */
   get receipt(): KillReceipt | undefined {
     return this.#receipt
   }
 
-  /** Reads everything it prints and ends what it leaves behind. Rejects when it cannot be read or noted. */
+  /** Reads everything the program prints and ends what it leaves running. Rejects if it cannot be read or noted. */
   async whenOver(): Promise<RunExit> {
     const { log } = this.#options
     const process = this.#process
@@ -83,7 +83,7 @@ export class Program {
     return UNKNOWN_EXIT
   }
 
-  /** The program's clean way first, then all that is left. The second call waits for the first. */
+  /** Stops the program its own clean way first, then kills what is left. A second call awaits the first. */
   stop(): Promise<KillReceipt> {
     this.#killing ??= stopRun(this.#process, this.#options.stopWay).then((receipt) => {
       this.#receipt = receipt
@@ -100,7 +100,7 @@ export class Program {
     try {
       await this.#process.write(input)
     } catch (error) {
-      // A program that ends without reading says why on its own.
+      // A program that exits without reading its input says why itself.
       if (!(error instanceof StdinClosedError)) throw error
     }
     await this.#process.closeStdin()
@@ -116,7 +116,7 @@ export class Program {
     }
   }
 
-  /** It has as long as one that is asked to end. */
+  /** The grace period is the one for stopping. */
   async #watchSilence(): Promise<void> {
     const { onSilenced, stopWay } = this.#options
     if (!(await endsWithin(this.#process, stopWay.graceMs)) && this.#killing === undefined) onSilenced()

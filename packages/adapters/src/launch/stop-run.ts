@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { KillReceipt, RunProcess } from '@evener/shell/run'
 import type { StopWay } from './profile.ts'
 
-/** The program's clean way first, then everything that is left of the run. */
+/** Stops the program its own clean way first, then kills what is left of the run. */
 export async function stopRun(run: RunProcess, way: StopWay): Promise<KillReceipt> {
   if ('signal' in way) return run.kill(way)
   const over = new AbortController()

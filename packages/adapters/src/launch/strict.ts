@@ -1,7 +1,7 @@
 import { EvenerError } from '@evener/protocol'
 import type { RunWarning } from './run-note.ts'
 
-/** The warnings that say: the program cannot do what was asked, so something else is done. */
+/** Codes of warnings that mean: the CLI cannot do what was asked, so something else is done. */
 const REFUSALS: ReadonlyMap<string, 'unsupported' | 'policy-unsupported'> = new Map([
   ['new-session', 'unsupported'],
   ['no-tool', 'unsupported'],
@@ -10,7 +10,7 @@ const REFUSALS: ReadonlyMap<string, 'unsupported' | 'policy-unsupported'> = new 
   ['rule-asks', 'policy-unsupported'],
 ])
 
-/** For whoever wants what was asked or nothing. Throws for the first warning that says that it cannot be had. */
+/** Throws for the first warning that means that something else would be done than what was asked. */
 export function refuseInstead(warnings: readonly RunWarning[]): void {
   for (const { message, code = '' } of warnings) {
     const refusal = REFUSALS.get(code)

@@ -1,4 +1,4 @@
-/** What tools do, whatever a program calls them: so that one rule holds for every agent of a thread. */
+/** What a tool does, whatever a CLI calls it, so that one rule holds for every agent of a thread. */
 export type ToolKind =
   | 'shell'
   | 'read'
@@ -28,18 +28,18 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map(
   Object.entries(NAMES).flatMap(([kind, names]) => names.map((name) => [name, kind as ToolKind] as const)),
 )
 
-/** `undefined` for tools of one program alone. */
+/** Returns `undefined` for tools that only one CLI has. */
 export function kindOfTool(name: string): ToolKind | undefined {
   return KINDS.get(name)
 }
 
 export interface McpToolName {
   readonly server: string
-  /** Absent: all tools of the server. */
+  /** Absent for all tools of the server. */
   readonly tool?: string
 }
 
-/** `mcp__<server>__<tool>` or `mcp__<server>`. */
+/** Parses `mcp__<server>__<tool>` or `mcp__<server>`. */
 export function mcpToolName(name: string): McpToolName | undefined {
   if (!name.startsWith('mcp__')) return undefined
   const rest = name.slice('mcp__'.length)

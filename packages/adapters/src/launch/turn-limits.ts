@@ -10,12 +10,12 @@ export interface LimitOptions {
   readonly onStall?: 'warn' | 'abort'
 }
 
-/** How long a turn may last and be silent, and what is said when it does either for longer. */
+/** How long a turn may last and be silent, and the messages for exceeding either. */
 export interface TurnLimits {
   readonly deadlineMs: number | null
   readonly stallMs: number | null
   readonly late: ErrorData
-  /** With a `failure` the turn is to be stopped. */
+  /** If it returns a `failure`, the turn has to be stopped. */
   readonly silence: (silentMs: number) => { readonly warning: string; readonly failure?: ErrorData }
 }
 
