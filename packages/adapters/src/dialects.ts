@@ -2,10 +2,10 @@ import { acpDialect } from './acp/mapper.ts'
 import { harnesses } from './harnesses.ts'
 import type { Dialect } from './kit/mapper.ts'
 
-/** Every program whose output can be read, by the id its folder has. */
+/** The dialects of what each CLI prints. A dialect's id is the name of its folder. */
 export const dialects: readonly Dialect[] = harnesses.map(({ dialect }) => dialect)
 
-/** What programs say that are talked to while they run, as their recordings hold it. */
+/** The dialects of CLIs in live mode, as their recordings hold them. */
 export const liveDialects: readonly Dialect[] = [
   acpDialect,
   ...harnesses.flatMap(({ liveDialect }) => (liveDialect === undefined ? [] : [liveDialect])),

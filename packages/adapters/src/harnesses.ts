@@ -8,7 +8,7 @@ import type { Harness } from './launch/harness.ts'
 import { opencodeHarness } from './opencode/harness.ts'
 import { piHarness } from './pi/harness.ts'
 
-/** Every program that can be driven and read: the one list that a new one has to be in. */
+/** Every CLI that can be driven and whose output can be read. A new CLI has to be added here and nowhere else. */
 export const harnesses: readonly Harness[] = [
   claudeCodeHarness,
   codexHarness,

@@ -13,9 +13,9 @@ import { createMapper } from './kit/mapping.ts'
 
 const megabytes = Number(process.argv[2] ?? 200)
 const only = process.argv[3]
-/** So much is made, read by both sides and forgotten before the next. */
+/** Size of one part of the stream. A part is made, read by both contenders and dropped before the next is made. */
 const PART_MEGABYTES = 4
-/** After so many parts the memory is looked at first: by then all is compiled, and what is bounded is full. */
+/** Parts before memory is first measured: by then all code is compiled and every bounded buffer is full. */
 const EARLY_PARTS = 5
 
 async function measure(dialect: Dialect): Promise<void> {
@@ -79,16 +79,16 @@ function readPart(stream: SyntheticStream, ...contenders: readonly Contender[]):
   for (const contender of contenders) contender.read(chunks)
 }
 
-/** Reads the stream part by part; what making the parts costs is not counted. */
+/** Reads the stream part by part. The time to make the parts does not count. */
 class Contender {
-  /** Microseconds for a megabyte in the part that went fastest. */
+  /** Microseconds per megabyte in the fastest part. */
   fastest = Infinity
   readonly #splitter: LineSplitter
   readonly #afterPiece: ((at: number) => void) | undefined
   #bytes = 0
   #time = 0
 
-  /** What comes in one piece came at one time. */
+  /** `afterPiece` gets the arrival time that all lines of one chunk share. */
   constructor(onLine: (line: Line) => void, afterPiece?: (at: number) => void) {
     this.#splitter = new LineSplitter(onLine)
     this.#afterPiece = afterPiece
@@ -114,7 +114,7 @@ class Contender {
 }
 
 async function heapMegabytes(): Promise<number> {
-  // What is swept in the background, and what waits for a turn of the loop, goes with the next collection.
+  // What is swept in the background, or waits for the event loop, is freed by a later collection.
   for (let round = 0; round < 10; round += 1) {
     globalThis.gc?.()
     await setImmediate()

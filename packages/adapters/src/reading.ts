@@ -1,4 +1,4 @@
-/** What is needed to read what programs print, and to list them: no driver is loaded before it is used. */
+/** The entry point for reading the output of CLIs and listing them. Loads no driver before one is used. */
 export { dialects, liveDialects } from './dialects.ts'
 export { harnesses } from './harnesses.ts'
 export { doctor, type DoctorRow } from './launch/doctor.ts'

@@ -6,7 +6,7 @@ import type { SessionFacts } from '../live/followed-session.ts'
 import type { LiveHarness, LivePlan } from '../live/live-harness.ts'
 import { AcpPeer, type AcpPeerSetup } from './peer.ts'
 
-/** What makes a program an agent of the Agent Client Protocol. */
+/** Describes a program that speaks the Agent Client Protocol (ACP). */
 export interface AcpAgent extends Omit<AcpPeerSetup, 'title'> {
   readonly profile: CliProfile
   readonly dialect: Dialect
@@ -14,9 +14,9 @@ export interface AcpAgent extends Omit<AcpPeerSetup, 'title'> {
   readonly launch: (request: LaunchRequest) => LivePlan
 }
 
-/** What the protocol has for every agent: a session can be gone on with at its end, and a turn can be broken off. */
+/** The capabilities that follow from the protocol and hold for every ACP agent. */
 export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images' | 'usage'> = {
-  // How a second prompt is taken while the first is being answered is left open by the protocol.
+  // The protocol does not define what a second prompt does while the first is being answered.
   steer: 'restart',
   fork: 'none',
   handover: 'text',
@@ -24,7 +24,7 @@ export const ACP_CAPABILITIES: Omit<Capabilities, 'governs' | 'resume' | 'images
   interrupt: 'clean',
   redaction: 'record',
   mcp: true,
-  // The protocol does not tell of any.
+  // The protocol does not report subagents.
   subagents: false,
   systemPrompt: 'none',
   models: null,

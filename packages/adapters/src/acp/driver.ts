@@ -13,17 +13,17 @@ import { acpDialect } from './mapper.ts'
 import { unheardWarnings } from './unheard.ts'
 
 export interface AcpOptions extends Omit<LiveOptions, 'bin' | 'permissions'> {
-  /** The agent's program: a path, or a name that is on PATH. */
+  /** The agent's executable: a path, or a name on PATH. */
   readonly command: string
   readonly args?: readonly string[]
-  /** Its name for people. Default: the command's. */
+  /** Display name. Default: the base name of `command`. */
   readonly title?: string
 }
 
 const WHY = 'It is known only that it asks about some of its calls, not that it asks about all of them.'
 const GRACE_MS = 3_000
 
-/** Any agent that speaks the Agent Client Protocol on its standard input and output. */
+/** Makes an agent of any program that speaks the Agent Client Protocol on its standard input and output. */
 export function acp(options: AcpOptions): AgentDriver {
   checkFields('the options of an ACP agent', options, { command: aText, title: aText }, ['command'])
   const { command, args = [], title = basename(command), ...rest } = options
@@ -50,7 +50,7 @@ export function acp(options: AcpOptions): AgentDriver {
   let asked: Promise<Capabilities> | undefined
   return {
     ...driver,
-    /** It is greeted once, as only it can say what it can do. */
+    /** Starts the program once to ask for its capabilities: nothing else knows them. */
     describe: () => {
       asked ??= greetAgent({ command, args, cwd: options.cwd ?? process.cwd(), env }).then((can) => ({
         ...capabilities,
@@ -78,7 +78,7 @@ function profileOf(id: string, command: string, title: string): CliProfile {
     command,
     binVariable: '',
     knownVersions: [],
-    // What it needs it says itself, when it is asked for something.
+    // The key that the program needs is unknown, so it counts as present. The program reports a missing one itself.
     key: { variables: ['PATH'], hint: '' },
     install: '',
     stop: { signal: 'SIGTERM', graceMs: GRACE_MS },

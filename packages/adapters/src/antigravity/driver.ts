@@ -4,7 +4,7 @@ import { launchAntigravity, type AntigravityLaunchOptions } from './launch.ts'
 import { antigravityDialect } from './mapper.ts'
 import { antigravityProfile } from './profile.ts'
 
-/** It prints its answer and nothing else, so nothing else can be promised. */
+/** Print mode outputs the answer and nothing else, so no other capability can be promised. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'none',
@@ -23,11 +23,11 @@ const CAPABILITIES: Capabilities = {
 }
 
 export interface AntigravityOptions extends PrintOptions, AntigravityLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. The only transport, and the default. */
   readonly transport?: 'print'
 }
 
-/** Antigravity as an agent, best effort. */
+/** Makes an agent of Antigravity, best effort: no version of it was tested. */
 export function antigravity(options: AntigravityOptions = {}): AgentDriver {
   return printDriver(
     {

@@ -1,6 +1,6 @@
 import type { CliProfile } from '../launch/profile.ts'
 
-/** It is not in npm, so no version of it is pinned or was tested. */
+/** Antigravity is not on npm, so no version is pinned or tested. */
 export const antigravityProfile: CliProfile = {
   id: 'antigravity',
   title: 'Antigravity',

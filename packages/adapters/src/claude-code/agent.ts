@@ -6,7 +6,7 @@ import { claudeCodeProfile } from './profile.ts'
 
 export interface ClaudeCodeAgentOptions extends ClaudeLiveOptions, TransportOptions {}
 
-/** Claude Code as an agent: live when somebody can answer its questions, else a process for every turn. */
+/** Makes an agent of Claude Code: live if somebody can answer its questions, otherwise one process per turn. */
 export function claudeCode({ transport, canAnswer, ...options }: ClaudeCodeAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return claudeCodePrint(options)
   refuseLevel(claudeCodeProfile.title, options.permissions)

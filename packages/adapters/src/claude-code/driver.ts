@@ -5,7 +5,7 @@ import { launchClaude, type ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeDialect } from './mapper.ts'
 import { claudeCodeProfile } from './profile.ts'
 
-/** In print mode it runs its tools without asking anybody; our denies are its own denies. */
+/** In print mode Claude Code runs its tools without asking; our deny rules are passed on as its own deny rules. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'none',
@@ -24,11 +24,11 @@ const CAPABILITIES: Capabilities = {
 }
 
 export interface ClaudeCodeOptions extends PrintOptions, ClaudeLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. */
   readonly transport?: 'print'
 }
 
-/** Claude Code as an agent. */
+/** Makes an agent of Claude Code in print mode. */
 export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
   return printDriver(
     {
@@ -43,7 +43,7 @@ export function claudeCode(options: ClaudeCodeOptions = {}): AgentDriver {
   )
 }
 
-/** Its own messages, not those of its subagents. Reasoning alone is no place to go on from. */
+/** Returns the message to resume at. None of a subagent, and no reasoning: the CLI cannot resume after that alone. */
 export function claudeAnchor(event: MappedEvent): string | undefined {
   if (event.parentToolCallId !== undefined) return undefined
   switch (event.type) {

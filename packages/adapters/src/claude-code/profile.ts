@@ -20,6 +20,6 @@ export const claudeCodeProfile: CliProfile = {
     hint: 'Set ANTHROPIC_API_KEY, or run "claude" and log in.',
   },
   install: 'npm install -g @anthropic-ai/claude-code@2.1.325',
-  // It ends its tools and writes a last record.
+  // On SIGINT it ends its tools and writes a last record.
   stop: { signal: 'SIGINT', graceMs: 5_000 },
 }

@@ -6,7 +6,7 @@ import { clineProfile } from './profile.ts'
 
 export type ClineAgentOptions = AgentOptions<ClineOptions, ClineLiveOptions>
 
-/** Cline as an agent: over ACP when somebody can answer its questions, else a process for every turn. */
+/** Makes an agent of Cline: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function cline({ transport, canAnswer, ...options }: ClineAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return clinePrint(options)
   refuseLevel(clineProfile.title, options.permissions)

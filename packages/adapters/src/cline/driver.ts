@@ -5,7 +5,7 @@ import { clineDialect } from './mapper.ts'
 import { clineProfile } from './profile.ts'
 import { clineSessionOf } from './session-lookup.ts'
 
-/** It runs its tools without asking anybody; those it may not use are not there. In print mode it cannot resume. */
+/** In print mode Cline runs its tools without asking and cannot resume. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'none',
@@ -24,11 +24,11 @@ const CAPABILITIES: Capabilities = {
 }
 
 export interface ClineOptions extends PrintOptions, ClineLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. */
   readonly transport?: 'print'
 }
 
-/** Cline as an agent. It cannot be kept to its directory: with the right to edit it may edit any file. */
+/** Makes an agent of Cline in print mode. Cline cannot be confined to its directory: it may edit all files or none. */
 export function cline(options: ClineOptions = {}): AgentDriver {
   return printDriver(
     {

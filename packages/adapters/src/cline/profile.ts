@@ -2,14 +2,14 @@ import { asObject, NO_FIELDS } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { CliProfile } from '../launch/profile.ts'
 
-/** Its first run, without any login, makes an entry for its own provider that says no more than this. */
+/** Fields of the entry that Cline's first run, without a login, writes for its own provider. */
 const SAYS_NO_LOGIN: ReadonlySet<string> = new Set(['provider', 'model'])
 
 function isLogin(content: string): boolean {
   const providers = asObject(parseRecord(content)?.['providers']) ?? NO_FIELDS
   return Object.entries(providers).some(([id, entry]) => {
     const settings = asObject(asObject(entry)?.['settings']) ?? NO_FIELDS
-    // Others may need no key, such as a model on this machine.
+    // An entry for another provider counts as a login: a local model, for example, needs no key.
     return id !== 'cline' || Object.keys(settings).some((name) => !SAYS_NO_LOGIN.has(name))
   })
 }
@@ -30,6 +30,6 @@ export const clineProfile: CliProfile = {
     hint: 'Run "cline auth", or set CLINE_API_KEY.',
   },
   install: 'npm install -g cline@3.0.65',
-  // On SIGTERM it first finishes what it is doing.
+  // On SIGTERM it would first finish its current work.
   stop: { signal: 'SIGINT', graceMs: 5_000 },
 }

@@ -6,7 +6,7 @@ import { codex as codexPrint, type CodexOptions } from './driver.ts'
 export interface CodexAgentOptions
   extends CodexLiveOptions, TransportOptions, Omit<CodexOptions, 'transport' | keyof CodexLiveOptions> {}
 
-/** Codex as an agent: live when somebody can answer its questions, else a process for every turn. */
+/** Makes an agent of Codex: live if somebody can answer its questions, otherwise one process per turn. */
 export function codex({ transport, canAnswer, ...options }: CodexAgentOptions = {}): AgentDriver {
   return transportOf({ transport, canAnswer }) === 'live' ? codexLive(options) : codexPrint(options)
 }

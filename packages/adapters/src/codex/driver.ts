@@ -6,8 +6,8 @@ import { ownProvider } from './own-provider.ts'
 import { codexProfile } from './profile.ts'
 
 /**
- * In print mode it runs its tools without asking anybody, in a sandbox. It tells no turn ids there, so it can only be
- * resumed at the end of its session.
+ * In print mode Codex runs its tools without asking, in a sandbox. It prints no turn ids, so a session can only be
+ * resumed at its end.
  */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
@@ -27,11 +27,11 @@ const CAPABILITIES: Capabilities = {
 }
 
 export interface CodexOptions extends PrintOptions, CodexLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. */
   readonly transport?: 'print'
 }
 
-/** Codex as an agent. */
+/** Makes an agent of Codex in print mode. */
 export function codex(options: CodexOptions = {}): AgentDriver {
   return printDriver(
     {

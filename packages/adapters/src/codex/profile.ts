@@ -13,6 +13,6 @@ export const codexProfile: CliProfile = {
     hint: 'Set CODEX_API_KEY, or run "codex login".',
   },
   install: 'npm install -g @openai/codex@0.166.0',
-  // After SIGINT its sandbox leaves empty directories behind.
+  // Not SIGINT: after that the sandbox leaves empty directories behind.
   stop: { signal: 'SIGTERM', graceMs: 5_000 },
 }

@@ -6,7 +6,7 @@ import { gooseProfile } from './profile.ts'
 
 export type GooseAgentOptions = AgentOptions<GooseOptions, GooseLiveOptions>
 
-/** Goose as an agent: over ACP when somebody can answer its questions, else a process for every turn. */
+/** Makes an agent of Goose: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function goose({ transport, canAnswer, ...options }: GooseAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return goosePrint(options)
   refuseLevel(gooseProfile.title, options.permissions)

@@ -6,7 +6,7 @@ import { gooseDialect } from './mapper.ts'
 import { gooseProfile } from './profile.ts'
 import { gooseSessionOf, placeGooseSession } from './sessions.ts'
 
-/** It runs its tools without asking anybody; those it may not use are not there. Its messages cannot be gone back to. */
+/** In print mode Goose runs its tools without asking. Denied tools are not offered. It resumes at a session's end. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'none',
@@ -25,13 +25,13 @@ const CAPABILITIES: Capabilities = {
 }
 
 export interface GooseOptions extends PrintOptions, GooseLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. */
   readonly transport?: 'print'
 }
 
 /**
- * Goose as an agent. It cannot be kept to its directory, and without the right to run commands it cannot read files: it
- * has no tool for that.
+ * Makes an agent of Goose in print mode. Goose cannot be confined to its directory. If it may not run commands it
+ * cannot read files either, because it has no tool for reading.
  */
 export function goose(options: GooseOptions = {}): AgentDriver {
   return placedDriver(

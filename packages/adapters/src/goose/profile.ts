@@ -17,6 +17,6 @@ export const gooseProfile: CliProfile = {
     hint: 'Set GOOSE_PROVIDER, GOOSE_MODEL and the key of that provider, or run "goose configure".',
   },
   install: 'npm install -g @aaif/goose-binary-linux-x64@1.52.0',
-  // It writes a last record; tools that are left running are ended by their tag.
+  // On SIGINT it writes a last record. Tools that it leaves running are found by the run tag and ended.
   stop: { signal: 'SIGINT', graceMs: 5_000 },
 }

@@ -5,7 +5,7 @@ import { kiloCode as kiloCodePrint } from './driver.ts'
 import { kiloCodeLive } from './live.ts'
 import { kiloCodeProfile } from './profile.ts'
 
-/** Kilo Code as an agent: over ACP when somebody can answer its questions, else a process for every turn. */
+/** Makes an agent of Kilo Code: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function kiloCode({ transport, canAnswer, ...options }: OpencodeAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return kiloCodePrint(options)
   refuseLevel(kiloCodeProfile.title, options.permissions)

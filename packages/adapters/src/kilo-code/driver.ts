@@ -33,13 +33,13 @@ export const KILO_CODE: Flavour = {
   prefix: 'KILO',
   serverUser: 'kilo',
   tools: TOOLS,
-  // Nothing is to be left running.
+  // A daemon would outlive the run.
   env: { KILO_NO_DAEMON: '1' },
 }
 
 export type KiloCodeOptions = OpencodeOptions
 
-/** Kilo Code as an agent: it is built on OpenCode and launched like it. */
+/** Makes an agent of Kilo Code in print mode. Kilo Code is built on OpenCode and launched the same way. */
 export function kiloCode(options: KiloCodeOptions = {}): AgentDriver {
   return opencodeDriver(KILO_CODE, options)
 }

@@ -24,6 +24,6 @@ export const kiloCodeProfile: CliProfile = {
     hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "kilo auth login".',
   },
   install: 'npm install -g @kilocode/cli@7.7.7',
-  // Its wrapper passes the signal on; tools that are left running are ended by their tag.
+  // Its wrapper passes the signal on. Tools that it leaves running are found by the run tag and ended.
   stop: { signal: 'SIGTERM', graceMs: 3_000 },
 }

@@ -6,7 +6,7 @@ import { opencodeProfile } from './profile.ts'
 
 export type OpencodeAgentOptions = AgentOptions<OpencodeOptions, OpencodeLiveOptions>
 
-/** OpenCode as an agent: over ACP when somebody can answer its questions, else a process for every turn. */
+/** Makes an agent of OpenCode: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function opencode({ transport, canAnswer, ...options }: OpencodeAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return opencodePrint(options)
   refuseLevel(opencodeProfile.title, options.permissions)

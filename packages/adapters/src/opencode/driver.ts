@@ -9,7 +9,7 @@ import { placeAtAnchor } from './native-fork.ts'
 import { opencodeNativeTools } from './native-tools.ts'
 import { opencodeProfile } from './profile.ts'
 
-/** In print mode it runs its tools without asking anybody; what it may not do is not offered to its model. */
+/** In print mode OpenCode runs its tools without asking; denied tools are not offered to its model. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'none',
@@ -37,16 +37,16 @@ export const OPENCODE: Flavour = {
 }
 
 export interface OpencodeOptions extends PrintOptions, OpencodeLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. */
   readonly transport?: 'print'
 }
 
-/** OpenCode as an agent. */
+/** Makes an agent of OpenCode in print mode. */
 export function opencode(options: OpencodeOptions = {}): AgentDriver {
   return opencodeDriver(OPENCODE, options)
 }
 
-/** A program built on OpenCode as an agent. */
+/** Makes an agent of OpenCode or of a program built on it, in print mode. */
 export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): AgentDriver {
   const { profile, dialect } = flavour
   return placedDriver(
@@ -63,7 +63,7 @@ export function opencodeDriver(flavour: Flavour, options: OpencodeOptions): Agen
   )
 }
 
-/** A message of its own is one model call with its tools; it can be gone on from when the call is over. */
+/** Returns the message to resume at. A message is one step with its calls, and is complete when the step finishes. */
 export function opencodeAnchor(event: MappedEvent): string | undefined {
   return event.type === 'step-finish' ? event.native?.messageId : undefined
 }

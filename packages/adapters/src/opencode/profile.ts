@@ -24,6 +24,6 @@ export const opencodeProfile: CliProfile = {
     hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "opencode auth login".',
   },
   install: 'npm install -g opencode-ai@1.18.33',
-  // It dies at once and leaves its tools running: those are ended by their tag.
+  // It exits at once and leaves its tools running: those are found by the run tag and ended.
   stop: { signal: 'SIGTERM', graceMs: 3_000 },
 }

@@ -5,7 +5,7 @@ import { piLive, type PiLiveOptions } from './live.ts'
 
 export type PiAgentOptions = AgentOptions<PiOptions, PiLiveOptions>
 
-/** Pi as an agent: over its rpc mode when somebody is there to steer it, else a process for every turn. */
+/** Makes an agent of Pi: in its rpc mode if somebody is there to steer it, otherwise one process per turn. */
 export function pi({ transport, canAnswer, ...options }: PiAgentOptions = {}): AgentDriver {
   return transportOf({ transport, canAnswer }) === 'live' ? piLive(options) : piPrint(options)
 }

@@ -7,7 +7,7 @@ import { piDialect } from './mapper.ts'
 import { placePiSession } from './place-session.ts'
 import { piProfile } from './profile.ts'
 
-/** It has no permissions, no MCP and no subagents; a tool it may not use is not there. */
+/** Pi has no permissions, no MCP and no subagents. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'none',
@@ -26,11 +26,11 @@ const CAPABILITIES: Capabilities = {
 }
 
 export interface PiOptions extends PrintOptions, PiLaunchOptions {
-  /** `print`: a process for every turn. */
+  /** `print` starts a process for every turn. */
   readonly transport?: 'print'
 }
 
-/** Pi as an agent. It cannot be kept to its directory: with the right to edit it may edit any file. */
+/** Makes an agent of Pi in print mode. Pi cannot be confined to its directory: if it may edit, it may edit any file. */
 export function pi(options: PiOptions = {}): AgentDriver {
   return placedDriver(
     {
@@ -45,7 +45,7 @@ export function pi(options: PiOptions = {}): AgentDriver {
   )
 }
 
-/** A model call and its tools are over, and it has not failed. */
+/** Returns the message to resume at: one whose step and calls are over and did not fail. */
 export function piAnchor(event: MappedEvent): string | undefined {
   if (event.type !== 'step-finish') return undefined
   const { finishReason, native } = event

@@ -23,6 +23,6 @@ export const piProfile: CliProfile = {
     hint: 'Set the key of your provider (such as ANTHROPIC_API_KEY), or run "pi" and log in.',
   },
   install: 'npm install -g @earendil-works/pi-coding-agent@0.87.1',
-  // It takes its tools along, which it does not on SIGINT.
+  // Not SIGINT: only on SIGTERM does it end its tools as well.
   stop: { signal: 'SIGTERM', graceMs: 5_000 },
 }
