@@ -1,13 +1,13 @@
 import {
   toErrorData,
   type CallOutcome,
-  type CallState,
   type ErrorData,
   type Part,
   type RecordBody,
   type RunOutcome,
   type RunState,
   type ThreadMessage,
+  type ToolCallPart,
   type UsageMetadata,
 } from '@evener/protocol'
 import { runEnd } from './active-run.ts'
@@ -116,10 +116,12 @@ interface Closing {
 
 /**
  * Whether a call that was started had its effect nobody knows; one that was not started certainly had none. Foreign
- * programs start their tools without a word to us, unless they are waiting for an answer.
+ * programs start their tools without a word to us, unless they are waiting for an answer, and so do providers.
  */
-function outcomeOf({ interrupted, stage }: CallState, isForeign: boolean): CallOutcome {
-  const mayHaveBegun = stage === 'started' || interrupted === true || (isForeign && stage === 'ordered')
+function outcomeOf({ call, meta }: ToolCallPart, isForeign: boolean): CallOutcome {
+  const { interrupted, stage } = call
+  const isOthers = isForeign || meta?.['providerExecuted'] === true
+  const mayHaveBegun = stage === 'started' || interrupted === true || (isOthers && stage === 'ordered')
   return mayHaveBegun ? 'in-doubt' : 'aborted'
 }
 
@@ -135,7 +137,7 @@ function closeMessage(message: ThreadMessage, { error, isForeign = false }: Clos
   for (const part of message.parts) {
     // One whose input was cut off never became a call: it has no result either.
     if (part.type !== 'tool-call' || part.call.stage === 'ended' || part.state !== undefined) continue
-    const outcome = outcomeOf(part.call, isForeign)
+    const outcome = outcomeOf(part, isForeign)
     bodies.push({
       type: 'tool-result',
       messageId: message.id,

@@ -233,8 +233,14 @@ suite('an answer that is cut off after it began', () => {
     ])
     assert.equal(await bench.play(), 'complete')
     assert.match(bench.prompts()[1]?.at(-1) ?? '', /interrupted while it used web_search.*unknown/)
+    assert.deepEqual(await outcomes(bench), ['in-doubt'])
   })
 })
+
+/** How the calls of a thread ended, as it stands on record. */
+async function outcomes(bench: AgentBench): Promise<unknown[]> {
+  return (await bench.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body.outcome] : []))
+}
 
 test('what the provider did itself is in doubt after a crash as well', async () => {
   const search = { id: 's1', name: 'web_search', input: { query: 'x' }, providerExecuted: true }
@@ -256,6 +262,7 @@ test('what the provider did itself is in doubt after a crash as well', async () 
   await bench.runtime.idle()
   assert.equal(bench.model.calls, 2)
   assert.match(bench.prompts()[1]?.at(-1) ?? '', /interrupted while it used web_search.*unknown/)
+  assert.deepEqual(await outcomes(bench), ['in-doubt'])
 })
 
 test('C4-48 a second finish changes nothing', async () => {
@@ -299,4 +306,5 @@ test('of the results that a provider gives while its own tool works the last one
     (await bench.eventsOf('tool-result')).map(({ result }) => result),
     [{ found: 2 }],
   )
+  assert.deepEqual(await outcomes(bench), [undefined])
 })

@@ -326,6 +326,8 @@ export class TurnRecorder {
     tracker.order(event.toolCallId, event.toolName, address)
     this.#callTracker.set(event.toolCallId, tracker)
     this.#ordered.add(event.toolCallId)
+    // A provider begins its own calls at once: without its result nobody knows what became of one.
+    if (event.meta?.['providerExecuted'] === true) this.noteOutcome(event.toolCallId, 'in-doubt')
     this.#log.add({ ...event, ...address }, this.#origin)
   }
 
@@ -337,6 +339,7 @@ export class TurnRecorder {
   async #toolResult(event: ToolResultEvent): Promise<void> {
     const tracker = this.#trackerOf(event)
     const call = tracker.answer(event.toolCallId)
+    if (event.meta?.['providerExecuted'] === true) this.forgetOutcome(event.toolCallId)
     const outcome = this.#outcomes.get(event.toolCallId)
     const body: RecordBody = {
       ...event,
