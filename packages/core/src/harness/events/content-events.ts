@@ -1,11 +1,11 @@
 import { toHarnessContent, type ContentAddress, type ContentEvent, type Part } from '@evener/protocol'
 
-/** A whole part as the piece it adds to its message; `undefined` while there is nothing to show of it. */
+/** Returns the event for a whole part of a message; `undefined` while there is nothing to show of it. */
 export function contentEvent(part: Part, address: ContentAddress): ContentEvent | undefined {
   const content = toHarnessContent(part)
   if (content === undefined) return undefined
   switch (content.type) {
-    // Memory tells of its work in events of its own, which say more.
+    // Memory reports its work in events of its own, which say more.
     case 'om_observation_start':
     case 'om_observation_end':
     case 'om_observation_failed':

@@ -20,7 +20,7 @@ import { freezeDeep } from '../../engine/log/frozen.ts'
 import { memoryProgress } from './memory-progress.ts'
 import { pendingApprovals, pendingSuspensions } from './pending-waits.ts'
 
-/** From how many tokens on memory works: the session's `om`. */
+/** The numbers of tokens from which on memory works: the session's `om`. */
 export interface MemoryThresholds {
   readonly observer: { threshold(): number }
   readonly reflector: { threshold(): number }
@@ -30,7 +30,7 @@ type MemorySlices = Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages'
 
 /** A map that is copied only when somebody looks at it after a change. */
 class MapSlice<Value> {
-  /** Most have nothing to show, so most have none. */
+  /** Made on first use: most slices never hold anything. */
   #live: Map<string, Value> | undefined
   #copy: ReadonlyMap<string, Value> | undefined
 
@@ -64,8 +64,8 @@ class MapSlice<Value> {
 }
 
 /**
- * What a UI draws, kept up to date with every event at a cost that does not depend on how much there is to see. A snapshot
- * is made when somebody asks for one, of the slices that changed since the last.
+ * What a UI draws, updated with every event at a cost that does not depend on how much is shown. A snapshot is made on
+ * request, from the slices that changed since the last one.
  */
 export class DisplayState {
   #isRunning = false
@@ -82,28 +82,28 @@ export class DisplayState {
   #usage: { readonly of: Head['usage']; readonly usage: HarnessDisplayState['tokenUsage'] } | undefined
   #snapshot: HarnessDisplayState | undefined
   #thresholds: MemoryThresholds | undefined
-  /** Memory has told by what it measures itself. */
+  /** Memory has reported its own thresholds. */
   #isMeasured = false
   readonly #subagentName: (agentType: string) => string | undefined
 
-  /** `subagentName`: how people know a kind of subagent. */
+  /** `subagentName` returns the display name of a type of subagent. */
   constructor(subagentName: (agentType: string) => string | undefined) {
     this.#subagentName = subagentName
   }
 
-  /** The snapshot: the same object until something changes. */
+  /** Returns the snapshot: the same object until something changes. */
   get(): HarnessDisplayState {
     if (!this.#isMeasured && this.#thresholds !== undefined) this.#measure(this.#thresholds)
     this.#snapshot ??= this.#take()
     return this.#snapshot
   }
 
-  /** What counts until memory itself tells of its work. */
+  /** Sets the thresholds that are shown until memory reports its own. */
   measureMemoryBy(thresholds: MemoryThresholds): void {
     this.#thresholds = thresholds
   }
 
-  /** Another thread, or none: nothing of the old one is shown. */
+  /** Starts over with another thread or none: nothing of the old one is shown. */
   reset(head: Head | undefined, isRunning: boolean): void {
     this.#isRunning = isRunning
     this.#message = null
@@ -118,7 +118,7 @@ export class DisplayState {
     this.#snapshot = undefined
   }
 
-  /** What is to be seen of a run that began before we looked. */
+  /** Shows what a run did before the session was bound to its thread. */
   catchUp(messages: readonly ThreadMessage[]): void {
     const own = messages.filter(({ parentToolCallId }) => parentToolCallId === undefined)
     this.#message = own.findLast(({ role }) => role === 'assistant') ?? own.at(-1) ?? null
@@ -136,7 +136,7 @@ export class DisplayState {
     this.#snapshot = undefined
   }
 
-  /** True when what is shown of the head has changed. */
+  /** Takes over a new head. Returns true when something that is shown has changed. */
   follow(head: Head): boolean {
     const before = this.#head
     if (before === head) return false
@@ -153,7 +153,7 @@ export class DisplayState {
     return isChanged
   }
 
-  /** The message that grows, as the log has it: its public form is made when somebody looks. */
+  /** Shows a growing message in the log's form. Its public form is made when a snapshot is taken. */
   show(message: ThreadMessage): void {
     this.#message = message
     this.#snapshot = undefined
@@ -172,11 +172,11 @@ export class DisplayState {
     this.#snapshot = undefined
     switch (event.type) {
       case 'agent_start':
-        // Told again to one who comes to a run at work, which is shown already.
+        // Emitted again for a session that joins a run at work, which is shown already.
         if (this.#isRunning) return
         this.#isRunning = true
         this.#message = null
-        // What is still open has waited for an answer, and goes on with it.
+        // Calls that are still open have waited for an answer and go on with it.
         for (const [id, { status }] of this.#tools.entries()) {
           if (status === 'completed' || status === 'error') this.#tools.delete(id)
         }
@@ -192,7 +192,7 @@ export class DisplayState {
         }
         return
       case 'message_update':
-        // What the log has of it is shown already, and no listener can rewrite that.
+        // The log's form of the message is shown already, and no listener can change that.
         if (this.#message?.id !== event.message.id) this.#message = event.message
         return
       case 'message_start':
@@ -293,7 +293,7 @@ export class DisplayState {
   #take(): HarnessDisplayState {
     const head = this.#head
     const approvals = head === undefined || head.waits.size === 0 ? NOTHING.pendingApprovals : this.#approvalsOf(head)
-    // Each for itself: what has not changed is frozen already, and looking at that costs nothing.
+    // Frozen one by one: a slice that has not changed is frozen already, and checking it costs nothing.
     return Object.freeze({
       isRunning: this.#isRunning,
       currentMessage: freezeDeep(this.#currentMessage()),
@@ -337,7 +337,7 @@ export class DisplayState {
   }
 }
 
-/** The map itself, which can be read as before and no longer be changed. */
+/** Makes the map read-only and returns it. */
 function readOnly<Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   for (const value of map.values()) freezeDeep(value)
   for (const method of ['set', 'delete', 'clear']) Object.defineProperty(map, method, { value: refuseChange })
@@ -348,6 +348,6 @@ function refuseChange(): never {
   throw new TypeError('A snapshot of the display cannot be changed.')
 }
 
-/** What is shown where there is nothing: one for all, since nobody can change it. */
+/** Shown where there is nothing. One object for all, since nobody can change it. */
 const NOTHING = freezeDeep(defaultDisplayState())
 const NO_ENTRIES: ReadonlyMap<string, never> = readOnly(new Map<string, never>())

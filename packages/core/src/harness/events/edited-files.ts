@@ -3,7 +3,7 @@ import type { Part, ThreadMessage } from '@evener/protocol'
 type Call = Extract<Part, { type: 'tool-call' }>
 type Result = Extract<Part, { type: 'tool-result' }>
 
-/** The files a call has changed: as the agent reports them, else as the call itself says. */
+/** Returns the files that a call has changed, as the agent reports them, else as the call itself says. */
 export function editedFiles(
   message: ThreadMessage,
   result: Result,

@@ -1,12 +1,12 @@
 import { toError, type ErrorEvent, type HarnessErrorEvent, type JsonValue } from '@evener/protocol'
 import { isObject } from '../tools/tool-input.ts'
 
-/** Words of providers and programs for what passes by itself. */
+/** Words that providers and programs use for failures that pass by themselves. */
 const PASSING = /overload|rate.?limit|too.?many.?requests|server.?error|service.?unavailable|timeout|timed.?out/i
 const BROKEN_LINE =
   /connection.?failed|stream.?disconnected|^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_)/i
 
-/** An error of a run. Whether asking again may help is left out where nobody knows it. */
+/** Returns the event for an error of a run. `retryable` is left out where nobody knows whether a retry may help. */
 export function errorEvent({ code, error, meta }: ErrorEvent): HarnessErrorEvent {
   const { retryable = byCode(code ?? error.code), retryAfterMs } = retryOf(meta?.['retry'])
   return {
@@ -18,7 +18,7 @@ export function errorEvent({ code, error, meta }: ErrorEvent): HarnessErrorEvent
   }
 }
 
-/** What an agent that asks models itself has found out about the failure. */
+/** Reads what an agent that calls models itself has found out about the failure. */
 function retryOf(said: JsonValue | undefined): { readonly retryable?: boolean; readonly retryAfterMs?: number } {
   const { retryable, retryAfterMs } = isObject(said) ? said : {}
   return {
@@ -27,7 +27,7 @@ function retryOf(said: JsonValue | undefined): { readonly retryable?: boolean; r
   }
 }
 
-/** Programs of their own give a status or a word, if anything. */
+/** Foreign programs give a status or a word, if anything. */
 function byCode(code: string | undefined): boolean | undefined {
   if (code === undefined) return undefined
   if (/^[45]\d\d$/.test(code)) return ['408', '409', '429'].includes(code) || code.startsWith('5')

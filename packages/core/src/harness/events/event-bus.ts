@@ -2,12 +2,12 @@ import type { HarnessEvent, HarnessEventListener } from '@evener/protocol'
 import { Emitter } from '../../engine/log/emitter.ts'
 
 /**
- * The events of one session, in one order for everybody. What is emitted from inside a listener waits until all have
- * heard what they are being told, so nobody sees the second event before the first.
+ * Emits the events of one session, in the same order for every listener. An event emitted from inside a listener waits
+ * until the current one has reached all listeners, so nobody sees the second event before the first.
  */
 export class EventBus {
   readonly #emitter = new Emitter<HarnessEvent>(reportFailure)
-  /** What waits for those who will listen. */
+  /** Events held back until somebody listens. */
   #held: HarnessEvent[] | undefined
 
   get hasListeners(): boolean {
@@ -19,7 +19,7 @@ export class EventBus {
   }
 
   subscribe(listener: HarnessEventListener): () => void {
-    // Before anything is done of what they ask next: that may be over before the event loop turns.
+    // In a microtask, so before anything the subscriber asks for next: that may be over before the event loop turns.
     if (this.#held !== undefined) queueMicrotask(() => this.#tellHeld())
     return this.#emitter.subscribe(listener)
   }
@@ -30,8 +30,8 @@ export class EventBus {
   }
 
   /**
-   * Nobody is told anything until somebody has subscribed, or until the function it gives is called; then all that was
-   * kept back, in its order.
+   * Holds events back until somebody subscribes or the returned function is called. Then all of them are emitted in
+   * order.
    */
   hold(): () => void {
     this.#held = []
@@ -39,7 +39,7 @@ export class EventBus {
   }
 
   #tellHeld(): void {
-    // What a listener adds meanwhile comes after them.
+    // Events that a listener emits meanwhile are added to the list and come last.
     for (const event of this.#held ?? []) this.#emitter.emit(event)
     this.#held = undefined
   }

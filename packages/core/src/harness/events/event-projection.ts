@@ -29,7 +29,7 @@ import { InlineSubagents } from './inline-subagents.ts'
 import { noteEvent } from './note-events.ts'
 import { pendingApproval, pendingSuspension } from './pending-waits.ts'
 
-/** Come with every delta: freezing them costs much of what they do, so it is done only where several share them. */
+/** Emitted with every delta. Freezing is much of their cost, so it is done only when several listeners share them. */
 const STREAMED: ReadonlySet<HarnessEventType> = new Set([
   'message_update',
   'tool_input_delta',
@@ -42,39 +42,39 @@ type TextDelta = Extract<BatchEvent, { type: 'text-delta' | 'reasoning-delta' }>
 export interface ProjectionOptions {
   readonly display: DisplayState
   readonly emit: (event: HarnessEvent) => void
-  /** The two events of a delta, of which the display knows already. */
+  /** Emits the two events of a delta; the display is up to date already. */
   readonly emitGrowth: (piece: HarnessEvent, update: HarnessEvent) => void
-  /** False: nobody listens, and what only listeners would see need not be made. */
+  /** False when nobody listens: what only listeners would see need not be made. */
   readonly isHeard: () => boolean
-  /** More than one listens. */
+  /** True when there is more than one listener. */
   readonly isShared: () => boolean
-  /** Something that is shown has changed, of which no event speaks. */
+  /** Called when something that is shown has changed without an event. */
   readonly onShown: () => void
-  /** The run is over or waits for an answer: whoever waits for it goes on. */
+  /** Called when the run is over or waits for an answer, to release those who await it. */
   readonly onRest: (runId: string) => void
   readonly defaultModeId: string
   readonly modelScope: () => 'global' | 'thread' | 'mode'
-  /** A call has changed this file. */
+  /** Returns the path of the file that a call has changed. */
   readonly editedFile: (call: Extract<Part, { type: 'tool-call' }>) => string | undefined
 }
 
 /**
- * What happens in a thread as the events of a harness. Each entry costs what it brings, whatever the length of message and
- * thread; all it knows besides the entry is whether the run is at work and which inputs are streaming in.
+ * Turns the log entries of a thread into events. Each entry costs only what it brings, whatever the length of message
+ * and thread: all that is known besides the entry is whether the run is at work and which inputs are streaming in.
  */
 export class EventProjection {
   readonly #options: ProjectionOptions
   #head: Head
   #runId: string | undefined
-  /** The run that was at work when we came, until that is told. */
+  /** The run that was at work when the session was bound, until `announce` reports it. */
   #joined: string | undefined
   readonly #inputs = new Set<string>()
-  /** While one grows; most of the threads that are open are idle. */
+  /** Set only while a message grows; most open threads are idle. */
   #growing: GrowingMessage | undefined
   readonly #subagents: InlineSubagents
   /** When the newest record was made. */
   #at = 0
-  /** An error was told of since the newest message began. */
+  /** An error was reported since the newest message began. */
   #hasFailed = false
   /** The newest message of the run ended badly. */
   #endedBadly = false
@@ -92,24 +92,26 @@ export class EventProjection {
     this.#joined = this.#runId
   }
 
-  /** False while the run waits for a tool's own question: for those who look on it is over until then. */
+  /** False while the run waits only for answers to tools' questions: for listeners it is over until then. */
   get isRunning(): boolean {
     return this.#runId !== undefined
   }
 
-  /** What goes on in a thread that somebody begins to look at: the run at work, once, and what waits for an answer. */
+  /** Emits what goes on in a thread that a session was just bound to: the run at work, once, and the open waits. */
   announce(): void {
     if (this.isRunning && this.#joined === this.#runId) this.#options.emit({ type: 'agent_start' })
     this.#joined = undefined
     for (const wait of this.#head.waits) this.#waitOpened(wait)
   }
 
-  /** Nobody looks any more. The run may go on waiting without us. */
+  /** The session leaves the thread. The run may go on waiting without it. */
   leave(): void {
     this.#end('suspended')
   }
 
-  /** `isOlder`: from before somebody began to look. What was chosen then is told with the thread itself. */
+  /**
+   * `isOlder`: the entry is from before the session was bound. Choices made then are reported with the thread itself.
+   */
   entry(entry: LogEntry, isOlder = false): void {
     const { state } = entry
     if (entry.kind === 'delta') this.#delta(entry.event, state)
@@ -148,7 +150,7 @@ export class EventProjection {
     emit({ type: 'tool_update', toolCallId, partialResult })
   }
 
-  /** Nearly all that ever happens, so it takes the shortest way. */
+  /** Text deltas are nearly all that ever happens, so they take the shortest path. */
   #said(delta: TextDelta, message: ThreadMessage): void {
     const { display, emitGrowth, isHeard, isShared } = this.#options
     display.show(message)
@@ -253,7 +255,7 @@ export class EventProjection {
     this.#options.onRest(runId)
   }
 
-  /** An answer that was cut off at a limit or withheld is not a complete one. */
+  /** A run whose answer was cut off at a limit or withheld is not reported as complete. */
   #reasonOf(outcome: RunOutcome): 'complete' | 'aborted' | 'error' {
     if (outcome === 'complete') return this.#endedBadly ? 'error' : 'complete'
     return outcome === 'interrupted' ? 'aborted' : outcome
@@ -272,7 +274,7 @@ export class EventProjection {
     })
     emit({ type: 'message_start', message })
     body.parts.forEach((part, partIndex) => {
-      // `text` is what an agent says: a program that prints it must not print the user's own words.
+      // `text` events carry what an agent says: a program that prints them must not print the user's own words.
       if (part.type !== 'text') this.#content(part, body.messageId, partIndex)
     })
     emit({ type: 'message_end', message })
@@ -311,7 +313,7 @@ export class EventProjection {
     } else if (part.type === 'tool-call') {
       if (this.#inputs.delete(part.toolCallId)) emit({ type: 'tool_input_end', toolCallId: part.toolCallId })
       this.#content(part, message.id, Number(part.id))
-      // One whose input was cut off never became a call: it has no result either.
+      // A call whose input was cut off never started: it has no result either.
       if (body.meta?.interrupted !== true) {
         emit({ type: 'tool_start', toolCallId: part.toolCallId, toolName: part.toolName, args: part.args })
       }
@@ -331,7 +333,7 @@ export class EventProjection {
       this.#content(part, message.id, Number(part.id))
       this.#message('message_update', message)
     } else {
-      // The text came in pieces; at its end something may have been taken out of it.
+      // Listeners got the text in pieces. When it is sealed, something may have been taken out of it.
       this.#options.display.show(message)
       this.#options.onShown()
     }
@@ -340,7 +342,7 @@ export class EventProjection {
   #sealedInSubagent(parent: string, message: ThreadMessage, part: Part, state: ThreadState, at: number): void {
     if (part.type === 'tool-call') this.#subagents.called(parent, part, state)
     if (part.type !== 'tool-result') return
-    // A subagent may have had one of its own.
+    // The result may end a subagent that was started by this subagent.
     this.#subagents.ended(part, at)
     this.#subagents.heard(parent, part, state)
     const content = toHarnessContent(part)

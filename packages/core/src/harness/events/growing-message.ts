@@ -10,20 +10,23 @@ import { freezeDeep } from '../../engine/log/frozen.ts'
 
 interface Whole {
   readonly part: Part
-  /** Frozen, since every later form of the message has it too. */
+  /** Frozen, since all later versions of the message share it. */
   readonly piece: HarnessMessageContent | undefined
 }
 
-/** The public form of a message that grows, made anew with every delta: of what is whole already it only copies the list. */
+/**
+ * Makes the public form of a growing message anew with every delta. Parts that are whole already are reused: only the
+ * list is copied.
+ */
 export class GrowingMessage {
   #id: string | undefined
   #whole: Whole[] = []
 
-  /** `isShared`: the piece that grows and the list are frozen as well. */
+  /** `isShared`: freezes the growing piece and the list as well. */
   next(message: ThreadMessage, isShared: boolean): HarnessMessage {
     if (message.id !== this.#id) this.#begin(message.id)
     const { parts } = message
-    // Most answers are one text, and a list that is made for one holds no place for more.
+    // Most answers are one text, and an array made for one item reserves no room for more.
     const only = parts.length === 1 ? this.#piece(parts.at(0), 0, isShared) : undefined
     const content = only === undefined ? this.#pieces(message, isShared) : [only]
     return harnessMessageOf(message, isShared ? Object.freeze(content) : content)

@@ -1,23 +1,26 @@
 import type { ConfigChangedRecord, HarnessEvent, Head } from '@evener/protocol'
 import { suspendedWaits } from './pending-waits.ts'
 
-/** Only questions of tools are left to wait for. An approval alone leaves the run at work, for those who look on. */
+/**
+ * True when a parked run waits only for answers to tools' questions. While an approval is open, the run counts as at
+ * work for listeners.
+ */
 export function isSuspended({ run, waits }: Head): boolean {
   const all = waits.size
   return run?.status === 'parked' && all > 0 && suspendedWaits(waits).length === all
 }
 
-/** What a change of the queue says, if it is about follow-ups. */
+/** Returns the event for a change of the queue, if the number of follow-ups changed. */
 export function queueEvents(before: Head, { queue, run }: Head, origin: string | undefined): readonly HarnessEvent[] {
   if (queue === before.queue) return []
   const count = followUps(queue)
-  // Queued from outside, it belongs to no run; the one it waits for is the one meant.
+  // A message queued from outside belongs to no run; the one it waits for is meant.
   const runId = origin ?? run?.runId
   if (count === followUps(before.queue)) return []
   return [{ type: 'follow_up_queued', count, ...(runId === undefined ? {} : { runId }) }]
 }
 
-/** A change of mode comes before the change of model it brings. */
+/** Returns the events for a change of config: the mode comes before the model it brings. */
 export function configEvents(
   { mode, model }: ConfigChangedRecord,
   before: Head,

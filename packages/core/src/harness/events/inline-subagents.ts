@@ -18,8 +18,8 @@ interface Running {
 }
 
 /**
- * The subagents that a foreign program runs within its own turn. Their messages hang on the call that started them; those
- * who look on are told of them as of any other subagent.
+ * Reports the subagents that a foreign program runs within its own turn. Their messages carry the id of the call that
+ * started them; listeners get the same events as for any other subagent.
  */
 export class InlineSubagents {
   readonly #emit: (event: HarnessEvent) => void
@@ -29,7 +29,7 @@ export class InlineSubagents {
     this.#emit = emit
   }
 
-  /** Told with its first message: only then is it known that the call is a subagent's. */
+  /** A subagent is reported with its first message: only then is it known that the call started one. */
   spoke(toolCallId: string, state: ThreadState, at: number): void {
     this.#of(toolCallId, state, at).text = ''
   }
@@ -52,13 +52,13 @@ export class InlineSubagents {
     this.#emit({ type: 'subagent_tool_end', toolCallId, agentType, subToolName, subToolResult: result, isError })
   }
 
-  /** The call has its result; that of any other call is nothing here. */
+  /** Ends the subagent whose call got its result. Results of other calls are ignored. */
   ended(part: Result, at: number): void {
     const { isError, result } = outcomeOf(part)
     this.#end(part.toolCallId, typeof result === 'string' ? result : JSON.stringify(result ?? ''), isError, at)
   }
 
-  /** The run is over, and so is what it had begun: what worked in the background has no result but its last words. */
+  /** Ends all subagents, since the run is over. One that worked in the background has no result but its last words. */
   endAll(isError: boolean, at: number): void {
     for (const [toolCallId, { text }] of this.#running) this.#end(toolCallId, text, isError, at)
   }
@@ -97,7 +97,7 @@ function findCall({ messages }: ThreadState, toolCallId: string): Call | undefin
   return message?.parts.toArray().find(isCall)
 }
 
-/** Programs call it differently. */
+/** Returns the first of these arguments that is a text; programs name them differently. */
 function textIn(args: JsonObject, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = args[name]

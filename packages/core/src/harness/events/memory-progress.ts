@@ -3,7 +3,7 @@ import type { HarnessDisplayState, HarnessEvent, OMProgressState } from '@evener
 /** What the display shows of observational memory. */
 type MemoryDisplay = Pick<HarnessDisplayState, 'omProgress' | 'bufferingMessages' | 'bufferingObservations'>
 
-/** The display after an event at a time; the same object when the event is about something else. */
+/** Returns the display after an event; the same object when the event is about something else. */
 export function memoryProgress(display: MemoryDisplay, event: HarnessEvent, now: () => number): MemoryDisplay {
   const om = display.omProgress
   switch (event.type) {
@@ -69,7 +69,7 @@ function percent({ threshold, tokens }: { readonly tokens: number; readonly thre
   return threshold > 0 ? (tokens / threshold) * 100 : 0
 }
 
-/** How much there is to reflect on, and how far that is from enough. */
+/** The tokens to reflect on, and their share of the threshold. */
 function observed({ reflectionThreshold }: OMProgressState, tokens: number): Partial<OMProgressState> {
   return {
     observationTokens: tokens,

@@ -1,6 +1,6 @@
 import type { HarnessEvent, JsonValue, NoteRecord } from '@evener/protocol'
 
-/** What a note tells those who look on; `undefined` for what is kept only for later. */
+/** Returns the event for a note; `undefined` for one that is only kept. */
 export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | undefined {
   switch (kind) {
     case 'policy-violation':
@@ -10,7 +10,7 @@ export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | unde
     case 'budget':
       return { type: 'info', message: text }
     case 'info':
-      // Activity of a foreign program has its own projection.
+      // Activity of a foreign program is projected elsewhere.
       if (data?.['activity'] !== undefined) return undefined
       return { type: 'info', message: text, ...steered(data?.['steer']) }
     case 'receipt':
@@ -18,7 +18,7 @@ export function noteEvent({ data, kind, text }: NoteRecord): HarnessEvent | unde
   }
 }
 
-/** How a program took what was said to it while it worked. */
+/** How a program took a message that was steered to it. */
 function steered(how: JsonValue | undefined): { steered?: 'injected' | 'restarted' } {
   if (how === undefined) return {}
   return { steered: how === 'restart' ? 'restarted' : 'injected' }

@@ -2,7 +2,9 @@ import { EvenerError, type HarnessEvent } from '@evener/protocol'
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import { givenFields, givenText } from '../checks/check-given.ts'
 
-/** An event that somebody else made: a copy, so that it stays what it was and its maker may go on using the original. */
+/**
+ * Checks an event made outside the harness and returns a frozen copy, so that its maker may go on using the original.
+ */
 export function outsideEvent(event: HarnessEvent): HarnessEvent {
   givenText(givenFields(event, 'emit(event)').type, 'type')
   try {

@@ -3,7 +3,7 @@ import type { PendingToolApproval, PendingToolSuspension, Wait } from '@evener/p
 /** In the order in which they were opened. */
 type Waits = Iterable<Wait>
 
-/** A question that no tool call asks is known by its own id. */
+/** Returns the id of the call that waits. A wait without a call goes by its own id. */
 export function callIdOf(wait: Wait): string {
   return wait.subject.toolCallId ?? wait.id
 }
@@ -16,7 +16,7 @@ export function approvalWaits(waits: Waits): Wait[] {
   return [...waits].filter(({ kind }) => kind === 'approval')
 }
 
-/** Everything else that waits is a tool that asks something itself. */
+/** Returns the waits that are no approvals: questions that tools ask themselves. */
 export function suspendedWaits(waits: Waits): Wait[] {
   return [...waits].filter(({ kind }) => kind !== 'approval')
 }

@@ -1,8 +1,8 @@
 import { EvenerError, type HarnessEvent } from '@evener/protocol'
 
 /**
- * Whoever awaits it gets the rejection. Whoever does not must not be ended by it, as Node ends a process whose rejection
- * nobody looks at: it is told by an event.
+ * Emits an `error` event when the promise rejects, and returns the promise. A caller that awaits it gets the rejection.
+ * One that does not must not be ended by it, as Node ends a process on an unhandled rejection.
  */
 export function told<Result>(done: Promise<Result>, emit: (event: HarnessEvent) => void): Promise<Result> {
   done.catch((error: unknown) =>
@@ -18,9 +18,9 @@ export function told<Result>(done: Promise<Result>, emit: (event: HarnessEvent) 
 const NONE: readonly never[] = []
 
 /**
- * A part of a session as its callers see it: of every call it is told by an event if it fails, except for those that only
- * read, since nobody calls these without looking at the answer. Inside the session the part itself is used, so that
- * nothing is told twice.
+ * Wraps a part of a session for its callers: a call that fails also emits an `error` event. Calls that only read do
+ * not, since nobody makes these without looking at the answer. Inside the session the part itself is used, so that
+ * nothing is reported twice.
  */
 export function toldCalls<Part extends object>(
   part: Part,
@@ -30,7 +30,7 @@ export function toldCalls<Part extends object>(
   return new Proxy(part, new ToldCalls(emit, reads))
 }
 
-/** Sessions have many parts, and most are never used: nothing is made before it is asked for. */
+/** Wraps each method on first use: sessions have many parts, and most are never used. */
 class ToldCalls<Part extends object> implements ProxyHandler<Part> {
   readonly #emit: (event: HarnessEvent) => void
   readonly #reads: readonly (keyof Part & string)[]

@@ -3,7 +3,7 @@ import { givenFields, givenOneOf, givenText, optionalCount, optionalText } from 
 import type { CurrentThread } from '../signals/session-signals.ts'
 import type { ObjectiveChanges, ObjectiveOptions } from './goal-keeper.ts'
 
-/** What an agent that works in a thread is to reach there. */
+/** The goal of a thread, as programs set and read it. */
 export interface Objectives {
   setObjective(objective: string, options?: ObjectiveOptions): Promise<Goal>
   getObjective(): Promise<Goal | null>
@@ -39,14 +39,14 @@ function checkOptions(options: ObjectiveChanges, call: string): void {
   if (status !== undefined) givenOneOf(status, 'status', ['active', 'paused'])
 }
 
-/** The agent as it was given, with the objectives of the thread it works in. The given one stays as it is. */
+/** Returns the agent with the methods for the goal of its thread. The given agent is not changed. */
 export function withObjectives<Agent extends object>(agent: Agent, objectives: Objectives): Agent & Objectives {
   return new Proxy(agent, {
     has: (target, key) => key in objectives || key in target,
     get: (target, key) => {
       if (Object.hasOwn(objectives, key)) return objectives[key as keyof Objectives]
       const value: unknown = Reflect.get(target, key, target)
-      // Its methods may use private fields, which only the agent itself has.
+      // Bound, because its methods may use private fields, which only the agent itself has.
       return typeof value === 'function' ? (value as (...args: unknown[]) => unknown).bind(target) : value
     },
   }) as Agent & Objectives

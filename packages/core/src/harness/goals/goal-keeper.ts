@@ -12,14 +12,14 @@ const JUDGE_TIMEOUT_MS = 60_000
 const JUDGED_MESSAGES = 40
 
 export interface ObjectiveOptions {
-  /** After so many judged runs the goal is paused. Default: 50. */
+  /** The goal is paused after this many judged runs. Default: 50. */
   readonly maxRuns?: number
   readonly judgeModelId?: string
-  /** Added to what the judge is told. */
+  /** Added to the judge's instructions. */
   readonly prompt?: string
 }
 
-/** Also to take up a goal again that was paused. */
+/** Changes of a goal; `status: 'active'` resumes a paused one. */
 export interface ObjectiveChanges extends ObjectiveOptions {
   readonly status?: 'active' | 'paused'
   readonly pausedReason?: string
@@ -28,15 +28,15 @@ export interface ObjectiveChanges extends ObjectiveOptions {
 export interface GoalKeeperOptions {
   readonly port: ThreadPort
   readonly emit: (event: HarnessEvent) => void
-  /** The model that judges; `undefined` when none is known by the id, or none was configured at all. */
+  /** Returns the model that judges; `undefined` when the id is unknown, or when none was configured at all. */
   readonly judgeModel: (modelId: string | undefined) => Promise<LanguageModel | undefined>
   readonly now?: () => number
   readonly judgeTimeoutMs?: number
 }
 
 /**
- * Keeps a thread at its goal: a judge looks at every complete run, and as long as it finds the goal not reached another
- * run begins. The goal is part of the thread's state and outlives the process.
+ * Keeps a thread working towards its goal. A judge looks at every complete run; until it finds the goal reached,
+ * another run begins. The goal is part of the thread's state and outlives the process.
  */
 export class GoalKeeper {
   readonly #options: GoalKeeperOptions
@@ -48,7 +48,7 @@ export class GoalKeeper {
     this.#now = options.now ?? Date.now
   }
 
-  /** The thread is left: nobody waits for the judge any longer. */
+  /** Called when the thread is closed: aborts the judge. */
   close(): void {
     this.#closing.abort()
   }
@@ -105,7 +105,9 @@ export class GoalKeeper {
     return changed
   }
 
-  /** Called when a run is complete. True when another one has begun for the goal's sake. `stop`: none is to begin. */
+  /**
+   * Judges a complete run. Returns true when another run has begun for the goal. No run begins once `stop` is aborted.
+   */
   async judgeRun(stop?: AbortSignal): Promise<boolean> {
     const goal = this.getObjective()
     if (goal?.status !== 'active') return false
@@ -122,15 +124,15 @@ export class GoalKeeper {
       })
       return false
     }
-    // Whoever set, changed or paused it meanwhile has decided about it.
+    // Whoever set, changed or paused the goal meanwhile has decided about it.
     if (!isDeepStrictEqual(this.getObjective(), goal)) return false
     const judged = this.#judged(goal, outcome)
     await this.#save(judged)
-    // While the judge was thinking somebody spoke: that run is judged next.
+    // If a run began while the judge was thinking, that run is judged next.
     const goesOn = outcome.verdict === 'continue' && judged.status === 'active' && port.state.head.run === null
     const evaluation = evaluationOf(judged, outcome, this.#now() - started, !goesOn)
     emit({ type: 'goal_evaluation', payload: evaluation })
-    // Stopped meanwhile, maybe by one who has just heard of it.
+    // It may have been stopped meanwhile, even by a listener of this event.
     if (!goesOn || isStopped()) return false
     await port.submit([feedback(judged, outcome, evaluation)])
     return true
@@ -165,7 +167,7 @@ export class GoalKeeper {
   #judged(goal: Goal, { reason, verdict }: Outcome): Goal {
     const judged = { ...goal, runsUsed: goal.runsUsed + 1, updatedAt: this.#now() }
     if (verdict === 'done') return { ...judged, status: 'done' }
-    // Without a judge nobody would ever say that it is enough.
+    // Without a judge, nobody would ever say that the goal is reached.
     if (verdict === 'failed') return { ...judged, status: 'paused', pausedReason: `The judge failed: ${reason}` }
     const { maxRuns = DEFAULT_MAX_RUNS } = goal
     if (verdict === 'continue' && judged.runsUsed >= maxRuns) {
@@ -188,7 +190,7 @@ type Outcome = Omit<Judgement, 'verdict'> & { readonly verdict: Verdict | 'faile
 
 const SCORES: Readonly<Record<Verdict, number>> = { done: 1, waiting: 0.5, continue: 0 }
 
-/** Nothing was found out: the goal stays as it is, and nothing is begun for it. */
+/** The judge found out nothing: the goal stays as it is, and no run begins for it. */
 const STOPPED = { reason: 'The judge was stopped.', suppressFeedback: true } as const
 
 function pendingEvaluation(goal: Goal): GoalEvaluation {
@@ -246,7 +248,7 @@ function assertMaxRuns(maxRuns: number | undefined): void {
   throw new EvenerError('invalid-input', '`maxRuns` must be a positive whole number.')
 }
 
-/** A model that does not listen to its signal must not hold up the thread. */
+/** Rejects when the signal aborts: a model that ignores its signal must not hold up the thread. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const giveUp = (): void => aborted.reject(new Error('The judge took too long.'))

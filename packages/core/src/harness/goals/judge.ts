@@ -8,7 +8,7 @@ export interface Judgement {
   readonly reason: string
 }
 
-/** More of a message than this is not shown to the judge; its end says how it went. */
+/** The judge sees only this much of the end of a message; the end says how it went. */
 const MESSAGE_CHARS = 4_000
 
 const INSTRUCTIONS = `You judge whether an agent has reached its objective. You are shown the objective and the newest part of the conversation.
@@ -33,7 +33,7 @@ export async function judge(
 ): Promise<Judgement> {
   const task = `<objective>\n${goal.objective}\n</objective>\n\n<conversation>\n${messages.map(told).join('\n\n')}\n</conversation>`
   const system = goal.prompt === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${goal.prompt}`
-  // The specifications differ in what they leave out, not in what is asked here.
+  // The versions of the model specification differ only in what is not used here.
   const generate = model.doGenerate.bind(model) as unknown as Call
   const { content } = await generate({
     prompt: [
@@ -46,7 +46,7 @@ export async function judge(
   return readJudgement(content.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join(''))
 }
 
-/** Models like to wrap what they were asked for; nothing but a verdict in the right form counts. */
+/** Reads the judge's answer. Models like to wrap JSON in other text; nothing but a verdict in the right form counts. */
 export function readJudgement(text: string): Judgement {
   const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
   let said: unknown

@@ -1,4 +1,4 @@
-/** A provider as we call it, how the price list calls it, and where its key is looked for. */
+/** A provider: our id, its id in the price list, and the environment variables of its key. */
 export interface KnownProvider {
   readonly id: string
   readonly pricedAs: string
@@ -11,7 +11,7 @@ const provider = (id: string, envVars: readonly string[], pricedAs: string = id)
   envVars,
 })
 
-/** Named after the packages that reach them. */
+/** Their ids are those of the packages that call them. */
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   provider('anthropic', ['ANTHROPIC_API_KEY']),
   provider('openai', ['OPENAI_API_KEY']),

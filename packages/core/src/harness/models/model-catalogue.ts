@@ -20,19 +20,19 @@ export interface ModelCatalogueOptions {
   readonly customModelCatalogProvider?: CustomModelCatalogProvider
   readonly gateways?: readonly ModelGateway[]
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** A source of models failed. It is left out until the catalogue is read anew. */
+  /** Called when a source of models failed. It is left out until the catalogue is read again. */
   readonly onFailure?: (error: Error) => void
 }
 
 type Entry = Omit<AvailableModel, 'useCount' | 'hasApiKey'> & {
-  /** What the source itself says; asked of checker and environment when it says nothing. */
+  /** What the source itself says. When absent, the checker and the environment are asked. */
   readonly hasApiKey?: boolean
   readonly envVars: readonly string[]
 }
 
 const CACHE_MS = 10_000
 
-/** Which models there are, whether they can be used, what they cost. */
+/** Knows which models there are, whether they can be used, and what they cost. */
 export class ModelCatalogue {
   readonly #options: ModelCatalogueOptions
   #cached: { readonly entries: Promise<readonly Entry[]>; readonly at: number } | undefined
@@ -41,7 +41,7 @@ export class ModelCatalogue {
     this.#options = options
   }
 
-  /** Most used first. Keys and counts are asked anew each time, models every ten seconds at most. */
+  /** Returns the models, most used first. Keys and counts are read anew each time, models every ten seconds at most. */
   async list(): Promise<readonly AvailableModel[]> {
     const [entries, counts] = await Promise.all([this.#entries(), this.#useCounts()])
     const known = new Map<string, Promise<boolean>>()
@@ -64,7 +64,7 @@ export class ModelCatalogue {
     this.#cached = undefined
   }
 
-  /** Whether the model's provider can be called. Without a model nothing is missing. */
+  /** Returns whether there is a key for the model's provider. Without a model nothing is missing. */
   async authStatus(modelId: string): Promise<ModelAuthStatus> {
     if (modelId === '') return { hasAuth: true }
     const entry = (await this.#entries()).find(({ id }) => id === modelId)
@@ -87,7 +87,10 @@ export class ModelCatalogue {
     await this.#options.modelUseCountTracker?.(modelId)
   }
 
-  /** Who was configured for it; `undefined` leaves the id to the agent, which knows the usual providers. */
+  /**
+   * Returns the model from `resolveModel` or a gateway; `undefined` leaves the id to the agent, which knows the usual
+   * providers.
+   */
   async resolve(modelId: string): Promise<LanguageModel | undefined> {
     if (this.#options.resolveModel !== undefined) return this.#options.resolveModel(modelId)
     const gateway = this.#gatewayOf(modelId)
@@ -105,7 +108,7 @@ export class ModelCatalogue {
     return this.#cached.entries
   }
 
-  /** Later sources overrule earlier ones: the user knows best. */
+  /** Later sources override earlier ones: the user's own come last. */
   async #read(): Promise<readonly Entry[]> {
     const sources = await Promise.all([
       this.#attempt(() => listedEntries()),
@@ -138,7 +141,7 @@ export class ModelCatalogue {
     )
   }
 
-  /** The checker's word, else a key in the environment, else one that the gateway has. */
+  /** Asks the checker, else looks for a key in the environment, else for one of the gateway. */
   async #hasKey({ envVars, id, provider }: Pick<Entry, 'envVars' | 'id' | 'provider'>): Promise<boolean> {
     const { env = process.env, modelAuthChecker, resolveModel } = this.#options
     const said = await modelAuthChecker?.(provider)
@@ -146,11 +149,11 @@ export class ModelCatalogue {
     if (envVars.some((name) => (env[name] ?? '') !== '')) return true
     try {
       const gateway = this.#gatewayOf(id)
-      // The user makes it, and there is no key that anybody could ask for.
+      // A model that `resolveModel` makes has no key that we could look for.
       if (gateway === undefined && envVars.length === 0) return resolveModel !== undefined
       return ((await gateway?.getApiKey?.(id)) ?? '') !== ''
     } catch {
-      // So gateways say that they have none.
+      // Gateways throw when they have no key.
       return false
     }
   }

@@ -13,9 +13,9 @@ export interface AvailableModel {
   readonly id: string
   readonly provider: string
   readonly modelName: string
-  /** For people, where the gateway says it: `provider` in its own spelling. */
+  /** The provider's display name, where a gateway gives one. */
   readonly providerName?: string
-  /** Through whom it is reached, by name, when that is a gateway. */
+  /** The name of the gateway through which the model is reached, if any. */
   readonly gateway?: string
   readonly hasApiKey: boolean
   readonly apiKeyEnvVar?: string
@@ -38,23 +38,23 @@ export type CustomModel = Pick<AvailableModel, 'id'> & Partial<Omit<AvailableMod
 export type CustomModelCatalogProvider = () => readonly CustomModel[] | Promise<readonly CustomModel[]>
 
 export interface GatewayProvider {
-  /** For people: beside its models. */
+  /** Display name, shown with its models. */
   readonly name: string
   readonly models: readonly string[]
   readonly apiKeyEnvVar: string | readonly string[]
-  /** Gateways of others say these as well; how a model is reached is the gateway's own affair. */
+  /** Given by other libraries' gateways; not used, since a gateway makes its models itself. */
   readonly url?: string
   readonly gateway?: string
 }
 
-/** Somebody through whom models of others are reached. */
+/** A service through which models of other providers are reached. */
 export interface ModelGateway {
-  /** Stands before the ids of what it offers, unless the provider's id begins with it already. */
+  /** Prefix of the ids of its models, unless the provider's id begins with it already. */
   readonly id: string
-  /** For people: beside its models, and in what is told of its failures. Its id when absent. */
+  /** Display name, shown with its models and in its errors. Default: its id. */
   readonly name?: string
   shouldEnable?(): boolean
-  /** Takes ids that do not begin with its own. */
+  /** Returns true for ids that it handles although they do not begin with its own. */
   handlesModel?(modelId: string): boolean
   fetchProviders?(): Promise<Readonly<Record<string, GatewayProvider>>>
   getApiKey?(modelId: string): Promise<string>

@@ -12,7 +12,7 @@ export interface ModelFacts {
 
 type PriceTable = Exclude<ModelInfo['prices'], readonly unknown[]>
 
-/** The list is a snapshot in a package of its own; it is read when somebody wants to know, not at the start. */
+/** Loads the price list, a snapshot in a package of its own, on first use and not at the start. */
 async function prices(): Promise<{ calcPrice: typeof calcPrice; findProvider: typeof findProvider }> {
   return import('@pydantic/genai-prices')
 }
@@ -22,7 +22,7 @@ export async function listedModels(provider: KnownProvider): Promise<readonly Mo
   return (findProvider({ providerId: provider.pricedAs })?.models ?? []).map((model) => factsOf(model, Date.now()))
 }
 
-/** US dollars; `undefined` when the list does not know the model. */
+/** Returns the price in US dollars; `undefined` when the list does not know the model. */
 export async function priceOf(modelId: string, usage: UsageMetadata, now?: number): Promise<number | undefined> {
   const { calcPrice } = await prices()
   const { provider, modelName } = splitModelId(modelId)
@@ -30,7 +30,7 @@ export async function priceOf(modelId: string, usage: UsageMetadata, now?: numbe
   const cacheWritten = usage.cacheWriteInputTokens ?? 0
   const calculated = calcPrice(
     {
-      // Ours are the uncached ones, the list's are all.
+      // Our count is of uncached tokens, the list's is of all.
       input_tokens: (usage.inputTokens ?? 0) + cached + cacheWritten,
       output_tokens: usage.outputTokens ?? 0,
       ...(cached === 0 ? {} : { cache_read_tokens: cached }),
@@ -55,7 +55,7 @@ function factsOf(model: ModelInfo, now: number): ModelFacts {
   }
 }
 
-/** Prices change at dates that are known before; the newest that has come is in force. */
+/** Price changes are listed before they take effect; the newest whose date has come is in force. */
 function priceNow(given: ModelInfo['prices'], now: number): ModelPrice | undefined {
   if (!Array.isArray(given)) return toPrice(given)
   const inForce = given.findLast(({ constraint }) => {
@@ -75,7 +75,7 @@ function toPrice(table: PriceTable): ModelPrice | undefined {
   return Object.keys(price).length === 0 ? undefined : price
 }
 
-/** Where long prompts cost more, the price of short ones. */
+/** Where long prompts cost more, this is the price of short ones. */
 function rate(key: keyof ModelPrice, value: PriceTable[string]): ModelPrice {
   if (value === undefined) return {}
   return { [key]: typeof value === 'number' ? value : value.base }

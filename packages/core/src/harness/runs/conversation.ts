@@ -23,9 +23,12 @@ import { controlOf, stopFollowing } from '../threads/thread-opening.ts'
 export interface MessageInput {
   readonly content: string
   readonly files?: readonly MessageFile[]
-  /** For tools and subagents. What of it is JSON is still there after a restart. */
+  /** For tools and subagents. Its JSON part survives a restart. */
   readonly requestContext?: RequestContextInput
-  /** Resolves only when nothing more follows: no queued message, no run for a goal, no notification that was due. */
+  /**
+   * When true, the call resolves only when nothing more follows: no queued message, no run for a goal, no notification
+   * that was due.
+   */
   readonly untilIdle?: boolean
 }
 
@@ -33,16 +36,16 @@ export interface ConversationParts {
   readonly core: HarnessCore
   readonly binding: SessionBinding
   readonly mode: SessionMode
-  /** The thread of the session, once what was asked for before is done; a new one if there is none. */
+  /** Returns the thread of the session after all earlier commands are done; creates one if there is none. */
   readonly ensureThread: () => Promise<ThreadRuntime>
 }
 
-/** What is said to the agent, and how it is stopped. */
+/** Sends messages to the agent and stops it. */
 export class Conversation {
   readonly #parts: ConversationParts
-  /** The run as something with a signal. */
+  /** The abort controller of the run. */
   readonly aborting: RunAbort
-  /** Messages on their way to a run of their own. */
+  /** Messages that are about to start a run. */
   readonly #beginnings = new Set<Promise<unknown>>()
   #isAbortRequested = false
 
@@ -56,8 +59,8 @@ export class Conversation {
   }
 
   /**
-   * Resolves when the run is over or waits for a tool's question; what follows from it is awaited only when that is asked
-   * for. How it ended is told by events; only what cannot be sent at all rejects.
+   * Resolves when the run is over or waits for a tool's question. What follows from it is awaited only with
+   * `untilIdle`. Events report how the run ended; the call rejects only when the message cannot be sent at all.
    */
   async send(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
@@ -69,7 +72,7 @@ export class Conversation {
     if (input.untilIdle === true) await controlOf(runtime).settled()
   }
 
-  /** Without a run id there is one already, which is to hear it. */
+  /** Starts a run. Returns no run id when there is a run already, which is to hear the message. */
   async #begin(parts: readonly Part[], input: MessageInput): Promise<{ runtime: ThreadRuntime; runId?: string }> {
     const runtime = await this.#parts.ensureThread()
     if (hasRun(runtime)) return { runtime }
@@ -77,12 +80,12 @@ export class Conversation {
     return { runtime, runId }
   }
 
-  /** Heard before the agent's next step. One that cannot listen is stopped and asked anew. */
+  /** The agent hears it before its next step. An agent that cannot listen is cancelled and asked anew. */
   steer(input: MessageInput): Promise<void> {
     return this.send(input)
   }
 
-  /** Said when the run is over; at once when there is none. */
+  /** Queues a message until the run is over; sends it at once when there is none. */
   async followUp(input: MessageInput): Promise<void> {
     const parts = partsOf(input)
     const runtime = await this.#parts.ensureThread()
@@ -91,7 +94,7 @@ export class Conversation {
     await runtime.followUp(this.#submission(parts, input))
   }
 
-  /** Said before all that is queued; at once when there is neither a run nor a queue. */
+  /** Puts a message before all queued ones; sends it at once when there is neither a run nor a queue. */
   async requeue(input: MessageInput): Promise<void> {
     const { core, ensureThread } = this.#parts
     const parts = partsOf(input)
@@ -106,15 +109,15 @@ export class Conversation {
     ])
   }
 
-  /** What was said before counts, although the thread may not know of its run yet. */
+  /** Waits for messages sent before, whose run the thread may not know of yet. */
   async #begun(runtime: ThreadRuntime): Promise<void> {
     while (!hasRun(runtime) && this.#beginnings.size > 0) await Promise.allSettled(this.#beginnings)
   }
 
-  /** Ends the run, what its tools do and what they wait for, and what would follow from it. Resolves when that is done. */
+  /** Cancels the run with its calls and waits, and stops what would follow from it. Resolves when that is done. */
   async abort(): Promise<void> {
     const { binding, core } = this.#parts
-    // What was said before this counts, although the thread may not know of it yet.
+    // Messages sent before this count, although the thread may not know of their run yet.
     if ((binding.head?.run ?? null) === null) await Promise.allSettled(this.#beginnings)
     const { runtime } = binding
     if (runtime === undefined) return
@@ -130,7 +133,7 @@ export class Conversation {
     }
   }
 
-  /** What goes along with a message, for the run that will hear it. Gives what of it is on record. */
+  /** Keeps the context of a message for the run that will hear it. Returns the part that is recorded. */
   keepContext(messageId: string, context: RequestContext): JsonObject {
     const { binding, core } = this.#parts
     const { dropped, values } = context.toRecord()
@@ -146,15 +149,15 @@ export class Conversation {
     const { binding, core } = this.#parts
     const { run } = runtime.state.head
     const submission = this.#submission(parts, input)
-    // One that cannot be asked may be gone, and what it has asked wait for an answer all the same.
+    // A driver that cannot be asked may be gone, while a question of its run still waits for an answer.
     const capabilities = run === null ? undefined : await described(core.agents.driver(run.agentId))
-    // What it has asked must not be lost with it.
+    // A run that asks something is not cancelled: its question would be lost.
     const isAsking = !binding.isRunning
     if (capabilities?.steer === 'none' && !isAsking) {
       binding.emit(RESTARTED)
       await runtime.cancel()
     } else if (capabilities?.hostTools === 'inproc') {
-      // Of programs of their own the thread tells by itself how they took it.
+      // For foreign programs the thread itself reports how they took it.
       binding.emit(INJECTED)
     }
     const { runId } = await runtime.steer(submission)
@@ -168,7 +171,7 @@ export class Conversation {
     return {
       parts,
       agentId: core.agents.of(mode.resolve()).id,
-      // Ids of somebody else's making may come twice.
+      // Only for ids of the user's own making, which may come twice.
       ...(core.config.idGenerator === undefined ? {} : { runId: core.newId() }),
       messageId,
       ...(Object.keys(values).length === 0 ? {} : { requestContext: values }),
@@ -176,14 +179,14 @@ export class Conversation {
   }
 }
 
-/** One that waits for an answer is one as well. */
+/** True also for a run that waits for an answer. */
 function hasRun({ state }: ThreadRuntime): boolean {
   return state.head.run !== null
 }
 
 const MESSAGE: readonly (keyof MessageInput)[] = ['content', 'files', 'requestContext', 'untilIdle']
 
-/** Before anything is done with it. */
+/** Checks a message before anything is done with it, and returns its parts. */
 function partsOf(input: MessageInput): readonly Part[] {
   const { content, files, requestContext, untilIdle }: Partial<MessageInput> = isFields(input) ? input : {}
   checkNames('a message', isFields(input) ? input : {}, MESSAGE)

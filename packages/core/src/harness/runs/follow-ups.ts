@@ -8,7 +8,7 @@ export interface QueuedFollowUp {
   readonly content: string
 }
 
-/** What is to be said when the run is over. It stands in the thread's log. */
+/** The messages queued until the run is over. They are part of the thread's log. */
 export class FollowUps {
   readonly #binding: SessionBinding
   readonly #conversation: Conversation
@@ -35,12 +35,12 @@ export class FollowUps {
     return this.#conversation.followUp(input)
   }
 
-  /** Before all that is queued. */
+  /** Puts a message before all queued ones. */
   requeue(input: MessageInput): Promise<void> {
     return this.#conversation.requeue(input)
   }
 
-  /** Takes one back: the given one, or the oldest. */
+  /** Takes back a message, the given one or the oldest, and returns it. */
   async dequeue(options: { readonly id?: string } = {}): Promise<QueuedFollowUp | undefined> {
     const { id } = givenFields(options, 'followUps.dequeue({ id? })')
     optionalText(id, 'id')

@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { EvenerError } from '@evener/protocol'
 import { givenFields, givenFunction, givenText, optionalFlag } from '../checks/check-given.ts'
 
-/** A timer cannot wait longer: asked to, it does not wait at all. */
+/** The longest delay of a timer; with a longer one it would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Work to be done again and again while the harness lives. */
+/** Work that is repeated while the harness lives. */
 export interface HeartbeatHandler {
   readonly id: string
   readonly intervalMs: number
   readonly handler: () => void | Promise<void>
-  /** Also at once, not only after the first interval. Default: true. */
+  /** Whether it also runs at once and not only after the first interval. Default: true. */
   readonly immediate?: boolean
   readonly shutdown?: () => void | Promise<void>
 }
@@ -41,11 +41,11 @@ interface Beating {
 
 /**
  * Runs handlers at their intervals. The next run is planned when the last has ended, so one handler never runs beside
- * itself; a failure is told and changes nothing; no timer keeps the process alive.
+ * itself. A failure is reported and changes nothing. No timer keeps the process alive.
  */
 export class Heartbeats {
   readonly #beating = new Map<string, Beating>()
-  /** Which one's handler we are in. */
+  /** The heartbeat whose handler is calling. */
   readonly #inside = new AsyncLocalStorage<Beating>()
   readonly #onFailure: (id: string, error: Error) => void
 
@@ -57,7 +57,7 @@ export class Heartbeats {
     return [...this.#beating.keys()]
   }
 
-  /** One with the same id is replaced, its shutdown included. */
+  /** Replaces a handler with the same id, which is shut down. */
   async register(handler: HeartbeatHandler): Promise<void> {
     checkHandler(handler)
     await this.remove(handler.id)
@@ -67,7 +67,7 @@ export class Heartbeats {
     else this.#beat(beating)
   }
 
-  /** Resolves when a run that was going on, unless it is the one that asks, has ended and the handler has shut down. */
+  /** Resolves when a handler at work has ended, unless it is the one that calls this, and has shut down. */
   async remove(id: string): Promise<void> {
     const beating = this.#beating.get(id)
     if (beating === undefined) return

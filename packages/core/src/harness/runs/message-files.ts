@@ -2,13 +2,16 @@ import { EvenerError, type Part } from '@evener/protocol'
 
 /** A file that goes with a message. */
 export interface MessageFile {
-  /** Bytes or a `data:` address; else the text itself where `mediaType` is `text/*` or JSON, and base64 for all others. */
+  /**
+   * Bytes or a `data:` address. Any other string is the text itself for `text/*` and JSON, and base64 for all other
+   * types.
+   */
   readonly data: string | Uint8Array
   readonly mediaType: string
   readonly filename?: string
 }
 
-/** Text becomes part of what is said, in a fence; everything else is given to the model as a file. */
+/** Returns the parts of a message. Text files become fenced text; all other files are given to the model as files. */
 export function messageParts(content: string, files: readonly MessageFile[] = []): Part[] {
   checkFiles(files)
   const parts: Part[] = []
@@ -30,7 +33,7 @@ export function messageParts(content: string, files: readonly MessageFile[] = []
   return parts
 }
 
-/** For programs that no compiler has looked at. */
+/** For programs that no compiler has checked. */
 function checkFiles(files: unknown): void {
   if (!Array.isArray(files)) throw wrong('files', 'a list of `{ data, mediaType, filename? }`')
   files.forEach((file: Partial<Record<keyof MessageFile, unknown>> | null | undefined, index) => {

@@ -5,7 +5,6 @@ import type { Feedback, Score } from '../../engine/runs/run-opinions.ts'
 import { openTelemetry } from '../../engine/telemetry/open-telemetry.ts'
 import type { TracerSource } from '../../engine/telemetry/tracing.ts'
 
-/** The run that is spoken of. */
 export interface RunAddress {
   readonly threadId: string
   readonly runId: string
@@ -15,17 +14,17 @@ export interface RunScore extends RunAddress, Score {}
 
 export interface RunFeedback extends RunAddress, Feedback {}
 
-/** Where to tell what becomes known of runs. An OpenTelemetry tracer provider is one that takes spans. */
+/** Receives what becomes known about runs. An OpenTelemetry tracer provider is one that takes spans. */
 export interface Observability extends Partial<TracerSource> {
-  /** Each score, when it is on record. */
+  /** Called with each score when it is on record. */
   onScore?(score: RunScore): void | Promise<void>
-  /** What people say of runs, when it is on record. */
+  /** Called with each feedback when it is on record. */
   onFeedback?(feedback: RunFeedback): void | Promise<void>
 }
 
 const USES = ['getTracer', 'onScore', 'onFeedback'] as const
 
-/** One of which nothing would ever be used was meant to be something else. */
+/** Refuses an object that has none of the methods: something else was meant. */
 export function checkObservability(given: Observability): void {
   if (USES.some((name) => typeof given[name] === 'function')) return
   throw new EvenerError('invalid-input', '`observability` takes neither spans nor scores nor feedback.', {
@@ -33,7 +32,7 @@ export function checkObservability(given: Observability): void {
   })
 }
 
-/** Said at the start: without the API no span would ever be made. */
+/** Throws at the start when the OpenTelemetry API is missing: no span would ever be made. */
 export async function prepareTracing(observability: Observability | undefined): Promise<void> {
   const source = tracerSource(observability)
   if (source === undefined || (await openTelemetry(source)) !== undefined) return
@@ -42,7 +41,7 @@ export async function prepareTracing(observability: Observability | undefined): 
   })
 }
 
-/** `onRun`: told under which trace a run is. */
+/** `onRun` is called with the trace of each run. */
 export function tracerSource(
   given: Observability | undefined,
   onRun?: (runId: string, traceId: string) => void,
@@ -56,7 +55,7 @@ export function tracerSource(
   }
 }
 
-/** The tracer itself, but for a look at the spans it begins. */
+/** Wraps the tracer to look at the spans it begins. */
 function watched(tracer: Tracer, onRun: (runId: string, traceId: string) => void): Tracer {
   return new Proxy(tracer, {
     get: (target, key) => {
@@ -73,7 +72,7 @@ function watched(tracer: Tracer, onRun: (runId: string, traceId: string) => void
   })
 }
 
-/** Tells of scores and feedback as they are put on record, whoever gave them. */
+/** Returns a listener that passes on scores and feedback as they are recorded, whoever gave them. */
 export function opinionTeller(
   observability: Observability,
   threadId: string,

@@ -6,7 +6,7 @@ interface RunController {
   readonly controller: AbortController
 }
 
-/** The run of the session's thread as something with a signal: aborted with it, and aborting it. */
+/** The run of the session's thread as an abort controller: aborted when the run is, and cancelling it when aborted. */
 export class RunAbort {
   readonly #binding: SessionBinding
   readonly #abort: () => Promise<void>
@@ -30,20 +30,20 @@ export class RunAbort {
       if (entry.kind !== 'record' || entry.record.body.type !== 'run.ended') return
       if (entry.record.body.runId !== runId) return
       stop()
-      // Whoever ended it: another session may have.
+      // Whoever ended the run; it may have been another session.
       if (entry.record.body.outcome !== 'complete') controller.abort()
     })
     return controller
   }
 
-  /** The abort was asked for: whoever holds the signal hears of it before the run is over. */
+  /** An abort was requested: aborts the signal before the run is over. */
   requested(): void {
     if (this.#current?.runId === this.#binding.head?.run?.runId) this.#current?.controller.abort()
   }
 
   async #stop(runId: string): Promise<void> {
     if (this.#binding.head?.run?.runId !== runId) return
-    // Nobody awaits it; what goes wrong is told by an event.
+    // Nobody awaits this; a failure is reported by an event.
     await told(this.#abort(), (event) => this.#binding.emit(event)).catch(() => undefined)
   }
 }

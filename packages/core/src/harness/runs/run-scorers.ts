@@ -4,9 +4,9 @@ import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 import type { RunAddress } from './observability.ts'
 import type { ThreadPort } from '../signals/thread-port.ts'
 
-/** A run that was completed, for somebody to judge. */
+/** A completed run, for a scorer to judge. */
 export interface ScoredRun extends RunAddress {
-  /** What was said in it, oldest first; of a very long one the newest. */
+  /** The messages of the run, oldest first; of a very long run the newest. */
   readonly messages: readonly HarnessMessage[]
 }
 
@@ -17,7 +17,7 @@ export interface Verdict {
 
 type Judge = (run: ScoredRun) => number | Verdict | Promise<number | Verdict>
 
-/** Says what a run was worth, after it. */
+/** Scores a run after it has ended. */
 export type Scorer = Judge | { readonly score: Judge }
 
 /** The scorers of a harness, by their ids. */
@@ -31,7 +31,10 @@ export interface RunScoringPorts {
   readonly emit: (event: HarnessEvent) => void
 }
 
-/** Has each completed run of a thread judged by every scorer; what they find is put on record with the run. */
+/**
+ * Returns a listener that has each completed run of a thread scored by every scorer. The scores are recorded with the
+ * run.
+ */
 export function runScoring(ports: RunScoringPorts): (entry: LogEntry) => Promise<void> | undefined {
   let startedSeq = 0
   return (entry) => {
@@ -57,7 +60,7 @@ async function score({ emit, runtime }: RunScoringPorts, id: string, scorer: Sco
     const verdict = typeof found === 'number' ? { value: found } : found
     await runtime.addScore(run.runId, { name: id, source: id, ...verdict })
   } catch (thrown) {
-    // The thread was left meanwhile: there is nobody to tell.
+    // The thread was closed meanwhile: there is nobody to report to.
     if (EvenerError.is(thrown, 'closed')) return
     const error = thrown instanceof Error ? thrown : new Error(String(thrown))
     emit({ type: 'error', error, errorType: `scorer:${id}` })

@@ -1,7 +1,7 @@
-/** More are not asked for: a run's trace is looked up while it goes on, or right after. */
+/** More are not needed: the trace of a run is looked up while the run goes on, or right after. */
 const KEPT = 100
 
-/** Under which trace the newest runs are told of. */
+/** The trace ids of the newest runs. */
 export class RunTraces {
   readonly #byRun = new Map<string, string>()
 
