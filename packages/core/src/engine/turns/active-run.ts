@@ -32,12 +32,12 @@ import type { TurnSetup } from './turn-setup.ts'
 
 export const NOTHING_TO_CANCEL: CancelReceipt = { how: 'gone', calls: [], orphansKilled: 0, queued: [] }
 
-/** An agent as the runtime knows it: what takes the turn, and the tools we carry out for it. */
+/** An agent of the runtime: the driver that takes its turns, and the tools we carry out for it. */
 export interface RuntimeAgent {
   readonly driver: AgentDriver
-  /** What people call it. Default: the id of its driver. */
+  /** The display name. Default: the id of its driver. */
   readonly name?: string
-  /** A function is asked at the start of a turn and before every step of it. So is `turn`. */
+  /** A function is called at the start of a turn and before every step. So is `turn`. */
   readonly tools?: readonly RunnableTool[] | ((context: TurnContext) => MaybePromise<readonly RunnableTool[]>)
   readonly turn?: TurnDefaults | ((context: TurnContext) => MaybePromise<TurnDefaults>)
 }
@@ -51,7 +51,7 @@ export interface TurnContext {
 
 const aDriver: FieldRule = { wanted: 'a driver, as `runtimeAgent(agent)` gives one', accepts: anObject.accepts }
 
-/** By id, or asked for whenever one is needed. */
+/** The agents by id, or a function that finds one whenever it is needed. */
 export type RuntimeAgents =
   | { readonly [agentId: string]: RuntimeAgent }
   | ((agentId: string, state: ThreadState) => RuntimeAgent | undefined)
@@ -75,7 +75,7 @@ type MaybePromise<T> = T | Promise<T>
 
 export interface RunHandle {
   readonly runId: string
-  /** How the run ended. Settles neither while it waits for an answer nor when the runtime is closed before. */
+  /** Resolves with how the run ended. Stays pending while the run is parked, or if the runtime is closed first. */
   readonly done: Promise<RunOutcome>
 }
 
@@ -83,7 +83,7 @@ export interface OpenHandle extends RunHandle {
   readonly settle: (outcome: RunOutcome) => void
 }
 
-/** Who waits for a run, whichever of its turns it is in. */
+/** The handles of open runs. A handle spans all turns of its run. */
 export class RunHandles {
   readonly #open = new Map<string, OpenHandle>()
 
@@ -102,19 +102,19 @@ export class RunHandles {
   }
 }
 
-/** Who has the floor next in the same run. */
+/** The next turn of the same run. */
 export interface NextTurn {
   readonly agentId: string
   readonly input: readonly Part[]
-  /** Written when the next turn starts. */
+  /** Records to write when the turn starts. */
   readonly before: readonly RecordBody[]
-  /** Said along with the input. */
+  /** Steered messages, which are said after the input. */
   readonly steered?: readonly QueueItem[]
-  /** It stands in the queue until then. */
+  /** A hand-off, which stays in the queue until the turn starts. */
   readonly isHandOff?: true
 }
 
-/** Who was given the floor of the open run and does not have it yet. */
+/** Returns the hand-off of the open run that has not started yet. */
 export function handedOff({ head }: ThreadState): NextTurn | undefined {
   const id = handOffId(head.run)
   const item = id === undefined ? undefined : head.queue.get(id)
@@ -128,55 +128,55 @@ export interface ActiveTurn {
   readonly turnId: string
   readonly handle: OpenHandle
   readonly agent: RuntimeAgent
-  /** Set when an earlier process began the turn: how often it was taken up. */
+  /** Set when an earlier process began the turn: how often its run was resumed after a crash. */
   readonly attempt: number | undefined
-  /** By the run, before. */
+  /** What the run had spent before this turn was driven here. */
   readonly spent: RunSpending
   readonly recorder: TurnRecorder
   readonly setup: TurnSetup
   readonly abort: AbortController
-  /** Resolves with the session when there is one. */
+  /** Resolves with the session, or `undefined` when there will be none. */
   readonly opened: PromiseWithResolvers<AgentSession | undefined>
-  /** Resolves when the driver has been left. */
+  /** Resolves when the driver is done with the turn. */
   driven: Promise<void>
   capabilities: Capabilities | undefined
   session: AgentSession | undefined
   receipt: CancelReceipt | undefined
-  /** What the agent said last had gone wrong. */
+  /** The last error of the agent. */
   failure: ErrorData | undefined
-  /** The calls that were open when it was cancelled. */
+  /** The calls that were open when the turn was cancelled. */
   openCalls: readonly string[] | undefined
-  /** Of a foreign agent: what it was told it may do. */
+  /** The calls that a foreign agent may make. */
   calls: ForeignCalls | undefined
-  /** Of what the run may use up. Set while the turn is being driven. */
+  /** The budget check. Set while the turn is being driven. */
   budget: Pick<TurnBudget, 'check'> | undefined
-  /** Set when somebody traces. */
+  /** Set when tracing is on. */
   spans: TurnTrace | undefined
   next: NextTurn | undefined
-  /** What was steered and is being told to the agent, one after the other. */
+  /** Settles when everything steered so far was passed to the agent, one item after the other. */
   telling: Promise<void>
-  /** The process lets go of the turn without ending it. */
+  /** The driver's events are ignored: the turn was detached, or abandoned because its agent did not end in time. */
   isDetached: boolean
-  /** Not because its agent does not end: whoever lets go of it says what becomes of its run. */
+  /** The turn was detached: whoever detached it decides what becomes of its run. */
   isLeft: boolean
 }
 
-/** We carry out its tools ourselves, and it goes on from the log. Others are programs of their own. */
+/** Whether the agent is a program of its own. Otherwise we carry out its tools, and it goes on from the log. */
 export function isForeign(capabilities: Capabilities): boolean {
   return capabilities.hostTools !== 'inproc'
 }
 
-/** A program that does not even say what it can must not keep a cancelled run from ending. */
+/** Returns the capabilities of the active agent; rejects on a cancel, which no silent agent may delay. */
 export function capabilitiesUntilCancelled(active: ActiveTurn | undefined): Promise<Capabilities> | undefined {
   return active === undefined ? undefined : unlessAborted(active.abort.signal, active.agent.driver.describe())
 }
 
-/** The calls that have no result yet. */
+/** Returns the ids of the calls without a result. */
 export function openCalls({ messages }: ThreadState): string[] {
   return [...messages].flatMap(({ parts }) => parts.pick(openCall, OPEN_CALLS))
 }
 
-/** Asked at every result of a step after which somebody else has the floor. */
+/** Whether any call has no result yet. Cached, because it is asked at every result once a hand-off is pending. */
 export function hasOpenCalls({ messages }: ThreadState): boolean {
   for (const { parts } of messages) if (parts.pick(openCall, OPEN_CALLS).length > 0) return true
   return false
@@ -188,12 +188,12 @@ function openCall(part: Part): string | undefined {
   return isOpenCall(part) ? part.toolCallId : undefined
 }
 
-/** An order whose input was cut off is none: nobody carries it out, and it has no result. */
+/** Whether a part is a call without a result. A call whose input was cut off does not count: nobody carries it out. */
 export function isOpenCall(part: Part | undefined): part is ToolCallPart {
   return part?.type === 'tool-call' && part.call.stage !== 'ended' && part.state !== 'interrupted'
 }
 
-/** Of the calls that were open when their turn was cancelled, those that are closed for it: they got no result of their own. */
+/** Returns those of the calls open at a cancel that the cancel has closed: they got no result of their own. */
 export function closedCalls({ messages }: ThreadState, open: readonly string[]): string[] {
   const closed = new Set([...messages].flatMap(({ parts }) => parts.pick(closedCall, CLOSED_CALLS)))
   return open.filter((toolCallId) => closed.has(toolCallId))
@@ -201,28 +201,28 @@ export function closedCalls({ messages }: ThreadState, open: readonly string[]):
 
 const CLOSED_CALLS = new WeakMap<object, readonly string[]>()
 
-/** An order that is not whole is cut off, and is none. */
+/** A call whose input is not complete does not count. */
 function closedCall(part: Part): string | undefined {
   if (part.type !== 'tool-call' || part.state !== undefined) return undefined
   return part.call.stage !== 'ended' || part.call.outcome === 'aborted' ? part.toolCallId : undefined
 }
 
-/** What a run has asked and nobody has answered. */
+/** Returns the open waits of a run. */
 export function waitsOf({ head }: ThreadState, { runId }: { readonly runId: string }): Wait[] {
   return [...head.waits].filter((wait) => wait.run === runId)
 }
 
-/** How the agent took it to be stopped. */
+/** Cancels the session of the turn. Resolves with its receipt, or `undefined` if it is late. */
 export function receiptOf(active: ActiveTurn, patience: Patience): Promise<CancelReceipt | undefined> {
   return patience.with(active.session === undefined ? undefined : cancelSession(active.session))
 }
 
-/** One that throws at once fails like one that fails later. */
+/** Async, so that a session that throws synchronously rejects. */
 export async function cancelSession(session: AgentSession): Promise<CancelReceipt> {
   return session.cancel()
 }
 
-/** What the agent said of it, with what else was cut short and what is still queued. */
+/** Completes the agent's receipt with the calls that were cut short and what is still queued. */
 export function fullReceipt(
   { head }: ThreadState,
   given: CancelReceipt = NOTHING_TO_CANCEL,

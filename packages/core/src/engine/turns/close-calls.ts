@@ -2,8 +2,8 @@ import type { CallOutcome, RecordBody } from '@evener/protocol'
 import type { PartTracker } from './part-tracker.ts'
 
 /**
- * Closes the calls of a message that have no result, so that no history holds an unanswered call. `noted` has what is
- * known about how one of them ended.
+ * Returns records that close the calls of a message without a result, so that no history holds an unanswered call.
+ * `noted` overrides `outcome` for calls of which more is known.
  */
 export function closeCalls(
   tracker: PartTracker,

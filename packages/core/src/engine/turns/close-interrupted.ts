@@ -17,14 +17,14 @@ import type { ThreadLog } from '../log/thread-log.ts'
 interface RunClosing {
   readonly isForeign?: boolean
   readonly usage?: UsageMetadata | undefined
-  /** Why it failed. */
+  /** The error of a run that failed. */
   readonly error?: ErrorData
 }
 
 /**
- * Closes a run that a dead process left open and that cannot go on: its open parts are sealed as interrupted, calls
- * without a result are answered as in doubt, and the turn gets the finish it never had, with what it is known to have
- * used. Gives the run's id, or `null` when nothing was open.
+ * Closes an open run that cannot go on: seals its open parts as interrupted, answers calls without a result as in doubt
+ * (as aborted if they had certainly not begun), and ends the turn with the usage that is known. Returns the run's id,
+ * or `null` if no run was open.
  */
 export async function closeInterruptedRun(
   log: ThreadLog,
@@ -41,10 +41,7 @@ export async function closeInterruptedRun(
   return run.runId
 }
 
-/**
- * Closes the turn of a program that is gone and leaves its run and its questions: whoever answers them makes it go on, in
- * a turn of its own.
- */
+/** Closes the turn of a program that is gone. Its run and waits stay open: an answer continues it in a new turn. */
 export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Promise<void> {
   const { run, waits } = log.state.head
   if (run === null) return
@@ -52,13 +49,13 @@ export async function parkWithoutTurn(log: ThreadLog, usage?: UsageMetadata): Pr
   await log.commit([...turnEnd(log, 'interrupted', true, usage), parked], originOf(run))
 }
 
-/** Closes the turn of a program that is gone, in a run in which somebody else has the floor next. */
+/** Closes the turn of a program that is gone, in a run whose floor is handed to another agent. */
 export async function closeTurn(log: ThreadLog, usage?: UsageMetadata): Promise<void> {
   const { run } = log.state.head
   if (run !== null) await log.commit(turnEnd(log, 'interrupted', true, usage), originOf(run))
 }
 
-/** Leaves the turn open. Said by who found the run and not by the run itself: until then nobody was at work in it. */
+/** Parks the run and leaves its turn open. The record has no run as its origin: until then nobody worked in the run. */
 export async function parkAsItStands(log: ThreadLog): Promise<void> {
   const { run, waits } = log.state.head
   if (run === null) return
@@ -94,8 +91,8 @@ function originOf(run: RunState): RecordOrigin {
 const CUT_OFF: ErrorData = { name: 'Interrupted', message: 'The process ended while the model was answering.' }
 
 /**
- * Closes a model call that was cut off by a crash as an attempt of its own: what was said stays visible and leaves the
- * model's context, and its calls were never carried out. The run goes on with a new step.
+ * Closes a step that a crash cut off as a failed attempt: its text stays visible but leaves the model's context, and
+ * its calls were never carried out. The run goes on with a new step.
  */
 export async function closeFailedStep(log: ThreadLog): Promise<void> {
   const { head, messages } = log.state
@@ -115,8 +112,8 @@ interface Closing {
 }
 
 /**
- * Whether a call that was started had its effect nobody knows; one that was not started certainly had none. Foreign
- * programs start their tools without a word to us, unless they are waiting for an answer, and so do providers.
+ * Returns `in-doubt` for a call that may have begun, else `aborted`. Foreign programs start their tools without telling
+ * us, unless they are waiting for an answer, and so do providers.
  */
 function outcomeOf({ call, meta }: ToolCallPart, isForeign: boolean): CallOutcome {
   const { interrupted, stage } = call
@@ -135,7 +132,7 @@ function closeMessage(message: ThreadMessage, { error, isForeign = false }: Clos
     if (sealed !== undefined) bodies.push(sealed)
   }
   for (const part of message.parts) {
-    // One whose input was cut off never became a call: it has no result either.
+    // A part whose input was cut off never became a call, so it gets no result.
     if (part.type !== 'tool-call' || part.call.stage === 'ended' || part.state !== undefined) continue
     const outcome = outcomeOf(part, isForeign)
     bodies.push({

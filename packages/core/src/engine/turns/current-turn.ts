@@ -33,13 +33,13 @@ import { driveTurn } from './turn-drive.ts'
 const DEFAULT_PARK_AFTER_MS = 15 * 60_000
 
 export interface TurnListener {
-  /** Its end is on record, and with it the end of its run unless somebody else has the floor next. */
+  /** The end of the turn is on record, and the end of its run too, unless another turn follows. */
   readonly onEnd: (active: ActiveTurn, outcome: RunOutcome, next: NextTurn | undefined) => Promise<void>
-  /** Its end could not be written: the log has failed, and the next process finds the run as it stands there. */
+  /** The log has failed, so the end of the turn is not written. The next process finds the run as it is on disk. */
   readonly onLost: (runId: string) => void
 }
 
-/** The turn that an agent takes in this process: from when it is driven until it has ended, was parked or let go of. */
+/** The active turn of this process, from the start of its driver until it has ended, is parked or detached. */
 export class CurrentTurn {
   readonly #ports: RunsPorts
   readonly #listener: TurnListener
@@ -67,7 +67,7 @@ export class CurrentTurn {
     active.next = undefined
     active.openCalls ??= openCalls(this.#log.state)
     active.abort.abort()
-    // An agent that neither goes on nor ends is left behind.
+    // An agent that does not end in time is abandoned.
     const timer = setTimeout(() => this.#abandon(active), ABANDON_AFTER_MS)
     this.#hold.desk.dismiss()
     using patience = new Patience()
@@ -78,7 +78,7 @@ export class CurrentTurn {
     return active.receipt ?? NOTHING_TO_CANCEL
   }
 
-  /** Leaves the turn as it stands on record. What waits goes on waiting. */
+  /** Stops the turn here and leaves it as it is on record. Its waits stay open. */
   async detach(): Promise<void> {
     const active = this.#active
     if (active === undefined) return
@@ -103,7 +103,7 @@ export class CurrentTurn {
     return this.#hold.log
   }
 
-  /** Lets the driver take its turn; never rejects. */
+  /** Runs the turn and ends it; never rejects. */
   async #take(active: ActiveTurn, hold: ThreadHold, input: readonly Part[]): Promise<void> {
     const { mailbox, options, policy, warm } = this.#ports
     let failure: unknown
@@ -115,7 +115,7 @@ export class CurrentTurn {
       failure = error
     }
     active.opened.resolve(undefined)
-    // What the agent is hearing just now belongs to this run, and must not be said again in the next.
+    // A steered message that the agent is just hearing belongs to this run and must not be said again in the next.
     if (active.telling !== NOTHING_TOLD) await patiently(unlessAborted(active.abort.signal, active.telling))
     if (active.isDetached) return
     await mailbox.post(() => this.#end(active, failure)).catch(() => this.#drop(active))
@@ -126,7 +126,7 @@ export class CurrentTurn {
     active.receipt = { ...NOTHING_TO_CANCEL, ...active.receipt, how: 'gone' }
     const { agent, capabilities, session } = active
     const end = async (): Promise<void> => {
-      // It is still at work with its turn: it must not be given the next one. It has had its time, so nobody waits.
+      // The session still works on its turn and must not get the next one. It has had its time, so nobody waits.
       if (capabilities !== undefined && isForeign(capabilities) && session !== undefined)
         void this.#ports.warm.drop(agent.driver.id, session)
       await this.#end(active, undefined)
@@ -168,7 +168,7 @@ export class CurrentTurn {
     await this.#listener.onEnd(active, outcome, next)
   }
 
-  /** A program that only waits is closed after a while; its question stays and is answered as if it had died. */
+  /** Schedules closing a program that only waits. Its wait stays and is answered as if the program had died. */
   #parkLater(active: ActiveTurn): void {
     const { mailbox, options } = this.#ports
     const { parkAfter = DEFAULT_PARK_AFTER_MS } = options
@@ -182,7 +182,7 @@ export class CurrentTurn {
     if (this.#active !== active || !this.#hold.desk.isWaitedFor) return
     const waits = waitsOf(this.#log.state, active)
     const isResumable = waits.length > 0 && waits.every((wait) => wait.resumable === true)
-    // One that is still at work, or could not be taken up again, keeps its process.
+    // An agent that is still working, or that could not be resumed, keeps its process.
     if (!isResumable || !this.#hold.desk.isOnlyWaiting(true)) return this.#parkLater(active)
     await this.detach()
     await parkWithoutTurn(this.#log, await openTurnUsage(this.#ports.options.store, this.#log))
@@ -190,7 +190,7 @@ export class CurrentTurn {
   }
 }
 
-/** Why the signal of a turn is aborted that nobody has cancelled. */
+/** The abort reason of a turn that is detached rather than cancelled. */
 function letGo(thread: string): EvenerError {
   return new EvenerError('closed', `Thread ${thread} was let go of: what is under way is left as it stands.`)
 }

@@ -16,7 +16,7 @@ export interface TurnStart {
   readonly spent?: RunSpending
 }
 
-/** What is put on record when somebody says something that starts a run. */
+/** Returns the records of a message that starts a run. */
 export function runStart(
   { agentId, parts, requestContext, runId: given, turn }: Submission,
   { runId, turnId, messageId, rules }: { runId: string; turnId: string; messageId: string; rules: PermissionRules },
@@ -36,10 +36,10 @@ export function runStart(
   ]
 }
 
-/** Nobody has talked to the agent while it worked. */
+/** The initial value of `telling`: nothing was steered. */
 export const NOTHING_TOLD: Promise<void> = Promise.resolve()
 
-/** A turn whose start is on record and whose driver has not been asked for anything yet. */
+/** Returns the active turn for a start that is on record. Its driver has not been asked for anything yet. */
 export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: PriceOf | undefined): ActiveTurn {
   const { agent, handle, turnId, attempt, spent = NOTHING_SPENT } = start
   const { runId } = handle

@@ -5,10 +5,10 @@ export type PartKind = 'text' | 'reasoning' | 'tool-call' | 'tool-result'
 /** A part that is still growing. */
 export interface OpenPart extends PartAddress {
   readonly kind: PartKind
-  /** The agent's own name for it, when it gives one. */
+  /** The agent's own id of the part, if it has one; for calls and results the call id. */
   readonly key: string
   text: string
-  /** The newest of what its events said about it. */
+  /** The newest extras of its events. */
   extras: Pick<EventExtras, 'native' | 'activity'>
 }
 
@@ -17,14 +17,14 @@ export interface TrackedCall extends PartAddress {
   isEnded: boolean
 }
 
-/** The parts of one message: hands out their numbers and knows which are open. */
+/** Numbers the parts of one message and knows which are open. */
 export class PartTracker {
   readonly messageId: string
   #count = 0
   #last: OpenPart | undefined
   #unanswered = 0
   readonly #open = new Map<string, OpenPart>()
-  /** Texts are looked at with every delta and are few; tool inputs may be many. */
+  /** Apart from `#open`, because texts are few and looked at with every delta; tool inputs may be many. */
   readonly #texts = new Set<OpenPart>()
   readonly #calls = new Map<string, TrackedCall>()
 
@@ -32,7 +32,7 @@ export class PartTracker {
     this.messageId = messageId
   }
 
-  /** Takes up a message where an earlier process left it. */
+  /** Returns a tracker for a message that an earlier process left open. */
   static of(message: ThreadMessage): PartTracker {
     const tracker = new PartTracker(message.id)
     tracker.#count = message.parts.length
@@ -55,7 +55,7 @@ export class PartTracker {
   }
 
   open(kind: PartKind, key: string): OpenPart {
-    // Nearly always it is the one that has grown before.
+    // Nearly always the same part grows again.
     const last = this.#last
     if (last !== undefined && last.kind === kind && last.key === key) return last
     const part = this.#find(kind, key)
@@ -80,12 +80,12 @@ export class PartTracker {
     return this.#open.has(`${kind}:${key}`)
   }
 
-  /** The address for a part that is whole as it comes. */
+  /** Returns the address for a part that comes whole. */
   next(): PartAddress {
     return { messageId: this.messageId, partId: String(this.#count++) }
   }
 
-  /** The address for a part that is sealed now: that of its open one, or a new one. */
+  /** Returns the address for a part that is sealed now: of its open part, or a new one. */
   take(kind: PartKind, key: string): PartAddress {
     const existing = this.#open.get(`${kind}:${key}`)
     if (existing === undefined) return this.next()
@@ -104,12 +104,12 @@ export class PartTracker {
   }
 
   order(toolCallId: string, toolName: string, address: PartAddress): void {
-    // One that has its result may be followed by another of the same name.
+    // A call id may be used again once its call has a result.
     if (this.#calls.get(toolCallId)?.isEnded !== false) this.#unanswered++
     this.#calls.set(toolCallId, { ...address, toolName, isEnded: false })
   }
 
-  /** Notes the result; `undefined` when this message holds no such call. */
+  /** Notes that the call has a result; returns `undefined` if this message holds no such call. */
   answer(toolCallId: string): TrackedCall | undefined {
     const call = this.#calls.get(toolCallId)
     if (call !== undefined && !call.isEnded) {

@@ -1,20 +1,20 @@
 import { EvenerError, type AgentDriver, type Capabilities } from '@evener/protocol'
 
-/** How long an agent that is to end may take for it. */
+/** How long an agent may take to end. */
 export const ABANDON_AFTER_MS = 5000
 
 /**
- * How long an agent may take to say what it can. Programs are started for it, which takes some of them ten seconds, and on
- * a busy machine several times that.
+ * How long an agent may take to describe its capabilities. For that programs are started, which takes some of them ten
+ * seconds, and on a busy machine several times that.
  */
 export const DESCRIBE_WITHIN_MS = 90_000
 
-/** The time that all has together which an agent that is to end does for it. */
+/** The time limit shared by everything an agent does in order to end. */
 export class Patience implements Disposable {
   readonly #end = Promise.withResolvers<undefined>()
   readonly #timer = setTimeout(() => this.#end.resolve(undefined), ABANDON_AFTER_MS).unref()
 
-  /** What it comes to, or `undefined`: work that fails or does not end in time must not keep anybody waiting. */
+  /** Resolves with the result, or `undefined` if the work fails or is late: it must not keep anybody waiting. */
   async with<T>(work: Promise<T> | undefined): Promise<T | undefined> {
     return Promise.race([work?.catch(() => undefined), this.#end.promise])
   }
@@ -24,13 +24,13 @@ export class Patience implements Disposable {
   }
 }
 
-/** The same for a single thing to do. */
+/** `Patience` for a single piece of work. */
 export async function patiently<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   using patience = new Patience()
   return await patience.with(work)
 }
 
-/** What an agent can do. One that does not say so in time is not there, as one that cannot be asked. */
+/** Returns the capabilities of an agent. An agent that is late is treated like one that cannot be asked. */
 export async function describeInTime(driver: AgentDriver): Promise<Capabilities> {
   const hint = 'See that it can be started, and try again.'
   return inTime(
@@ -39,7 +39,7 @@ export async function describeInTime(driver: AgentDriver): Promise<Capabilities>
   )
 }
 
-/** What it comes to, or the error: whoever waits for it keeps everybody else waiting. */
+/** Resolves with the result, or rejects when it is late: the caller keeps everybody else waiting meanwhile. */
 export async function inTime<T>(work: Promise<T>, late: () => EvenerError): Promise<T> {
   const tooLate = Promise.withResolvers<never>()
   const timer = setTimeout(() => tooLate.reject(late()), DESCRIBE_WITHIN_MS)

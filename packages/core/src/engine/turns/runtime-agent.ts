@@ -2,15 +2,15 @@ import { Agent, agentContext, type DecorateContext } from '@evener/agent'
 import type { AgentDriver } from '@evener/protocol'
 import type { RuntimeAgent } from './active-run.ts'
 
-/** Whatever takes an agent takes one of ours or a foreign one. */
+/** One of our own agents, or a foreign one. */
 export type AgentLike = Agent | AgentDriver
 
 export interface RuntimeAgentOptions {
-  /** Adds to what tools are given when they run. */
+  /** Extends the context that tools run with. */
   readonly decorate?: DecorateContext
 }
 
-/** An agent as the engine drives it. A foreign one brings its own tools. */
+/** Returns the agent as the engine drives it. A foreign agent brings its own tools. */
 export function runtimeAgent(agent: AgentLike, options: RuntimeAgentOptions = {}): RuntimeAgent {
   if (!(agent instanceof Agent)) return { driver: agent }
   const { budget } = agent.options

@@ -10,11 +10,11 @@ export interface TellPorts {
   readonly log: ThreadLog
   readonly mailbox: Mailbox
   readonly newId: () => string
-  /** The turn still has the floor. */
+  /** Whether the turn is still the active one. */
   readonly isActive: () => boolean
 }
 
-/** Says what was steered to an agent that is a program of its own, in the way it can be said. */
+/** Passes a steered message to a foreign agent, by the way its capabilities allow. */
 export async function tellAgent(
   active: ActiveTurn,
   capabilities: Capabilities,
@@ -24,7 +24,7 @@ export async function tellAgent(
   const session = await active.opened.promise
   const item = log.state.head.queue.get(itemId)
   const parts = await inflateParts(store, item?.parts ?? [])
-  // Who was cancelled or has said its last word would not answer: what was said stays queued.
+  // An agent that is cancelled or finished would not answer: the message stays queued.
   const isOver = active.abort.signal.aborted || active.recorder.isFinished || !isActive()
   if (session === undefined || item === undefined || isOver) return
   const messageId = item.messageId ?? newId()
@@ -43,7 +43,7 @@ export async function tellAgent(
   const how = await session.steer({ ...message, parts })
   const origin = { run: active.runId, turn: active.turnId }
   await mailbox.post(async () => {
-    // The run may be over by now, and what was heard in it be said in the next.
+    // The run may be over by now, and the message said in the next run.
     if (log.state.head.queue.has(itemId)) await log.commit([...heardBodies(said, newId), note(how)], origin)
   })
 }

@@ -6,8 +6,8 @@ import { isUnpriced, type PricedUsage } from '../runs/priced-usage.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 
 /**
- * Watches what a turn uses of its run's budget: tokens and money when a step reports them, time by the clock. Whatever
- * agent it is, it is stopped at a limit, and the record says so.
+ * Checks a turn against the budget of its run: tokens and money when a step reports them, time by the clock. At a limit
+ * any agent is stopped, and the record says so.
  */
 export class TurnBudget implements Disposable {
   readonly #active: ActiveTurn
@@ -18,7 +18,7 @@ export class TurnBudget implements Disposable {
   readonly #unfollow: () => void
   #workedMs: number
   #since: number | undefined = performance.now()
-  /** Up to which time of work it has been told what there was to tell. Only what comes later needs a timer. */
+  /** The working time of the last check. Only later moments need a timer. */
   #checkedMs = -1
   #timer: NodeJS.Timeout | undefined
   #isWarned = false
@@ -38,17 +38,17 @@ export class TurnBudget implements Disposable {
     this.#setTimer()
   }
 
-  /** Asked before the agent is told anything: whether turns or processes before it have used up all there was. */
+  /** Whether earlier turns or processes have used up the budget. Called before the agent gets its input. */
   isUsedUp(): boolean {
     return this.#check()
   }
 
-  /** Asked after everything that may have changed what was used. */
+  /** Called after everything that may have changed the usage. */
   check(): void {
     if (this.#check()) this.#onLimit()
   }
 
-  /** Asked when the agent has said its last word: programs may say only then what they used. There is nothing to stop. */
+  /** Called at the agent's `finish`, when some programs first report their usage. There is nothing left to stop. */
   async checkEnd(): Promise<void> {
     if (this.#budget !== undefined) this.#check(await this.#active.recorder.unsaidUsage())
   }
@@ -66,7 +66,7 @@ export class TurnBudget implements Disposable {
     return this.#workedMs + (this.#since === undefined ? 0 : performance.now() - this.#since)
   }
 
-  /** Tells what there is to tell; whether the turn has to end for it. */
+  /** Records the notices that are due. Returns whether the turn has to end. */
   #check(unsaid: PricedUsage = {}): boolean {
     const budget = this.#budget
     if (budget === undefined) return false
@@ -84,13 +84,13 @@ export class TurnBudget implements Disposable {
     const text = `${stage === 'near' ? 'Near' : 'At'} the limit of ${max} ${limit}: ${used} used.`
     const data = { limit, max, stage, used }
     this.#log.add({ type: 'note', kind: 'budget', text, data }, { run: runId, turn: turnId })
-    // What ended by itself before anybody could stop it has its own reason.
+    // A turn that has ended by itself keeps its own finish reason.
     if (stage === 'near' || recorder.isFinished) return false
     recorder.noteLimit(limit)
     return true
   }
 
-  /** A limit that cannot be kept must not look as if it were. */
+  /** Warns that a limit in dollars cannot be enforced, which must not go unnoticed. */
   #warn(usd: number): void {
     if (this.#isWarned) return
     this.#isWarned = true
@@ -101,7 +101,7 @@ export class TurnBudget implements Disposable {
     this.#log.add({ type: 'note', kind: 'warning', text, data: { limit: 'usd' } }, { run: runId, turn: turnId })
   }
 
-  /** While it waits for people a run uses up no time. */
+  /** Stops the clock: waits use up no time. */
   #rest(): void {
     this.#workedMs = this.#elapsed
     this.#since = undefined
@@ -113,7 +113,7 @@ export class TurnBudget implements Disposable {
     this.#setTimer()
   }
 
-  /** For the next moment at which time itself is something to tell. */
+  /** Sets the timer for the next notice about time. */
   #setTimer(): void {
     clearTimeout(this.#timer)
     const { ms, warnAt = 0.8 } = this.#budget ?? {}
@@ -124,14 +124,14 @@ export class TurnBudget implements Disposable {
       () => {
         this.check()
         this.#setTimer()
-        // It may come a little before its time, and then comes again.
+        // A timer may fire slightly early; then it is set again.
       },
       timerMs(Math.max(next - this.#elapsed, 0)),
     ).unref()
   }
 }
 
-/** What the run has used already, in turns before this one and in processes before this one. */
+/** Returns what earlier turns and processes of the run have used. */
 function usedByRun({ run, usage: { own } }: Head): UsageTotals {
   const before = run?.usageBefore ?? NO_USAGE
   const rest = Object.entries(own).map(([key, used]: [string, number]) => [

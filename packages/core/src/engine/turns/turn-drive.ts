@@ -24,16 +24,16 @@ import { TurnBudget } from './turn-budget.ts'
 import { decideCall, turnHost, type TurnHostPorts } from './turn-host.ts'
 import type { WarmSessions } from './warm-sessions.ts'
 
-/** Longer than this a stream may not keep timers, sockets and aborts waiting. Twice as long is a fast timer's time. */
+/** How long a stream may keep timers, sockets and aborts waiting. Twice this is the time of a fast timer. */
 const YIELD_AFTER_MS = 2.5
 
 export interface TurnDrive extends TurnHostPorts {
   readonly warm: WarmSessions
-  /** The run is at a limit of its budget, and has to end. */
+  /** Called when the run has reached a limit of its budget and has to end. */
   readonly onLimit: () => void
 }
 
-/** Lets the agent take its turn and puts on record what it says. */
+/** Runs the agent's turn and records its events. */
 export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: readonly Part[]): Promise<void> {
   const { agent, attempt, runId, turnId } = active
   const { driver } = agent
@@ -76,12 +76,12 @@ export async function driveTurn(active: ActiveTurn, drive: TurnDrive, input: rea
     active.opened.resolve(session)
     let isOver = false
     try {
-      // One that is there only now must not begin what nobody wants any more.
+      // A session that opens after a cancel must not start its turn.
       if (!signal.aborted) await pump(active, drive, session, turn)
       isOver = true
     } finally {
       if (isOurs) await session.close()
-      // A program whose turn has failed may be at work all the same.
+      // A program whose turn has failed may still be working.
       else if (active.isDetached || !isOver) await drive.warm.drop(driver.id, session)
       else drive.warm.rest(driver.id, log.state.head.bindings.get(driver.id) ?? null)
     }
@@ -120,7 +120,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   active.budget = budget
   if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
-  // An earlier process has died when all was done but to give the floor to whom it was promised.
+  // An earlier process died after the last call, before the promised agent got the floor.
   if (active.attempt !== undefined && active.next !== undefined && !isOther && !hasOpenCalls(drive.hold.log.state)) {
     void recorder.record({ type: 'finish', finishReason: 'stop' })
     return
@@ -130,7 +130,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   for await (const said of session.run(turn)) {
     if (active.isDetached) return
     const event = isOther ? checkedEvent(said) : withServer(checkedEvent(said), active)
-    // Another has the floor: what a program says until it has heard that it is to stop is part of no answer.
+    // After a hand-off: text that a program sends until it has stopped belongs to no answer.
     if (isLeaving && (event.type === 'text-delta' || event.type === 'reasoning-delta')) continue
     desk.goOn()
     active.spans?.observe(event)
@@ -143,14 +143,14 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
       cancelSession(session).catch(() => undefined)
       throw violation
     }
-    // An answer of our own loop that calls nothing is its last, unless it takes another step: then it is looked at there.
+    // In our own loop an answer without calls is the last one, or the next step checks the budget.
     if (event.type === 'step-finish') {
       if (isOther || hasOpenCalls(drive.hold.log.state)) budget.check()
     } else if (event.type === 'finish') await budget.checkEnd()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
       if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {
-        // Somebody else has the floor from here on. A program has to be stopped, and says itself when it is.
+        // Another agent has the floor now. A program has to be stopped, and reports itself when it has.
         if (!isOther) {
           void recorder.record({ type: 'finish', finishReason: 'stop' })
           return
@@ -168,21 +168,21 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     throw brokenOff(active.agent.driver.id)
 }
 
-/** Our own loop knows tools by their names only; that one is a server's is for everybody to see. */
+/** Adds the server of the tool to an event: our own loop only knows tool names. */
 function withServer(event: AgentEvent, { setup }: ActiveTurn): AgentEvent {
   if (event.type !== 'tool-call' && event.type !== 'tool-result') return event
   const tool = setup.tools.find(({ name }) => name === event.toolName)
   return tool?.serverName === undefined ? event : { ...event, ...originOf(tool) }
 }
 
-/** Every turn ends with one word of how. */
+/** The error of a turn that ended without a `finish`. */
 function brokenOff(agentId: string): EvenerError {
   return new EvenerError('io', `"${agentId}" ended its turn without a finish, and did not say why.`, {
     hint: 'What it said is kept. Ask it to go on, or look into its program.',
   })
 }
 
-/** Foreign agents run their tools themselves: one that runs what is denied is stopped. */
+/** Returns a check for denied calls: foreign agents run their tools themselves and are stopped if they run one. */
 function violationCheck(
   active: ActiveTurn,
   { hold, policy }: TurnDrive,

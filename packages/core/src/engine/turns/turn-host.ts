@@ -23,7 +23,7 @@ import type { ThreadHold } from '../threads/thread-hold.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import type { ThreadPolicy } from '../rules/thread-policy.ts'
 
-/** About what fits beside a task in the window of today's models. */
+/** Roughly what fits beside a task into the context window of today's models. */
 const DEFAULT_HANDOVER_TOKENS = 50_000
 
 export interface TurnHostPorts {
@@ -31,30 +31,30 @@ export interface TurnHostPorts {
   readonly hold: ThreadHold
   readonly mailbox: Mailbox
   readonly policy: ThreadPolicy
-  /** A foreign agent waits for somebody. */
+  /** Called when a foreign agent opens a wait. */
   readonly onAsk: () => void
 }
 
-/** What the agent of a turn may ask of us. */
+/** Returns the host through which the agent of a turn asks questions, calls tools and reads the history. */
 export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   const { options, hold, mailbox, policy } = ports
   const { desk, log, newId } = hold
   const { runId, turnId, agent, recorder, abort, setup } = active
   const agentId = agent.driver.id
   const origin = { run: runId, turn: turnId }
-  /** What the questions of a foreign agent are called here, by what it calls them. */
+  /** Our wait ids, by the ids a foreign agent uses. */
   const names = new Map<string, string>()
   const decide = (call: ToolCallRequest, isFromBefore = false): Decision => {
     const decision = decideCall(policy, setup.tools, agentId, call, isFromBefore)
     active.calls?.judged(call, decision)
     return decision
   }
-  /** Nobody is there any more for what the agent says. */
+  /** Throws when the run is cancelled or the turn is over. */
   const assertGoesOn = (): void => {
     if (abort.signal.aborted) throw new EvenerError('closed', 'The run was cancelled.')
     if (recorder.outcome !== undefined) throw turnOver()
   }
-  /** What comes later is about nothing that is still going on. */
+  /** Records a warning. Ignored after the turn: it would be about nothing that still goes on. */
   const warn = (text: string, data?: JsonObject): void => {
     if (active.isDetached || recorder.outcome !== undefined) return
     log.add({ type: 'note', kind: 'warning', text, ...(data === undefined ? {} : { data }) }, origin)
@@ -82,12 +82,12 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
   return {
     signal: abort.signal,
     now: options.now ?? Date.now,
-    // What goes wrong because of a cancel is no news.
+    // Failures caused by a cancel are not worth a warning.
     log: (level, message, context) => {
       if ((level === 'warn' || level === 'error') && !abort.signal.aborted) warn(message, context)
     },
     warn,
-    // The agent knows what has been said up to here; what others say later has to be handed over to it.
+    // `syncedTo`: the agent knows everything up to here; what others say later is handed over to it.
     bind: (binding) => {
       if (active.isDetached) return
       log.add({ type: 'binding.changed', binding: { ...binding, syncedTo: log.state.head.seq } }, origin)
@@ -110,13 +110,13 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
       if (!active.isDetached) log.add(handoverNote(agentId, told), origin)
     },
     ask: async (wait) => {
-      // A program that we close ourselves hears nothing: the answer may still come.
+      // A program that we close ourselves hears nothing: its waits may still be answered later.
       if (active.isDetached) return never()
       assertGoesOn()
       const { toolCallId } = wait.subject
       const call = toolCallId === undefined ? undefined : recorder.callAddress(toolCallId)
       ports.onAsk()
-      // A name of our own: an answer is for one question, and a program may use its names again.
+      // An id of our own: an answer is for one wait, and a program may reuse its ids.
       const id = newId()
       names.set(wait.id, id)
       const asked = bound({ ...wait, id }, active)
@@ -126,25 +126,25 @@ export function turnHost(active: ActiveTurn, ports: TurnHostPorts): Host {
         isForeign: true,
         ...(call === undefined ? {} : { call }),
       })
-      // It may have been answered a moment before: what was approved is not wanted any more.
+      // The answer may have come just before a cancel: what was approved is no longer wanted.
       if (active.isDetached) return never()
       assertGoesOn()
       if (asked.kind === 'approval' && answer.decision === 'approve') active.calls?.approved(asked)
       return answer
     },
     withdraw: async (waitId) => {
-      // A program that we close ourselves takes nothing back: whoever answers is told later.
+      // A closing program may withdraw its questions, but the waits stay; after a cancel the run's end closes them.
       if (active.isDetached || abort.signal.aborted) return
-      // Nobody waits for this: when it cannot be written, the run's own end says so.
+      // Nobody awaits this: if it cannot be written, the end of the run reports that.
       await mailbox.post(() => desk.withdraw(names.get(waitId) ?? waitId)).catch(() => undefined)
     },
     decide: (call) => decide(call),
     ...(options.redact === undefined ? {} : { redact: (text: string) => log.redacted(text) }),
     history: (query) => hold.history.read(query),
-    // After a cancel what was steered stays in the queue: nobody would answer it.
+    // After a cancel, steered messages stay in the queue: nobody would answer them.
     listen: () =>
       mailbox.post(async () => {
-        // So it does after a limit.
+        // The same at a budget limit, which `check` turns into a cancel.
         if (steeredItems(log.state).length > 0) active.budget?.check()
         return !abort.signal.aborted && (await hear(hold, origin))
       }),
@@ -180,13 +180,13 @@ export function decideCall(
   return policy.decide(describeCall(call, tool), agentId, tool, { isFromBefore })
 }
 
-/** Rules are about categories too, which the model does not know. */
+/** Adds the category and origin of the tool, which rules use and the model does not know. */
 export function describeCall(call: ToolCallRequest, tool: RunnableTool | undefined): ToolCallRequest {
   if (tool === undefined) return call
   return { ...call, ...(tool.category === undefined ? {} : { category: tool.category }), ...originOf(tool) }
 }
 
-/** An answer is about this very call, and the question says whether one can be given after the program is gone. */
+/** Binds the wait to this very call by its hash, and says whether it can be answered after the program is gone. */
 function bound(wait: WaitRequest, { agent, capabilities }: ActiveTurn): WaitRequest {
   const { args = {}, toolCallId = wait.id, toolName } = wait.subject
   const cwd = wait.payload?.['cwd']
@@ -204,7 +204,7 @@ function turnOver(): EvenerError {
   return new EvenerError('closed', 'The turn is over.')
 }
 
-/** Moves what was steered into the conversation. */
+/** Moves steered messages into the conversation. Returns whether there were any. */
 async function hear({ log, newId }: ThreadHold, origin: { run: string; turn: string }): Promise<boolean> {
   const items = steeredItems(log.state)
   if (items.length === 0) return false

@@ -37,7 +37,7 @@ import type { EndedStep } from '../runs/run-spending.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
-/** The agent's own messages have no parent; a foreign subagent's hang on the call that started it. */
+/** The key of the agent's own messages. For a foreign subagent the key is the id of the call that started it. */
 const MAIN = ''
 
 export interface RecorderOptions {
@@ -47,12 +47,12 @@ export interface RecorderOptions {
   readonly turnId: string
   readonly agentId: string
   readonly signal?: AbortSignal
-  /** Set when it goes on with a turn that an earlier process began: what its steps were billed for. */
+  /** Set when an earlier process began the turn: the usage of the steps it recorded. */
   readonly usedBefore?: UsageTotals | undefined
-  /** Likewise: how the last of its steps ended, whose calls may have no results yet. */
+  /** Set in the same case: how the last of those steps ended, whose calls may have no results yet. */
   readonly lastStep?: EndedStep | undefined
   readonly priceOf?: PriceOf | undefined
-  /** The model of agents that do not say what they asked. */
+  /** Returns the model, for agents that do not report what they requested. */
   readonly model?: () => string | undefined
 }
 
@@ -66,7 +66,7 @@ interface Speaker {
   finish: Pick<MessageEndedRecord, 'finishReason' | 'usage' | 'error'> | undefined
 }
 
-/** Turns what an agent says during one turn into records: messages, numbered parts, seals, steps. */
+/** Turns the events of one turn into records: messages, numbered parts, seals, steps. */
 export class TurnRecorder {
   readonly #log: ThreadLog
   readonly #newId: () => string
@@ -75,7 +75,7 @@ export class TurnRecorder {
   readonly #origin: RecordOrigin
   readonly #speakers = new Map<string, Speaker>()
   readonly #callTracker = new Map<string, PartTracker>()
-  /** The calls that were ordered of this process, with the arguments as the agent gave them. */
+  /** The ids of calls ordered in this process, whose arguments are known as the agent gave them. */
   readonly #ordered = new Set<string>()
   readonly #signal: AbortSignal | undefined
   readonly #outcomes = new Map<string, CallOutcome>()
@@ -114,47 +114,47 @@ export class TurnRecorder {
     return this.#stepUsage
   }
 
-  /** Of some of it nobody knows what it cost. */
+  /** Whether the cost of some steps is unknown. */
   get hasUnpriced(): boolean {
     return this.#hasUnpriced
   }
 
-  /** The agent has said its last word. */
+  /** Whether the agent has sent its `finish`. */
   get isFinished(): boolean {
     return this.#finish !== undefined
   }
 
-  /** The answer as data, where the agent gave one. */
+  /** The structured output, if the agent gave one. */
   get output(): JsonValue | undefined {
     return this.#finish?.meta?.['output']
   }
 
-  /** The turn is at a limit and about to be ended for it: that is how it ends, and no abort. */
+  /** Notes that the turn ends because of a budget limit. It then ends as complete, not as aborted. */
   noteLimit(limit: BudgetLimit): void {
     this.#limit ??= limit
   }
 
-  /** How a call ended, or ends if nothing more comes of it, when that is more than its result says. */
+  /** Notes how a call ended, or will end if no result comes, when that is more than its result says. */
   noteOutcome(toolCallId: string, outcome: CallOutcome): void {
     this.#outcomes.set(toolCallId, outcome)
   }
 
-  /** Its result says how it ended. */
+  /** Removes the note: the result of the call says how it ended. */
   forgetOutcome(toolCallId: string): void {
     this.#outcomes.delete(toolCallId)
   }
 
-  /** Where a call of this turn stands, for the records about it. */
+  /** Returns the address of a call of this turn, for records about it. */
   callAddress(toolCallId: string): PartAddress | undefined {
     return this.#callTracker.get(toolCallId)?.call(toolCallId)
   }
 
-  /** Whether the arguments of a call are known as the agent gave them: the record may have them redacted. */
+  /** Whether this process has the arguments as the agent gave them; on record they may be redacted. */
   hasArguments(toolCallId: string): boolean {
     return this.#ordered.has(toolCallId)
   }
 
-  /** Deltas return at once; only what must be on disk first is waited for. */
+  /** Records an event. Returns a promise only for events that must be on disk before the turn goes on. */
   record(event: AgentEvent): Promise<void> | undefined {
     switch (event.type) {
       case 'text-delta':
@@ -186,18 +186,18 @@ export class TurnRecorder {
         this.#log.add(event, this.#origin)
         return undefined
       case 'finish':
-        // Written together with the end of the run: nobody finds a finished turn in an open run.
+        // Written together with the end of the run, so that no open run has a finished turn.
         this.#finish ??= event
         return undefined
       case 'start':
       case 'tool-approval-request':
-        // `turn.started` and `wait.opened` say these; they are written before the agent goes on.
+        // Recorded as `turn.started` and `wait.opened`, before the agent goes on.
         return undefined
     }
   }
 
   /**
-   * Ends the turn, closing what is open, together with `more` in one transaction. The second call does nothing: a turn
+   * Ends the turn, closes what is open and writes `more`, all in one transaction. A second call does nothing: a turn
    * has one finish. `failed` says that the agent broke off without one.
    */
   async finish(failed: boolean, more: (outcome: RunOutcome) => readonly RecordBody[] = () => []): Promise<RunOutcome> {
@@ -228,7 +228,7 @@ export class TurnRecorder {
     return outcome
   }
 
-  /** What the whole turn used beyond what its steps said: programs that report only at the end. */
+  /** Returns the usage that no step reported: some programs report only at the end of the turn. */
   async unsaidUsage(): Promise<PricedUsage | undefined> {
     const rest = subtractUsage(this.#finish?.usage ?? {}, addUsage(this.#usedBefore, this.#stepUsage))
     return rest === undefined ? undefined : this.#priced(rest)
@@ -244,12 +244,12 @@ export class TurnRecorder {
 
   #finishReason(failed: boolean): FinishReason {
     if (this.#limit !== undefined) return 'length'
-    // Who was told to stop has not failed.
+    // An agent that was told to stop has not failed.
     if (this.#signal?.aborted === true) return this.#finish?.finishReason ?? 'other'
     return failed ? 'error' : (this.#finish?.finishReason ?? 'error')
   }
 
-  /** Takes up the open messages of the turn as the log has them. */
+  /** Continues the open messages of the turn as they are in the log. */
   #resume(lastStep: EndedStep = { finishReason: 'tool-calls' }): void {
     const { head, messages } = this.#log.state
     this.#step = head.run?.step ?? undefined
@@ -262,13 +262,13 @@ export class TurnRecorder {
         tracker,
         step: message.step,
         stepOver,
-        // Its step is over and it is not: it waits for the results of its calls. Of those of others no step is known.
+        // The step is over but the message is open: it waits for results of calls. Steps of subagents are not known.
         finish: stepOver && message.parentToolCallId === undefined ? lastStep : undefined,
       })
     }
   }
 
-  /** An agent that was aborted may still say that it finished well. */
+  /** Overrules the finish reason: an aborted agent may still say that it finished well. */
   #outcomeOf(finishReason: StepFinishEvent['finishReason']): RunOutcome {
     if (this.#limit !== undefined) return 'complete'
     if (this.#signal?.aborted === true) return 'aborted'
@@ -280,7 +280,7 @@ export class TurnRecorder {
     const parent = event.parentToolCallId ?? MAIN
     if (event.text === '' && this.#isOverAlready(event, kind, parent)) return
     const speaker = this.#speaker(parent)
-    // Without a name of its own a text goes on until something else is said.
+    // A text without a `partId` goes on until something else is said.
     const key = event.partId ?? ''
     if (event.partId === undefined && speaker.tracker.openTexts.size > 0) this.#sealTexts(parent, undefined, kind)
     const part = speaker.tracker.open(kind, key)
@@ -293,7 +293,7 @@ export class TurnRecorder {
     if (event.meta?.['end'] === true) this.#seal(speaker.tracker, part, withoutEnd(event.meta))
   }
 
-  /** Some say that a text has ended only after what came behind it, which had ended it here. */
+  /** Whether the event only ends a text that was sealed before: some agents report its end after what followed it. */
   #isOverAlready({ activity, meta, native, partId }: SpokenEvent, kind: PartKind, parent: string): boolean {
     const speaker = this.#speakers.get(parent)
     if (speaker === undefined || speaker.stepOver || partId === undefined) return false
@@ -311,13 +311,13 @@ export class TurnRecorder {
     const parent = event.parentToolCallId ?? MAIN
     this.#sealTexts(parent)
     const part = this.#speaker(parent).tracker.open('tool-call', event.toolCallId)
-    // Kept for the case that the input never ends: a closed call still says which tool it was for.
+    // Kept in case the input never ends: a closed call still names its tool.
     part.text ||= event.toolName ?? ''
     this.#log.delta(addressed(event, part), this.#origin)
   }
 
   #toolCall(event: ToolCallEvent): void {
-    // Said twice, it is one call: it has one result.
+    // A call that is announced twice is still one call with one result.
     if (this.#callTracker.get(event.toolCallId)?.call(event.toolCallId)?.isEnded === false) return
     const parent = event.parentToolCallId ?? MAIN
     this.#sealTexts(parent)
@@ -382,7 +382,7 @@ export class TurnRecorder {
     const isFailed = meta?.['error'] !== undefined
     if (isFailed) this.#stepError ??= meta['error'] as unknown as ErrorData
     const speaker = this.#speakers.get(MAIN)
-    // An attempt that failed: what it ordered is not carried out.
+    // The calls of a failed attempt are not carried out.
     const closed = isFailed && speaker !== undefined ? closeCalls(speaker.tracker, 'aborted', this.#outcomes) : []
     if (speaker !== undefined) {
       speaker.stepOver = true
@@ -408,7 +408,7 @@ export class TurnRecorder {
     await this.#log.commit(bodies, this.#origin)
   }
 
-  /** A failed attempt says so: its text stays visible and leaves the model's context. */
+  /** Returns the error of a failed attempt: its text stays visible but leaves the model's context. */
   #failure(finishReason: StepFinishEvent['finishReason']): { error?: ErrorData } {
     return finishReason === 'error' && this.#stepError !== undefined ? { error: this.#stepError } : {}
   }
@@ -439,12 +439,12 @@ export class TurnRecorder {
     return speaker
   }
 
-  /** A result belongs to the message that holds its call; one without a call starts or joins a message. */
+  /** Returns the tracker of the message that holds the call. A result without a call starts or joins a message. */
   #trackerOf(event: ToolResultEvent | ToolProgressEvent): PartTracker {
     return this.#callTracker.get(event.toolCallId) ?? this.#speaker(event.parentToolCallId ?? MAIN).tracker
   }
 
-  /** Seals the open texts of a speaker; `except` is the kind that is just going on. */
+  /** Seals the open texts of a speaker, except those of the kind `except`, which goes on. */
   #sealTexts(parent: string, meta?: EventMeta, except?: PartKind): void {
     const tracker = this.#speakers.get(parent)?.tracker
     if (tracker === undefined) return
@@ -467,7 +467,7 @@ export class TurnRecorder {
     )
   }
 
-  /** The messages whose step is over and whose calls are all answered; they end now. */
+  /** Ends the messages whose step is over and whose calls all have results. */
   #endedMessages(): RecordBody[] {
     const bodies: RecordBody[] = []
     for (const [parent, speaker] of this.#speakers) {

@@ -10,8 +10,8 @@ export interface TurnSetupOptions {
 }
 
 /**
- * What an agent works with in a turn: its tools, model, instructions. Where these are functions they are asked again
- * before every step, so that a change of the thread counts from the next step on.
+ * Holds the tools, model and instructions of an agent in a turn. Where these are functions, they are called again
+ * before every step, so that a change of the thread applies from the next step on.
  */
 export class TurnSetup {
   readonly #options: TurnSetupOptions
@@ -42,7 +42,7 @@ export class TurnSetup {
     this.#tools = typeof tools === 'function' ? await tools(context) : tools
     const own = typeof turn === 'function' ? await turn(context) : turn
     checkTurnDefaults(`a turn of agent "${agent.driver.id}"`, own)
-    // Whoever started the run has the last word.
+    // The submission that started the run has precedence.
     this.#defaults = { ...own, ...context.state.head.run?.turn }
     return this.#defaults
   }

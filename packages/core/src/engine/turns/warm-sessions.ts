@@ -7,17 +7,17 @@ const DEFAULT_KEEP_MS = 15 * 60_000
 interface WarmSession {
   readonly session: AgentSession
   readonly host: TurnsHost
-  /** What the native session is; another one, or one that was rewound, needs another session. */
+  /** The binding of the session. A different or rewound native session needs a new session. */
   binding: Binding | null
   timer: NodeJS.Timeout | undefined
 }
 
-/** The sessions of a thread's foreign agents, one for each, kept open between turns. */
+/** Keeps the sessions of a thread's foreign agents open between turns, one for each agent. */
 export class WarmSessions {
   readonly #keepMs: number
   readonly #onCold: () => void
   readonly #sessions = new Map<string, WarmSession>()
-  /** What is being closed, by agent: nobody need wait for it but the agent's next session. */
+  /** Sessions being closed, by agent. Only the agent's next session has to wait for it. */
   readonly #closing = new Map<string, Promise<unknown>>()
 
   constructor(keepMs: number | undefined, onCold: () => void) {
@@ -29,7 +29,7 @@ export class WarmSessions {
     return this.#sessions.size
   }
 
-  /** The session that is there, for another turn, or a new one. */
+  /** Returns the open session of the agent if its binding still fits, else a new one. */
   async open(driver: AgentDriver, binding: Binding | null, host: Host): Promise<AgentSession> {
     const warm = this.#sessions.get(driver.id)
     if (warm !== undefined) {
@@ -43,26 +43,26 @@ export class WarmSessions {
     await this.#closing.get(driver.id)
     const turns = new TurnsHost(host)
     const session = await driver.open(binding, turns)
-    // While it started the turn may have been given up, and another one have opened its own.
+    // While it started, the turn may have been given up and another turn may have opened its own session.
     if (!this.#sessions.has(driver.id)) {
       this.#sessions.set(driver.id, { session, host: turns, binding, timer: undefined })
     }
     return session
   }
 
-  /** The turn is over; the session stays for the next one, for a while. */
+  /** Called at the end of a turn. Keeps the session for the next turn, for `keepMs`. */
   rest(agentId: string, binding: Binding | null): void {
     const warm = this.#sessions.get(agentId)
     if (warm === undefined) return
     warm.binding = binding
     clearTimeout(warm.timer)
     warm.timer = setTimeout(() => {
-      // Whatever comes of it: the session is not used again.
+      // Even if closing fails, the session is not used again.
       void this.drop(agentId).then(this.#onCold)
     }, timerMs(this.#keepMs)).unref()
   }
 
-  /** Closes the session of an agent, or the one that was opened for it. */
+  /** Closes the session of an agent, or exactly the session `opened`. */
   async drop(agentId: string, opened?: AgentSession): Promise<void> {
     const warm = this.#sessions.get(agentId)
     if (opened === undefined || warm?.session === opened) {
@@ -88,7 +88,7 @@ function isSameSession(a: Binding | null, b: Binding | null): boolean {
 
 const NOTHING: HandoverBudget = { maxTokens: 0, countTokens: () => 0 }
 
-/** The host of a session that outlives its turns: whatever is asked goes to the turn under way. */
+/** The host of a session that outlives its turns: passes every request on to the current turn. */
 class TurnsHost implements Host {
   current: Host
 
@@ -119,7 +119,6 @@ class TurnsHost implements Host {
   now: Host['now'] = () => this.current.now()
   log: Host['log'] = (level, message, context) => this.current.log(level, message, context)
 
-  /** The same for all turns of a thread. */
   get handover(): HandoverBudget {
     return this.current.handover ?? NOTHING
   }
