@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { Agent } from '@evener/agent'
-import { EvenerError, type TurnDefaults } from '@evener/protocol'
+import { EvenerError, type Part, type TurnDefaults } from '@evener/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import type { RuntimeAgent } from '../turns/active-run.ts'
@@ -127,6 +127,16 @@ suite('what is misspelt in a submission is refused, and names what was meant', (
       await assert.rejects(bench.runtime.submit(submission), isRefused(`Did you mean "${meant}"?`))
       await assert.rejects(bench.runtime.followUp(submission), isRefused(`Did you mean "${meant}"?`))
       assert.equal(bench.runtime.state.head.run, null)
+    })
+  }
+})
+
+suite('a picture that is only an address is refused: a model would be sent the address for the picture', () => {
+  for (const data of ['https://example.com/a.png', 'data:image/png;base64,iVBORw0KGgo=', 'file:///a.png']) {
+    test(data, async () => {
+      await using bench = await RuntimeBench.open({ cli: { driver: new ForeignAgent('cli', [says('hi')]) } })
+      const parts: Part[] = [{ id: '0', type: 'image', mimeType: 'image/png', data }]
+      await assert.rejects(bench.runtime.submit({ agentId: 'cli', parts }), isRefused('`data` of part 0'))
     })
   }
 })

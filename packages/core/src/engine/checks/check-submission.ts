@@ -29,7 +29,13 @@ const PART: FieldRules<PartFields> = {
 }
 
 const SAID: FieldRules<PartFields> = { text: words }
-const SHOWN: FieldRules<PartFields> = { mimeType: words, data: words }
+/** Models would be sent an address as if it were a picture. */
+const base64: FieldRule = {
+  wanted: 'base64, and no address',
+  accepts: (value) => typeof value === 'string' && !/^[a-z][a-z\d+.-]*:/i.test(value),
+}
+
+const SHOWN: FieldRules<PartFields> = { mimeType: words, data: base64 }
 
 /** What a part of a kind needs besides. */
 const NEEDED: { readonly [type: string]: FieldRules<PartFields> } = {

@@ -60,6 +60,16 @@ suite('a configuration of the wrong kind is refused in words that name the field
     await harness.destroy()
   })
 
+  test('so is a file of a message that is only an address', async () => {
+    const harness = new Harness(base)
+    const files = [{ data: 'https://example.com/a.png', mediaType: 'image/png' }]
+    await assert.rejects(
+      harness.sendMessage({ content: 'Look.', files }),
+      (error) => EvenerError.is(error, 'invalid-input') && error.message.includes('base64, and no address'),
+    )
+    await harness.destroy()
+  })
+
   test('what is right is taken', () => {
     const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'ok' })
     const right = { ...base, subagents: [subagent], disableBuiltinTools: ['subagent', 'request_access'] } as const
