@@ -6,33 +6,33 @@ type WithoutStamp<Event> = Event extends ActivityEvent ? Omit<Event, 'timestamp'
 export type ActivityDraft = WithoutStamp<ActivityEvent>
 
 /**
- * Activity that no chat event stands for: warnings, output nobody understands, subagents coming and going, errors that end
- * nothing.
+ * Activity without a chat event: warnings, output that is not understood, subagents that start and end, errors that do
+ * not end the turn.
  */
 export interface NoteEvent extends EventExtras {
   readonly type: 'note'
   readonly activity: ActivityNote
 }
 
-/** What a mapping makes of a program's output. */
+/** An event that a mapper makes of a CLI's output. */
 export type MappedEvent = AgentEvent | NoteEvent
 
 const NOTHING: readonly ActivityEvent[] = Object.freeze([])
 
-/** The activity an event carries, in order. */
+/** Returns the activity of an event, in order. */
 export function activityOf(event: MappedEvent): readonly ActivityEvent[] {
   return event.activity === undefined ? NOTHING : event.activity.events
 }
 
 const LAST_TIME = 8.64e15
-/** How the text of a time ends. */
+/** The end of a timestamp that is cut off and replaced. */
 const MILLISECONDS = '000Z'
 
 type Stampable = ActivityDraft & { timestamp?: string; sessionId?: string }
 
 /**
- * Puts time and session on activity, which is given away with that: a draft is made for one event. Consecutive events mostly
- * have the same time, so its text is kept.
+ * Adds time and session to activity drafts, in place: each draft is made for one event. Caches the text of the time,
+ * because consecutive events mostly share it.
  */
 export class Stamper {
   readonly #mapper: string
@@ -57,7 +57,9 @@ export class Stamper {
     return { mapper: this.#mapper, version: this.#version, events: drafts as readonly ActivityEvent[] }
   }
 
-  /** Pieces of a stream come many times in a second, and making the text of a date costs more than mapping a line. */
+  /**
+   * Reuses the text up to the second. Pieces come many times a second, and formatting a date costs more than a line.
+   */
   #textOf(at: number): string {
     const milliseconds = at % 1000
     if (!Number.isInteger(at) || milliseconds < 0 || at > LAST_TIME) return timeText(at)
@@ -73,11 +75,11 @@ export class Stamper {
 }
 
 function timeText(at: number): string {
-  // Times beyond what a date can be do not stop a run.
+  // A time that is out of range must not stop a run.
   return new Date(Math.abs(at) <= LAST_TIME ? at : 0).toISOString()
 }
 
-/** The same for each kind, written out: a place in the code that meets few shapes of objects is much faster. */
+/** Sets the same fields in each case. Written out per kind, because code that sees few object shapes is much faster. */
 function stamp(draft: Stampable | undefined, timestamp: string, sessionId: string | undefined): void {
   if (draft === undefined) return
   switch (draft.type) {

@@ -2,19 +2,19 @@ import type { JsonObject, JsonValue, NativeRef } from '@evener/protocol'
 import type { LineSlot } from './ledger.ts'
 import { RecentIds } from './recent-ids.ts'
 
-/** A tool call as the program wrote it. */
+/** A tool call as the CLI reported it. */
 export interface CallRecord {
-  /** The program's own id for the call. */
+  /** The CLI's own id of the call. */
   readonly id: string
   readonly name: string
   readonly input: JsonObject
-  /** The output the call was read from, for `unknown` events. */
+  /** The output that the call was read from, for `unknown` events. */
   readonly raw: JsonValue
-  /** Who called: the id of the call that started a subagent. Absent for the agent itself. */
+  /** The caller: the id of the call that started a subagent. Absent for the agent itself. */
   readonly parent?: string | undefined
   readonly native?: NativeRef | undefined
   readonly serverName?: string | undefined
-  /** The input was no object: this is what came. */
+  /** What came as input, if it was not an object. */
   readonly invalidInput?: string | undefined
 }
 
@@ -27,28 +27,28 @@ export interface OpenCall {
   readonly native: NativeRef | undefined
   readonly serverName: string | undefined
   readonly invalidInput: string | undefined
-  /** The id on our events: the program's own, unless that is not unique. */
+  /** The id on our events: the CLI's own, unless that is not unique. */
   readonly callId: string
-  /** How many calls had this id before. */
+  /** How many earlier calls had this id. */
   readonly earlier: number
   readonly slot: LineSlot
-  /** Set when other records tell the call's activity: the reason to consume it with. */
+  /** Set if other records report the call's activity: the reason to consume the call with. */
   toldElsewhere: string | undefined
 }
 
 /**
  * Pairs results with calls.
  *
- * A result belongs to the one open call with its id and its caller. Two open calls with the same id and caller are
- * ambiguous: neither is guessed. A call that is over can be followed by another with the same id, since the order of the
- * stream tells them apart; a second result for the first finds nothing.
+ * A result belongs to the one open call with its id and its caller. If two open calls have the same id and caller, the
+ * result is ambiguous and we do not guess. After a call has ended, another may use its id, because the order of the
+ * stream tells them apart; a second result for the first call finds no call.
  */
 export class Calls {
-  /** Opened last and mostly the next to be answered. No other open call has its id. */
+  /** The call that was opened last, which mostly ends next. No other open call has its id. */
   #latest: OpenCall | undefined
-  /** The others by id, whoever called; in a list only where several have it. */
+  /** The other open calls by id, whoever the caller. A list only if several have the same id. */
   readonly #open = new Map<string, OpenCall | OpenCall[]>()
-  /** How often an id was used by calls that are over, to keep the ids on our events unique. */
+  /** How often an id was used by calls that ended, to keep the ids on our events unique. */
   readonly #ended = new RecentIds()
 
   open(record: CallRecord, slot: LineSlot): OpenCall {
@@ -62,7 +62,7 @@ export class Calls {
     return call
   }
 
-  /** A call that is over as soon as it is known. */
+  /** Registers a call that has already ended when it becomes known. */
   pass(record: CallRecord, slot: LineSlot): OpenCall {
     const call = this.#make(record, slot, this.#openWith(record.id))
     this.#ended.set(call.id, call.earlier + 1)
@@ -70,8 +70,8 @@ export class Calls {
   }
 
   /**
-   * The open call that a result is for; several if that cannot be told. `parent` is absent when the result does not say
-   * whose it is; then the id alone has to be unique.
+   * Removes and returns the open call that a result is for, or several if the result is ambiguous. Without a `parent`
+   * the result does not name its caller, so the id alone has to be unique.
    */
   take(id: string, parent: string | null | undefined): OpenCall | OpenCall[] | undefined {
     const open = this.#openWith(id)
@@ -89,7 +89,7 @@ export class Calls {
     const left = open.filter((call) => !taken.includes(call))
     if (left.length === 0) this.#open.delete(id)
     else this.#open.set(id, left)
-    // Whichever is over first, the last one opened has the highest number.
+    // Whichever call ends first, the one opened last has the highest number.
     this.#ended.set(id, Math.max(...open.map((call) => call.earlier + 1)))
     return taken.length > 1 ? taken : taken[0]
   }
@@ -98,13 +98,13 @@ export class Calls {
     return this.#find(id, parent) !== undefined
   }
 
-  /** The one call that `take` would give, left open. */
+  /** Returns the one call that `take` would return, and leaves it open. */
   peek(id: string, parent: string | null | undefined): OpenCall | undefined {
     const found = this.#find(id, parent)
     return Array.isArray(found) ? undefined : found
   }
 
-  /** All that is still open, in the order it was opened; nothing is open afterwards. */
+  /** Removes and returns all open calls, in the order in which they were opened. */
   takeAll(): (OpenCall | OpenCall[])[] {
     const all: (OpenCall | OpenCall[])[] = []
     const open = [...this.#open.values(), ...(this.#latest === undefined ? [] : [this.#latest])]

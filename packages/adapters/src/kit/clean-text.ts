@@ -2,22 +2,22 @@ const ESC = 0x1b
 const BEL = 0x07
 const CSI = 0x9b
 const ST = 0x9c
-/** The one-byte forms of DCS, SOS, OSC, PM and APC: each opens a string that a terminal swallows. */
+/** The one-byte forms of DCS, SOS, OSC, PM and APC: each opens a string that a terminal does not show. */
 const STRING_OPENERS: ReadonlySet<number> = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
-/** What makes the same of an ESC before it: P X ] ^ _ */
+/** The letters that do the same after an ESC: P X ] ^ _ */
 const STRING_LETTERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5f])
 
-/** Up to here, looking at each character is faster than calling for a search. */
+/** Up to this length a loop over the characters is faster than a search. */
 const SHORT = 64
 const EIGHT_BIT = /[\u0080-\u009f]/
 
 /**
- * Takes terminal escapes out of what people read.
+ * Removes terminal escapes from text for people.
  *
- * Chat events, tool results and `unknown.raw` keep every character as it came: they are the truth and go back to models.
- * The messages of `agent`, `warning` and `error` activity are for eyes, in terminals and logs, so they lose CSI sequences
- * (colours, cursor), OSC sequences (of a hyperlink its label stays) and the other escape strings. Commands and paths are
- * never changed: they say what was attempted.
+ * Chat events, tool results and `unknown.raw` keep every character, as they go back to models. The messages of `agent`,
+ * `warning` and `error` activity are shown in terminals and logs, so they lose CSI sequences (colours, cursor), OSC
+ * sequences (the label of a hyperlink stays) and other escape strings. Commands and paths are never changed: they say
+ * what was attempted.
  */
 export function cleanText(text: string): string {
   if (!hasEscapes(text)) return text
@@ -51,7 +51,7 @@ function nextEscape(text: string, from: number): number {
   return first
 }
 
-/** The place after the escape sequence that begins at `at`. One that never ends takes the rest of its line. */
+/** Returns the index after the escape sequence at `at`. An unterminated one extends to the end of its line. */
 function skipEscape(text: string, at: number): number {
   const code = text.charCodeAt(at)
   if (code === CSI) return skipControl(text, at + 1)

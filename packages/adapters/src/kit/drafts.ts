@@ -2,11 +2,11 @@ import type { ActivityDraft } from './activity.ts'
 import type { Mutable } from './event-parts.ts'
 import type { ToolOutcome } from './tool-table.ts'
 
-/** Drafts as rules make most of them. Written out, since spreading objects into each other is slow. */
+/** The drafts that most rules make. Each is written out, because spreading objects into each other is slow. */
 
 type Draft<Type extends ActivityDraft['type']> = Mutable<Extract<ActivityDraft, { readonly type: Type }>>
 
-/** Lines of a file, both included. */
+/** A range of lines, inclusive. */
 export interface Lines {
   readonly startLine?: number
   readonly endLine?: number
@@ -50,7 +50,7 @@ export function skillDraft(path: string, skillName: string | undefined, outcome:
   return ended(skillName === undefined ? { type: 'skill', path } : { type: 'skill', path, skillName }, outcome)
 }
 
-/** With how the operation ended, if that is known. */
+/** Adds whether the operation succeeded, if that is known. */
 function ended(
   draft: Draft<'read'> | Draft<'write'> | Draft<'search'> | Draft<'list'> | Draft<'skill'>,
   { isSuccess }: ToolOutcome,

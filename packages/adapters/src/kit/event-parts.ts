@@ -14,16 +14,16 @@ import type { CallAnswer, Place } from './mapper.ts'
 import type { OpenText } from './texts.ts'
 import type { ToolOutcome } from './tool-table.ts'
 
-/** An event while it is being put together. */
+/** An event that is still being built. */
 export type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-/** The text is whole. */
+/** Marks a text as complete. */
 export const ENDED: EventMeta = Object.freeze({ end: true })
-/** The text was cut off. */
+/** Marks a text as cut off. */
 export const INTERRUPTED: EventMeta = Object.freeze({ end: true, interrupted: true })
 
 export function isBlank(text: string): boolean {
-  // Nearly every text begins with a letter: looking at one is cheaper than trimming all.
+  // Nearly every text begins with a letter: checking one character is cheaper than trimming the text.
   return text.charCodeAt(0) <= 0x20 || text === '' || text.charCodeAt(0) > 0x7f ? text.trim() === '' : false
 }
 
@@ -40,7 +40,7 @@ export function callEvent(call: OpenCall): ToolCallEvent {
   return event
 }
 
-/** `isSynthetic`: the program did not report it. */
+/** `isSynthetic`: the CLI did not report this result. */
 export function resultEvent(
   call: OpenCall,
   outcome: ToolOutcome,
@@ -64,7 +64,7 @@ export function resultEvent(
   return event
 }
 
-/** A result whose call was never seen. */
+/** Returns the event for a result whose call was never seen. */
 export function orphanEvent(toolCallId: string, { outcome, parent, native }: CallAnswer): Mutable<ToolResultEvent> {
   const event: Mutable<ToolResultEvent> = {
     type: 'tool-result',

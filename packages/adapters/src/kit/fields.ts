@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 
 /**
- * Readers for records nobody vouches for: a field of the wrong type is an absent field. Reading a record never throws,
- * and never walks further into it than it is asked to.
+ * Readers for untrusted records: a field of the wrong type counts as absent. They never throw, and look no deeper into
+ * a record than they are asked to.
  */
 
 export const NO_FIELDS: JsonObject = Object.freeze({})
@@ -15,17 +15,17 @@ export function asArray(value: JsonValue | undefined): readonly JsonValue[] | un
   return Array.isArray(value) ? value : undefined
 }
 
-/** A string that says something. */
+/** Returns a non-empty string. */
 export function asText(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A whole number that counts exactly: what line numbers and exit codes are. */
+/** Returns a safe integer, such as a line number or an exit code. */
 export function asInteger(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** A whole number, also as the digits that models write in its place and programs take for it. */
+/** Returns an integer, also from a string of digits, which models write and CLIs accept. */
 export function asCount(value: JsonValue | undefined): number | undefined {
   return asInteger(typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)
 }
@@ -34,7 +34,7 @@ export function asBoolean(value: JsonValue | undefined): boolean | undefined {
   return typeof value === 'boolean' ? value : undefined
 }
 
-/** The first of these fields that holds a non-empty string: versions move fields about. */
+/** Returns the first of these fields with a non-empty string: versions of a CLI rename fields. */
 export function firstText(record: JsonObject, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const value = record[key]
@@ -51,7 +51,7 @@ export function firstInteger(record: JsonObject, ...keys: readonly string[]): nu
   return undefined
 }
 
-/** The strings of a list, or the one string that stands in its place. */
+/** Returns the strings of a list, or a single string as a list. */
 export function textList(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
   if (!Array.isArray(value)) return []

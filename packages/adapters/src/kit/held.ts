@@ -2,7 +2,7 @@ import type { ActivityDraft } from './activity.ts'
 import type { Ledger } from './ledger.ts'
 import type { HeldRecord } from './mapper.ts'
 
-/** The records whose meaning is not decided yet. */
+/** Keeps records until later ones decide their meaning. */
 export class HeldRecords {
   readonly #ledger: Ledger
   readonly #emit: (drafts: readonly ActivityDraft[]) => void

@@ -1,27 +1,27 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import { asObject, asText } from './fields.ts'
 
-/** A line may hold several things: a program that prints text without a newline glues it to the next record. */
+/** A part of a line. A CLI that prints text without a newline joins it to the next record. */
 export type LinePart =
   | { readonly kind: 'record'; readonly record: JsonObject }
-  /** JSON, but no record. */
+  /** JSON, but not an object. */
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'text'; readonly text: string }
 
-/** How often a record is looked for in a line that is not one: bounds the work on hostile lines. */
+/** How many places in a line are tried as the start of a record. Bounds the work on hostile lines. */
 const MAX_TRIES = 8
 
 const BRACE = 0x7b
 
-/** What JSON can begin with. Finding out by parsing costs an exception for each line of plain text. */
+/** What JSON can begin with. Trying to parse instead costs an exception for each line of plain text. */
 const JSON_START = /^\s*[[{"\-\dtfn]/
 
-/** The record that a line is, if it begins as one. */
+/** Returns the record that a line consists of, if the line begins like one. */
 export function recordOf(text: string): JsonObject | undefined {
   return text.charCodeAt(0) === BRACE ? parseRecord(text) : undefined
 }
 
-/** The one record that a well-formed line is; `undefined` for everything else, which `splitLine` takes apart. */
+/** Returns the record of a well-formed line. `undefined` for all other lines, which `splitLine` takes apart. */
 export function parseRecord(text: string): JsonObject | undefined {
   try {
     return asObject(JSON.parse(text) as JsonValue)
@@ -30,7 +30,7 @@ export function parseRecord(text: string): JsonObject | undefined {
   }
 }
 
-/** Takes a line apart that is not one record: text before, between and after records, other JSON, or no JSON at all. */
+/** Splits a line that is not one record: text before, between and after records, other JSON, or no JSON at all. */
 export function splitLine(text: string): readonly LinePart[] {
   const whole = JSON_START.test(text) ? parseJson(text) : undefined
   if (whole !== undefined) return isRecords(whole) ? whole.map(partOf) : [partOf(whole)]
@@ -47,7 +47,7 @@ export function splitLine(text: string): readonly LinePart[] {
     addText(parts, text.slice(from, at))
     parts.push({ kind: 'record', record })
     from = end
-    // Records that follow each other are no failed tries.
+    // Consecutive records are no failed tries.
     tries = -1
     at = recordStart(text, from)
   }
@@ -59,7 +59,7 @@ function addText(parts: LinePart[], text: string): void {
   if (text.trim() !== '') parts.push({ kind: 'text', text })
 }
 
-/** All the records of a run in one list: how a program gives them when it is asked for one JSON value. */
+/** Recognises a list with all records of a run, which a CLI prints if it is asked for one JSON value. */
 function isRecords(value: JsonValue): value is readonly JsonValue[] {
   return (
     Array.isArray(value) && value.length > 0 && value.every((item) => asText(asObject(item)?.['type']) !== undefined)
@@ -83,7 +83,7 @@ function recordStart(text: string, from: number): number {
   return text.indexOf('{"', from)
 }
 
-/** The place after the brace that closes the one at `start`, or -1. */
+/** Returns the index after the brace that closes the one at `start`, or -1. */
 function recordEnd(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at += 1) {

@@ -1,10 +1,10 @@
-/** What became of a line, as far as activity goes. */
+/** What became of a line, in terms of activity. */
 export type Account =
-  /** It is in at least one activity event. */
+  /** At least one activity event was made of it. */
   | { readonly kind: 'event' }
-  /** It holds a call whose result has not come. */
+  /** It holds a call without a result so far. */
   | { readonly kind: 'waiting' }
-  /** It says nothing about activity, for this reason. */
+  /** It carries no activity, for this reason. */
   | { readonly kind: 'consumed'; readonly reason: string }
 
 export interface LedgerSums {
@@ -12,15 +12,15 @@ export interface LedgerSums {
   readonly events: number
   readonly waiting: number
   readonly consumed: number
-  /** Why lines were consumed, and how many for each reason. */
+  /** How many lines were consumed for each reason. */
   readonly reasons: Readonly<Record<string, number>>
-  /** `unknown` events: high numbers say that the program is newer than the mapping. */
+  /** Number of `unknown` events. A high number means that the CLI is newer than the dialect. */
   readonly unknown: number
-  /** Records on which a mapping broke. Always zero, unless it has a bug. */
+  /** Records on which the dialect threw. Always zero, unless it has a bug. */
   readonly faults: number
 }
 
-/** A line that holds calls. It is settled when the last of them is. */
+/** A line with calls. It is settled when its last call is. */
 export interface LineSlot {
   open: number
   made: boolean
@@ -36,7 +36,7 @@ interface ReasonCount {
 const EVENT: Account = Object.freeze({ kind: 'event' })
 const WAITING: Account = Object.freeze({ kind: 'waiting' })
 
-/** Every line is counted once: events + waiting + consumed = lines, at every moment; at the end nothing waits. */
+/** Counts every line once: events + waiting + consumed = lines at all times, and at the end nothing is waiting. */
 export class Ledger {
   #lines = 0
   #events = 0
@@ -50,7 +50,7 @@ export class Ledger {
   #slot: LineSlot | undefined
   #isUntouched = true
 
-  /** A line is being read; what is noted from now on is about it. */
+  /** Begins a line; what is noted next belongs to it. */
   begin(): void {
     this.#made = false
     this.#reason = undefined
@@ -58,24 +58,24 @@ export class Ledger {
     this.#isUntouched = true
   }
 
-  /** A further part of the same line, which needs an account of its own. */
+  /** Begins another part of the same line, which needs an account of its own. */
   beginPart(): void {
     this.#isUntouched = true
   }
 
-  /** The line is in an activity event. */
+  /** Notes that an activity event was made of the line. */
   made(): void {
     this.#made = true
     this.#isUntouched = false
   }
 
-  /** The line, or a part of it, carries no activity. The first reason given is the one that counts. */
+  /** Notes that the line, or a part of it, carries no activity. The first reason counts. */
   consume(reason: string): void {
     this.#reason ??= reason
     this.#isUntouched = false
   }
 
-  /** The line holds a call. */
+  /** Notes that the line holds a call. */
   wait(): LineSlot {
     this.#isUntouched = false
     this.#slot ??= { open: 0, made: false, reason: undefined, booked: false }
@@ -83,7 +83,7 @@ export class Ledger {
     return this.#slot
   }
 
-  /** A call of that line is over: it is in an event, or it was consumed for the reason given. */
+  /** Settles a call of that line: it is in an event, or was consumed for the reason given. */
   settle(slot: LineSlot, consumed: string | undefined): void {
     slot.open -= 1
     if (consumed === undefined) slot.made = true
@@ -101,12 +101,12 @@ export class Ledger {
     this.#faults += 1
   }
 
-  /** Nothing was said so far about the line, or about this part of it. */
+  /** Whether nothing was noted so far about the line, or about this part of it. */
   get isUntouched(): boolean {
     return this.#isUntouched
   }
 
-  /** The line has been read. */
+  /** Ends the line and returns what became of it. */
   end(): Account {
     this.#lines += 1
     const slot = this.#slot

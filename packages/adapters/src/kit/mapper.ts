@@ -14,81 +14,83 @@ import type { ConsumedCall, ToolContext, ToolOutcome, ToolTable } from './tool-t
 import type { UsageMeter } from './usage-meter.ts'
 
 export interface MapperOptions {
-  /** Gets every event, in order, while the line that made it is being read. */
+  /** Called with every event, in order, while the line that caused it is being read. */
   readonly emit: (event: MappedEvent) => void
-  /** Where the program was started: relative paths are resolved against it until the program says otherwise. */
+  /** The directory the CLI was started in. Relative paths are resolved against it until the CLI reports another one. */
   readonly cwd?: string
-  /** Given by the launcher for programs whose output does not tell their session. */
+  /** The native session's id, from the launcher, for CLIs that do not print it. */
   readonly sessionId?: string
-  /** Where the native session's usage counters stood before this run. */
+  /** The usage counters of the native session before this run. */
   readonly usageBaseline?: UsageTotals | 'unknown'
   /**
-   * When `finish` comes: once, when the program has ended (print mode), or at each turn's end that the program reports (a
-   * live process that takes many turns).
+   * When `finish` is emitted: once, when the CLI has exited (print mode), or at the end of each turn that the CLI
+   * reports (a live process that takes many turns).
    */
   readonly finish?: 'at-exit' | 'at-turn-end'
 }
 
-/** How a program ended. */
+/** How a CLI exited. */
 export interface RunEnd {
   readonly exitCode: number | null
   readonly signal?: string | null
-  /** We stopped it: that it died is no failure of its own. */
+  /** We stopped the CLI, so its death is no failure of the run. */
   readonly aborted?: boolean
 }
 
-/** Makes events of one run of a program. Pure: no clock, no files, no processes. Never throws. */
+/** Turns the output of one run of a CLI into events. Pure: no clock, no files, no processes. Never throws. */
 export interface Mapper {
   readonly id: string
-  /** Raised when the mapping changes, so that old activity can be told from new. */
+  /** Raised when the dialect changes, to tell old activity from new. */
   readonly version: number
   readonly ledger: Ledger
   readonly usage: UsageMeter
   readonly sessionId: string | undefined
-  /** How many times the program has said that its turn is over. */
+  /** How often the CLI has reported the end of its turn. */
   readonly turnsTold: number
-  /** One line of standard output, without its ending; `at` in milliseconds since the epoch. */
+  /** Reads one line of standard output, without its newline. `at` is in milliseconds since the epoch. */
   line(text: string, at: number): Account
-  /** Lines of standard output that came together. */
+  /** Reads lines of standard output that arrived together. */
   lines(texts: readonly string[], at: number): void
-  /** One line of standard error. */
+  /** Reads one line of standard error. */
   stderr(text: string, at: number): Account
-  /** The program is gone and both streams are read. Closes what is open. The second call does nothing. */
+  /**
+   * Ends the run, after the CLI has exited and both streams are read: closes what is open. A second call does nothing.
+   */
   end(end: RunEnd, at: number): void
 }
 
-/** How one program's output is to be read. */
+/** How the output of one CLI is read. */
 export interface Dialect {
   readonly id: string
   readonly version: number
   readonly tools: ToolTable
-  /** A new run: whatever is remembered between lines belongs to the reader. */
+  /** Begins a run. State between lines belongs to the reader. */
   open(run: Run): DialectReader
 }
 
 /**
- * Every handler looks at its input and says through `run` what it is. A record of which nothing was said becomes
- * `unknown`, a line of standard error `warning`: silence loses nothing.
+ * Each handler looks at its input and reports through `run` what it is. If it reports nothing, a record becomes
+ * `unknown` and a line of standard error `warning`, so nothing is lost.
  */
 export interface DialectReader {
   record(record: JsonObject): void
-  /** A line of standard output that is not one record, as it is; true when it was dealt with. Else it is taken apart. */
+  /** Gets a line of standard output that is not one record. If it does not return true, the line is split. */
   odd?(text: string): boolean
-  /** Standard output that is not JSON. */
+  /** Gets standard output that is not JSON. */
   text?(text: string): void
-  /** An empty line of standard output; it says nothing, whatever is done with it. */
+  /** Gets an empty line of standard output, which is consumed in any case. */
   blank?(): void
   stderr?(text: string): void
-  /** Before open calls are closed: texts that were still being said, errors that were held back. */
+  /** Called before open calls are closed, to end open texts and report errors that were held back. */
   end?(end: RunEnd): void
 }
 
-/** Where a thing said stands. */
+/** Where a text belongs. */
 export interface Place {
-  /** One text of one message: deltas with the same id are one text. */
+  /** Identifies one text of one message: deltas with the same id belong to one text. */
   readonly partId?: string | undefined
   readonly messageId?: string | undefined
-  /** Whose words: the call that started the subagent. Absent for the agent itself. */
+  /** The speaker: the call that started the subagent. Absent for the agent itself. */
   readonly parent?: string | undefined
   readonly native?: NativeRef | undefined
 }
@@ -99,29 +101,29 @@ export interface PlacedText {
 }
 
 export interface CallAnswer {
-  /** The program's id for the call; absent when the result has none. */
+  /** The CLI's id of the call; absent if the result has none. */
   readonly id: string | undefined
-  /** As on the call; `null` says "the agent itself", absent "not reported". */
+  /** The caller, as on the call. `null`: the agent itself. Absent: not reported. */
   readonly parent?: string | null | undefined
-  /** The output the result was read from, for `unknown` events. */
+  /** The output that the result was read from, for `unknown` events. */
   readonly raw: JsonValue
   readonly outcome: ToolOutcome
   readonly native?: NativeRef | undefined
-  /** What the result tells by itself when its call is not known. */
+  /** Returns the activity of a result whose call is not known. */
   readonly orphan?: (() => readonly ActivityDraft[]) | undefined
-  /** What the call was, where more than the tool's rule decides it. */
+  /** The activity of the call, if more than the tool's rule decides it. */
   readonly activity?: readonly ActivityDraft[] | ConsumedCall | undefined
-  /** The result repeats the call, so an `unknown` needs only `raw`. */
+  /** The result repeats the call, so an `unknown` event needs only `raw`. */
   readonly isRestated?: boolean
 }
 
 export type ResultDetails = Pick<CallAnswer, 'activity' | 'isRestated'>
 
-/** A record whose meaning the next ones decide. Its line waits; at the end of the run it is kept. */
+/** A record whose meaning later records decide. Its line waits; if undecided at the end of the run, it is kept. */
 export interface HeldRecord {
-  /** It means what it was held for. */
+  /** Emits the activity that the record was held for. */
   keep(): void
-  /** It means nothing of its own, for this reason. */
+  /** Consumes the record for this reason. */
   drop(reason: string): void
 }
 
@@ -131,66 +133,66 @@ export interface TurnEnd {
 }
 
 export interface StepEnd {
-  /** Left out: it ended for its calls if it made any. */
+  /** Default: `tool-calls` if the step made calls, otherwise `stop`. */
   readonly finishReason?: FinishReason | undefined
   readonly usage?: UsageMetadata | undefined
   readonly native?: NativeRef | undefined
 }
 
-/** What a dialect may do with what it reads. */
+/** What a dialect can do with what it reads. */
 export interface Run extends ToolContext {
   readonly at: number
   readonly sessionId: string | undefined
   readonly usage: UsageMeter
-  /** The first session id that the program tells is the run's. */
+  /** Reports the session's id. The first one counts for the run. */
   session(id: string | undefined): void
-  /** The directory the program says it works in; `null`: it has left it, and nobody knows where to. */
+  /** Reports the working directory. `null`: the CLI has left it for an unknown one. */
   directory(cwd: string | null | undefined): void
 
-  /** Says why a record, or a part of it, carries no activity. Reasons are few and fixed: they are counted. */
+  /** Says why a record, or a part of it, carries no activity. Reasons are few and fixed, because they are counted. */
   consume(reason: string): void
-  /** An event without activity. The record still needs an account of its own. */
+  /** Emits an event without activity. The record still needs an account. */
   emit(event: AgentEvent): void
-  /** An event with activity. */
+  /** Emits an event with activity. */
   emitWith(event: AgentEvent, drafts: readonly ActivityDraft[]): void
-  /** Activity for which there is no chat event. */
+  /** Emits activity without a chat event. */
   note(drafts: readonly ActivityDraft[], native?: NativeRef): void
   warn(message: string, code?: string): void
   unknown(raw: JsonValue): void
-  /** Keeps a record back, with the activity it stands for unless the next ones say otherwise. */
+  /** Holds a record back, with the activity it stands for unless later records decide otherwise. */
   hold(drafts: readonly ActivityDraft[]): HeldRecord
-  /** The turn has failed: one `error` for one failure, whatever else the program says about it. */
+  /** Fails the turn. Emits one `error` per turn, whatever else the CLI reports about the failure. */
   fail(message: string, code?: string): void
-  /** An error that ends nothing. */
+  /** Reports an error that does not end the turn. */
   complain(message: string, code?: string): void
-  /** This turn has an `error` already. */
+  /** Whether this turn already has an `error`. */
   readonly hasFailed: boolean
 
-  /** Words as they are said; `text` and `reasoning` say when they are whole. */
+  /** Emits a piece of a text; `text` and `reasoning` complete it. */
   textDelta(text: string, place: Place & { readonly partId: string }): void
   reasoningDelta(text: string, place: Place & { readonly partId: string }): void
-  /** A text that was begun will not become whole: what was said of it counts. */
+  /** Ends a text that will not be completed. What was said of it counts. */
   breakOff(partId: string): void
-  /** The whole text. What was said as deltas is not said again. Only the agent's own words are `agent` activity. */
+  /** Emits a complete text, without what deltas already said. Only the agent's own words are `agent` activity. */
   text(text: string, place: Place, interrupted?: boolean): void
-  /** The texts of one message. */
+  /** Emits the texts of one message. */
   texts(texts: readonly PlacedText[], interrupted?: boolean): void
   reasoning(text: string, place: Place): void
 
   call(call: CallRecord): OpenCall
   result(answer: CallAnswer): void
-  /** The end of a call, in a record that also tells what was called, should that not be known. */
+  /** Ends a call, from a record that also describes the call in case it is not known. */
   resultOrCall(call: CallRecord, outcome: ToolOutcome, details?: ResultDetails): void
-  /** The one open call with this id; the caller can be left out where the id alone is unique. */
+  /** Returns the one open call with this id. The caller may be omitted if the id alone is unique. */
   openCall(id: string, parent?: string | null): OpenCall | undefined
-  /** A call with this id is open, or several are. */
+  /** Whether at least one call with this id is open. */
   isOpen(id: string, parent?: string | null): boolean
 
-  /** The agent's next model call begins. Texts of its own that the one before left half-said are over. */
+  /** Begins the agent's next step. Ends the agent's own texts that the step before left incomplete. */
   stepStart(native?: NativeRef): void
-  /** A model call has ended. Implied by the next beginning and by the turn's end. */
+  /** Ends a step. Implied by the start of the next one and by the end of the turn. */
   stepEnd(end?: StepEnd): void
-  /** No result will come any more: what is open is closed as failed. */
+  /** Closes open calls as failed, because no results will follow. */
   closeCalls(): void
   turnStart(): void
   turnEnd(end: TurnEnd): void

@@ -35,17 +35,17 @@ const AMBIGUOUS = 'Several open calls have this id, so their results cannot be t
 const FAILED_BY_END: ToolOutcome = Object.freeze({ isSuccess: false, isUndone: true, result: UNREPORTED })
 
 /**
- * So many lines are parsed before they are mapped: a processor that does one thing for a while is a fifth faster than one
- * that goes to and fro between two for each line.
+ * How many lines are parsed before they are mapped. Doing one thing for a while is a fifth faster than alternating
+ * between both for each line.
  */
 const BATCH = 256
 
-/** A mapper for one run of a program. */
+/** Makes a mapper for one run of a CLI. */
 export function createMapper(dialect: Dialect, options: MapperOptions): Mapper {
   return new Mapping(dialect, options)
 }
 
-/** What all dialects share: accounts, pairing, stamps, steps, the end. */
+/** What all dialects share: accounts, pairing of calls, stamps, steps, the end of the run. */
 class Mapping implements Mapper, Run {
   readonly id: string
   readonly version: number
@@ -165,7 +165,7 @@ class Mapping implements Mapper, Run {
     if (this.ledger.isUntouched) this.unknown(record)
   }
 
-  /** Blank, not JSON, no record, or several things glued together. */
+  /** Reads a line that is blank, not JSON, not an object, or several things joined together. */
   #oddLine(text: string): void {
     const line = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
     if (this.#isDealtWith(line)) return
@@ -201,13 +201,13 @@ class Mapping implements Mapper, Run {
     if (this.ledger.isUntouched) this.unknown(text)
   }
 
-  /** A mapping has a bug. The stream goes on and loses nothing. */
+  /** Reports a bug in the dialect. Reading goes on and loses nothing. */
   #fault(error: unknown): void {
     this.ledger.countFault()
     this.warn(`${this.id} mapping: ${error instanceof Error ? error.message : 'failed'}`, 'mapping-fault')
   }
 
-  // What dialects say.
+  // Reports by dialects.
 
   session(id: string | undefined): void {
     if (id === undefined || id === '' || id === this.sessionId) return
@@ -218,7 +218,7 @@ class Mapping implements Mapper, Run {
     if (this.#hasMoved) return
     this.#hasMoved = true
     const message = `The session changed from ${this.sessionId} to ${id}; events stay with the first.`
-    // Beside the record's own account: what else it says still has to be told, or it becomes `unknown`.
+    // Apart from the record's own account: the rest of the record still has to be reported, or becomes `unknown`.
     this.#note([{ type: 'warning', message, code: 'session-changed' }], undefined)
   }
 
@@ -278,13 +278,13 @@ class Mapping implements Mapper, Run {
       return
     }
     this.hasFailed = true
-    // What was said was said before it.
+    // Open texts were said before the error.
     this.#speech.close()
     const error = { name: 'HarnessError', message, ...(code === undefined ? {} : { code }) }
     this.emitWith({ type: 'error', error, ...(code === undefined ? {} : { code }) }, [errorDraft(message, code)])
   }
 
-  // What agents say.
+  // Words of agents.
 
   textDelta(text: string, place: Place & { readonly partId: string }): void {
     this.#speech.delta('text-delta', text, place)
@@ -356,7 +356,7 @@ class Mapping implements Mapper, Run {
     this.unknown(raw)
   }
 
-  /** Without `raw` nothing was reported: we end the call ourselves. */
+  /** Closes a call. Without `raw` the CLI reported no result, and we end the call ourselves. */
   #close(
     call: OpenCall,
     outcome: ToolOutcome,
@@ -378,7 +378,7 @@ class Mapping implements Mapper, Run {
     this.#push(resultEvent(call, outcome, native, raw === undefined, activity))
   }
 
-  /** What the tool's rule makes of a call, unless other records tell it. */
+  /** Returns the activity that the tool's rule makes of a call, unless other records report it. */
   #madeOf(call: OpenCall, outcome: ToolOutcome): readonly ActivityDraft[] | ConsumedCall {
     if (call.toldElsewhere !== undefined) return { consumed: call.toldElsewhere }
     const rule = this.#dialect.tools.rule(call.name)
@@ -458,7 +458,7 @@ class Mapping implements Mapper, Run {
     this.#steps = new Steps()
   }
 
-  // Events out.
+  // Emitting events.
 
   #push(event: AgentEvent): void {
     if (!this.#isInTurn) {

@@ -1,4 +1,4 @@
-/** The last lines a program printed outside its protocol, within bounds: what an error at its end can quote. */
+/** The last lines, within bounds, that a CLI printed outside its protocol, to be quoted in an error at its end. */
 export class OutputTail {
   readonly #lines: string[] = []
   #length = 0

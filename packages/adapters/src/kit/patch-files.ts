@@ -1,6 +1,6 @@
 const MARKERS = ['*** Add File: ', '*** Update File: ', '*** Delete File: ', '*** Move to: '] as const
 
-/** The files an `apply_patch` patch names, in order, each once. */
+/** Returns the files that an `apply_patch` patch names, in order, each once. */
 export function patchFiles(patch: string): readonly string[] {
   const files = new Set<string>()
   let from = 0

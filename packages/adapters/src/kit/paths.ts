@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 
 /**
- * The absolute path where it can be determined, else the path as written: without a working directory, and for `~`, which
- * only the shell that saw it can resolve. Nothing is looked up.
+ * Returns the absolute path if it can be determined. Otherwise returns the path as written: without a working
+ * directory, and for `~`, which only the shell that saw it can resolve. Does not access the disk.
  */
 export function absolutePath(path: string, cwd: string | undefined): string {
   if (isAbsolute(path) || path.startsWith('~')) return path

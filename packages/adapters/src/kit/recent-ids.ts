@@ -1,14 +1,14 @@
-/** How many ids are remembered at least: memory stays flat however long a run is. */
+/** The minimum number of ids to remember. The bound keeps memory constant in long runs. */
 const REMEMBERED = 256
-/** A power of two with room to spare, so that an id is mostly found, or missed, at the first look. */
+/** Many more places than ids, so that the first look mostly decides. A power of two. */
 const PLACE_BITS = 10
 const PLACES = 1 << PLACE_BITS
-/** So many characters from its end tell most ids apart: many begin alike. */
+/** How many characters from the end are hashed. These distinguish most ids, while many begin alike. */
 const TELLING = 8
 
 /**
- * A number for each of the last ids, at least 256 of them. Every call is looked up here once and put in once, with an id
- * that is new: a map would have to be filled and thrown away again and again for that.
+ * Maps the last ids, at least 256, to a number. Every call is looked up and added once, with a new id. A `Map` would be
+ * filled and thrown away again and again.
  */
 export class RecentIds {
   #now = new Shelf()
@@ -19,7 +19,7 @@ export class RecentIds {
     return this.#now.get(id, start) ?? this.#before.get(id, start)
   }
 
-  /** Only if it was put in among the latest. */
+  /** Returns the number only if the id was added among the latest ones. */
   getLatest(id: string): number | undefined {
     return this.#now.get(id, firstPlace(id))
   }
@@ -35,7 +35,7 @@ export class RecentIds {
   }
 }
 
-/** Where an id is looked for first. Ids that are numbered must not come to stand in a row, so the bits are mixed well. */
+/** Returns where to look for an id first. Mixes the bits well, because numbered ids must not end up side by side. */
 function firstPlace(id: string): number {
   let sum = id.length
   for (let at = Math.max(0, id.length - TELLING); at < id.length; at += 1) {
@@ -68,7 +68,7 @@ class Shelf {
     this.size = 0
   }
 
-  /** Where the id stands, or the free place where it would. There always is one: at most a quarter is taken. */
+  /** Returns the place of the id, or the free place for it. There always is one: at most a quarter are taken. */
   #placeOf(id: string, start: number): number {
     for (let place = start; ; place = (place + 1) & (PLACES - 1)) {
       const other = this.#ids[place]

@@ -5,7 +5,7 @@ export interface RunFailure {
   readonly code: string
 }
 
-/** What the way a program ended says about its run; `undefined` when it says nothing bad. */
+/** Returns the failure that the exit of a CLI means, or `undefined` if it means none. */
 export function failureOf(end: RunEnd): RunFailure | undefined {
   const { exitCode, signal } = end
   if (typeof signal === 'string' && signal !== '') return { message: `was killed by ${signal}`, code: signal }

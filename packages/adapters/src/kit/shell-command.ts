@@ -11,12 +11,12 @@ type Draft<Type extends ActivityDraft['type']> = Extract<ActivityDraft, { readon
 export interface ShellCommand {
   readonly command: string
   readonly cwd: string | undefined
-  /** Set only where the program reports the directory of this very command. */
+  /** Set only if the CLI reports the directory of this command. */
   readonly workingDirectory?: string
   readonly outcome: ToolOutcome
 }
 
-/** A shell command as activity: the file operations it consists of, else `command`. */
+/** Returns a shell command as activity: the file operations that it consists of, otherwise `command`. */
 export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
   const { command, outcome } = shell
   const cwd = shell.workingDirectory ?? shell.cwd
@@ -29,8 +29,8 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
   if (outcome.isUndone === true) return operations.map((each) => operationDraft(each, false, shell.workingDirectory))
   const isDoubtful = exitCode === 0 && JOINED.test(command) && (SILENCED.test(command) || hasComplaint(outcome.result))
   if (operations.length === 1) {
-    // Without an exit code the program's own word on the call is all there is, and it is about one operation only if one
-    // is all there was.
+    // Without an exit code the CLI's own success flag is all we have. It is about the whole command, so it is used only
+    // if there is a single operation.
     const said = exitCode === undefined ? outcome.isSuccess : undefined
     return [operationDraft(first, isDoubtful ? undefined : (first.success ?? said), shell.workingDirectory)]
   }
@@ -39,22 +39,22 @@ export function shellActivity(shell: ShellCommand): readonly ActivityDraft[] {
   )
 }
 
-/** Something may have failed in a command that ends with 0. */
+/** Commands joined in this way may fail although the exit code is 0. */
 const JOINED = /[;|\n]/
-/** Where nobody would hear of it. */
+/** A failure whose message is discarded. */
 const SILENCED = /(?:2|&)>>? *\/dev\/null/
-/** How the programs that read, search and list say that they could not. */
+/** How commands that read, search and list report that they could not. */
 const COMPLAINT =
   /(?:^|\n)(?:cat|bat|nl|head|tail|tac|less|more|wc|sed|[ef]?grep|rg|ag|ack|find|fd|ls|dir|tree|eza|exa|lsd): [^\n]*?: /
-/** A complaint further down is not looked for: outputs are long. */
+/** How much of an output is searched for such a message: outputs are long. */
 const LOOKED_THROUGH = 4_000
 
 /**
- * Lists and pipes end with the exit code of their last command. That another one has failed is seen in the output alone,
- * and not which: success is then left open, never said to be the opposite.
+ * Lists and pipes end with the exit code of their last command. Only the output shows that another one failed, and not
+ * which. Success is then left unknown, never reported as failure.
  */
 function hasComplaint(result: JsonValue | undefined): boolean {
-  // Few outputs have a colon before a space, and finding none is much faster than trying the pattern on every line.
+  // Few outputs contain a colon and a space. Finding none is much faster than trying the pattern on every line.
   if (typeof result === 'string') return result.includes(': ') && COMPLAINT.test(result.slice(0, LOOKED_THROUGH))
   if (Array.isArray(result)) return (result as readonly JsonValue[]).some(hasComplaint)
   const fields = asObject(result)
@@ -68,7 +68,7 @@ function optionsOf(cwd: string | undefined, exitCode: number | undefined): Class
   return exitCode === undefined ? { cwd } : { cwd, exitCode }
 }
 
-/** Its paths are absolute as far as that can be determined. What names no place was done in the directory reported. */
+/** Returns an operation as activity, with an absolute path if possible. Without a path it is about `reported`. */
 function operationDraft(
   operation: FileOperation,
   isSuccess: boolean | undefined,

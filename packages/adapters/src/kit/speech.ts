@@ -9,7 +9,7 @@ import { Texts, unsaid, type OpenText } from './texts.ts'
 type Said = Mutable<TextDeltaEvent | ReasoningDeltaEvent>
 type PartPlace = Place & { readonly partId: string }
 
-/** What agents say: words as they come, and whole texts that may repeat them. */
+/** Turns what agents say into events: deltas, and complete texts that may repeat them. */
 export class Speech {
   readonly #ledger: Ledger
   readonly #push: (event: Said, drafts?: readonly ActivityDraft[]) => void
@@ -33,7 +33,7 @@ export class Speech {
     if (last !== undefined) this.text(last.text, texts.map(({ text }) => text).join('\n'), last.place, interrupted)
   }
 
-  /** `said`: all that the message says, whose last text this is. */
+  /** `said`: the whole message, of which `text` is the last text. */
   text(text: string, said: string, place: Place, interrupted: boolean): void {
     const event = this.#whole('text-delta', text, place, interrupted)
     const message = place.parent === undefined ? cleanText(said) : ''
@@ -51,19 +51,19 @@ export class Speech {
     this.#push(this.#whole('reasoning-delta', text, place, false))
   }
 
-  /** Texts that were never said in whole are over; what was said of them counts. */
+  /** Ends texts that were never completed. What was said of them counts. */
   close(): void {
     if (this.#texts.isEmpty) return
     for (const open of this.#texts.takeAll()) this.#breakOff(open)
   }
 
-  /** The same of the agent's own texts: its subagents may go on talking. */
+  /** The same for the agent's own texts: its subagents may go on talking. */
   closeOwn(): void {
     if (this.#texts.isEmpty) return
     for (const open of this.#texts.takeOwn()) this.#breakOff(open)
   }
 
-  /** The same of one text. */
+  /** The same for one text. */
   end(partId: string): void {
     const open = this.#texts.take(partId)
     if (open !== undefined) this.#breakOff(open)
@@ -74,14 +74,14 @@ export class Speech {
     this.#push(endOfText(open), isBlank(message) ? undefined : [{ type: 'agent', message }])
   }
 
-  /** The event that ends a text: with what deltas have not said of it. */
+  /** Returns the event that ends a text, with what deltas have not said of it. */
   #whole(type: Said['type'], text: string, place: Place, interrupted: boolean): Said {
     const open = place.partId === undefined ? undefined : this.#texts.take(place.partId)
     const rest = open === undefined ? text : unsaid(text, open.said)
     const event: Said = { type, text: rest ?? text, meta: interrupted ? INTERRUPTED : ENDED }
     setPlace(event, place)
     if (open !== undefined && rest === undefined) {
-      // What was shown is not taken back: the other wording is a text of its own.
+      // What was shown cannot be taken back, so a complete text with other words becomes a text of its own.
       this.#push(endOfText(open))
       event.partId = `${open.key}'`
     }

@@ -2,7 +2,7 @@ import type { NativeRef, StepFinishEvent, StepStartEvent } from '@evener/protoco
 import type { Mutable } from './event-parts.ts'
 import type { StepEnd } from './mapper.ts'
 
-/** The model calls of one turn. */
+/** The steps of one turn. */
 export class Steps {
   #index = -1
   #isOpen = false
@@ -16,12 +16,12 @@ export class Steps {
     return { type: 'step-start', stepIndex: this.#index, native }
   }
 
-  /** The step called a tool. */
+  /** Counts a call of the step. */
   countCall(): void {
     this.#calls += 1
   }
 
-  /** The event that ends the step, if one is open. */
+  /** Returns the event that ends the step, if one is open. */
   end(end: StepEnd): StepFinishEvent | undefined {
     if (!this.#isOpen) return undefined
     this.#isOpen = false

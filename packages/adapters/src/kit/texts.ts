@@ -1,13 +1,13 @@
-/** A text that is being said. */
+/** A text that is not complete. */
 export interface OpenText {
   readonly key: string
   readonly parent: string | undefined
   readonly isReasoning: boolean
-  /** What was said so far: compared with the whole text when that comes. */
+  /** What was said so far, to compare with the complete text. */
   said: string
 }
 
-/** The texts that deltas are coming for. */
+/** The texts that deltas arrive for. */
 export class Texts {
   readonly #open = new Map<string, OpenText>()
 
@@ -17,7 +17,7 @@ export class Texts {
     else this.#open.set(key, { key, parent, isReasoning, said: delta })
   }
 
-  /** Ends a text; gives what was said of it, or `undefined` when no delta came. */
+  /** Ends a text. Returns what was said of it, or `undefined` if no delta came. */
   take(key: string): OpenText | undefined {
     const open = this.#open.get(key)
     if (open !== undefined) this.#open.delete(key)
@@ -28,7 +28,7 @@ export class Texts {
     return this.#open.size === 0
   }
 
-  /** Those that no subagent says. */
+  /** Ends the texts of the agent itself, not those of subagents. */
   takeOwn(): OpenText[] {
     const own = [...this.#open.values()].filter((open) => open.parent === undefined)
     for (const open of own) this.#open.delete(open.key)
@@ -42,7 +42,7 @@ export class Texts {
   }
 }
 
-/** What of the whole text was not said yet. A whole that does not go on from what was said is another text. */
+/** Returns what deltas have not said of the complete text, or `undefined` if the complete text begins differently. */
 export function unsaid(whole: string, said: string): string | undefined {
   return whole.startsWith(said) ? whole.slice(said.length) : undefined
 }

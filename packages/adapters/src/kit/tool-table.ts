@@ -2,41 +2,41 @@ import type { JsonObject, JsonValue } from '@evener/protocol'
 import type { ActivityDraft } from './activity.ts'
 
 interface ToolUse {
-  /** The name as the program wrote it. */
+  /** The tool's name as the CLI wrote it. */
   readonly name: string
   readonly input: JsonObject
 }
 
-/** How a call ended, as far as the program says. */
+/** How a call ended, as far as the CLI reports it. */
 export interface ToolOutcome {
   /** Absent: not reported. */
   readonly isSuccess?: boolean | undefined
   readonly exitCode?: number | undefined
-  /** It was refused, or never ended: whatever it consists of, none of it has succeeded. */
+  /** The call was refused or never ended, so no operation in it succeeded. */
   readonly isUndone?: boolean | undefined
-  /** What the program adds to the result for its own use (paths, ranges, ids). */
+  /** What the CLI adds to the result for its own use (paths, ranges, ids). */
   readonly detail?: JsonValue | undefined
-  /** The result itself; a rule may look at it but must not repeat it. */
+  /** The result itself. A rule may look at it but must not repeat it. */
   readonly result?: JsonValue | undefined
 }
 
-/** What a rule may know besides the call. */
+/** What a rule can use besides the call. */
 export interface ToolContext {
   readonly cwd: string | undefined
-  /** An absolute path where it can be determined. */
+  /** Returns an absolute path if it can be determined. */
   path(path: string): string
-  /** A shell command as `command`, or as the file operations that it consists of. */
+  /** Returns a shell command as `command`, or as the file operations that it consists of. */
   command(command: string, outcome: ToolOutcome, workingDirectory?: string): readonly ActivityDraft[]
 }
 
-/** The call is the program's own bookkeeping. */
+/** Says that the call is bookkeeping of the CLI, with the reason to consume it with. */
 export interface ConsumedCall {
   readonly consumed: string
 }
 
 /**
- * What a call was, in activity events. An empty list: the input does not say, so the call is `unknown`.
- * Rules see inputs of models and results of programs: every field may be missing or of another type.
+ * Returns a call as activity. An empty list means that the input does not tell, so the call is `unknown`. Inputs come
+ * from models and results from CLIs: every field may be missing or of another type.
  */
 export type ToolRule = (
   use: ToolUse,
@@ -49,9 +49,9 @@ export interface ToolTable {
 }
 
 export interface ToolTableOptions {
-  /** Names are matched whatever their case. */
+  /** Ignores case when names are matched. */
   readonly ignoreCase?: boolean
-  /** Gives the name to look up when the whole name is not in the table, e.g. without an extension's prefix. */
+  /** Returns the name to look up if the whole name is not in the table, e.g. without an extension's prefix. */
   readonly strip?: (name: string) => string
 }
 
@@ -68,12 +68,12 @@ export function toolTable(rules: Readonly<Record<string, ToolRule>>, options: To
   }
 }
 
-/** A table on top of another: for programs that add tools to somebody else's. */
+/** Returns a table with the tools of both, for CLIs that add tools to those of another. */
 export function extendTable(base: ToolTable, more: ToolTable): ToolTable {
   return { rule: (name) => more.rule(name) ?? base.rule(name) }
 }
 
-/** A rule for bookkeeping tools. */
+/** Returns a rule for bookkeeping tools. */
 export function consumeCall(reason: string): ToolRule {
   const consumed: ConsumedCall = Object.freeze({ consumed: reason })
   return () => consumed
@@ -83,12 +83,12 @@ export function isConsumed(made: readonly ActivityDraft[] | ConsumedCall): made 
   return !Array.isArray(made)
 }
 
-/** The fields that say how an operation ended, for a draft. */
+/** Returns the draft fields that say how an operation ended. */
 export function success(outcome: ToolOutcome): { readonly isSuccess?: boolean } {
   return outcome.isSuccess === undefined ? {} : { isSuccess: outcome.isSuccess }
 }
 
-/** An inclusive range from a first line and a number of lines. */
+/** Returns an inclusive range from a first line and a number of lines. */
 export function lineRange(
   start: number | undefined,
   count: number | undefined,

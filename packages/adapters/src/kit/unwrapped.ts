@@ -1,6 +1,6 @@
 const WRAPPED = /^(?:\/(?:usr\/)?bin\/)?bash -l?c (['"])/
 
-/** The script of `bash -lc '…'`, where the quotes can be taken off without reading it; else the command itself. */
+/** Returns the script of `bash -lc '…'` if the quotes can be removed without parsing it, otherwise the command. */
 export function unwrapped(command: string): string {
   const wrapper = WRAPPED.exec(command)
   const quote = wrapper?.[1]

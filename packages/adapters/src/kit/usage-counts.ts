@@ -1,7 +1,7 @@
 import type { UsageIncrement } from '@evener/protocol'
 import type { Mutable } from './event-parts.ts'
 
-/** What is counted, in the order in which it is kept and told. */
+/** The counted fields, in the order in which they are stored and reported. */
 export const FIELDS = [
   'inputTokens',
   'outputTokens',
@@ -22,13 +22,13 @@ export const CACHED = 4
 export const CACHE_WRITE = 5
 export const COST = 6
 
-/** The order in which they are told; a total that we have added up ourselves comes last. */
+/** The order in which fields are reported. A total that we computed ourselves comes last. */
 export const TOLD: readonly number[] = [INPUT, OUTPUT, TOTAL, REASONING, CACHED, CACHE_WRITE, COST]
 export const TOLD_WITH_OWN_TOTAL: readonly number[] = [INPUT, OUTPUT, REASONING, CACHED, CACHE_WRITE, COST, TOTAL]
 
 /**
- * One number for each field, NaN where none is known. Usage comes with every step of some programs, and objects whose fields
- * come and go are slow to count with.
+ * One number per field, NaN if unknown. Some CLIs report usage with every step, and objects whose fields come and go
+ * are slow to count with.
  */
 export type Counts = Float64Array
 
@@ -41,7 +41,7 @@ export function hasCounts(counts: Counts): boolean {
   return false
 }
 
-/** A count that is not known is nothing. */
+/** Returns 0 for an unknown count. */
 export function countOf(counts: Counts, at: number): number {
   const count = counts[at] ?? 0
   return Number.isNaN(count) ? 0 : count
@@ -51,12 +51,12 @@ export function isKnown(counts: Counts, at: number): boolean {
   return !Number.isNaN(counts[at] ?? Number.NaN)
 }
 
-/** Takes over what is known of `newer`. */
+/** Overwrites `counts` with what is known in `newer`. */
 export function setCounts(counts: Counts, newer: Counts): void {
   for (let at = 0; at < FIELDS.length; at += 1) if (isKnown(newer, at)) counts[at] = countOf(newer, at)
 }
 
-/** The fields that are known. */
+/** Returns an increment with the known fields. */
 export function incrementOf(
   counts: Counts,
   scope: UsageIncrement['scope'],

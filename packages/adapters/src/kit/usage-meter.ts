@@ -21,7 +21,7 @@ import {
   type Field,
 } from './usage-counts.ts'
 
-/** Token counts as a program reports them, each field from wherever it keeps it. Values are not to be trusted. */
+/** Token counts as a CLI reports them, collected from its fields. The values are not trusted. */
 export interface UsageNumbers {
   readonly inputTokens?: unknown
   readonly outputTokens?: unknown
@@ -30,9 +30,9 @@ export interface UsageNumbers {
   readonly cachedInputTokens?: unknown
   readonly cacheWriteInputTokens?: unknown
   readonly costUsd?: unknown
-  /** The program counts cached and cache-written tokens as input too. Here each token is in one class. */
+  /** The CLI counts cached and cache-written tokens as input too. Here each token is in one class. */
   readonly inputIncludesCache?: boolean
-  /** The program does not count reasoning as output. Here it is a part of it. */
+  /** The CLI does not count reasoning as output. Here it is part of the output. */
   readonly outputExcludesReasoning?: boolean
 }
 
@@ -40,7 +40,7 @@ type Scope = UsageIncrement['scope']
 
 interface Share {
   readonly counts: Counts
-  /** The fields that are known, in the order in which they became so. */
+  /** The known fields, in the order in which they became known. */
   readonly order: number[]
   isKnown: boolean
 }
@@ -50,24 +50,24 @@ type Counted = { -readonly [Key in Field]?: number }
 const SCOPES: readonly Scope[] = ['own', 'subagents']
 
 export interface UsageMeterOptions {
-  /** Where the program's counters stood before this run; `'unknown'` when it goes on counting from we know not where. */
+  /** The CLI's counters before this run. `'unknown'` if they continue from a value that we do not know. */
   readonly baseline?: UsageTotals | 'unknown'
-  /** Told about numbers that cannot be: they are ignored. */
+  /** Called for impossible numbers, which are ignored. */
   readonly warn: (message: string) => void
 }
 
 /**
- * Turns what a program says about usage into increments, whether it counts per step, per turn or since ever.
+ * Turns reported usage into increments, whether a CLI counts per step, per turn or since the start of its session.
  *
- * Each input token is in one class: fresh (`inputTokens`), read from a cache, or written to one. Reasoning is a part of
+ * Each input token is in one class: fresh (`inputTokens`), read from a cache, or written to one. Reasoning is part of
  * the output.
  */
 export class UsageMeter {
   readonly #warn: (message: string) => void
   #isKnown: boolean
-  /** What was reported last, while it is being booked. */
+  /** The latest report, while it is being booked. */
   readonly #now: Counts = noCounts()
-  /** The program gave no total, so the one in `#now` is ours. */
+  /** The CLI reported no total, so the one in `#now` is computed. */
   #hasOwnTotal = false
   readonly #last: Counts = noCounts()
   readonly #turn: Record<Scope, Share | undefined> = { own: undefined, subagents: undefined }
@@ -80,30 +80,30 @@ export class UsageMeter {
     }
   }
 
-  /** What was used since the last report. */
+  /** Books usage since the last report and returns it. */
   add(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
     if (!this.#read(numbers)) return undefined
     this.#book(scope, true)
     return this.#increment(scope, true)
   }
 
-  /** The same, for those who do not ask what it comes to. */
+  /** The same without an increment, for callers that do not need it. */
   count(numbers: UsageNumbers, scope: Scope = 'own'): void {
     if (this.#read(numbers)) this.#book(scope, true)
   }
 
-  /** What was used in all, ever: the difference to the last total is what counts. */
+  /** Books cumulative usage: the difference to the last total counts. Returns the difference. */
   total(numbers: UsageNumbers, scope: Scope = 'own'): UsageIncrement | undefined {
     if (!this.#read(numbers)) return undefined
     return this.#increment(scope, this.#bookTotal(scope))
   }
 
-  /** The same, for those who do not ask what it comes to. */
+  /** The same without an increment, for callers that do not need it. */
   countTotal(numbers: UsageNumbers): void {
     if (this.#read(numbers)) this.#bookTotal('own')
   }
 
-  /** Whether it is known since when it counts. */
+  /** Returns whether the value that the counters started at is known. */
   #bookTotal(scope: Scope): boolean {
     const now = this.#now
     const last = this.#last
@@ -124,19 +124,19 @@ export class UsageMeter {
     return isCounted
   }
 
-  /** Where the program's counters stand, when what was used is told apart from them. */
+  /** Sets the CLI's counters, when usage is reported apart from them. */
   mark(numbers: UsageNumbers): void {
     if (this.#read(numbers)) setCounts(this.#last, this.#now)
     this.#isKnown = true
   }
 
-  /** Another native session begins: its counters start at nothing. */
+  /** Begins another native session, whose counters start at zero. */
   restart(): void {
     this.#last.fill(Number.NaN)
     this.#isKnown = true
   }
 
-  /** What this turn has used so far, one increment for each scope. */
+  /** Returns what this turn has used so far, one increment per scope. */
   turn(): readonly UsageIncrement[] {
     const increments: UsageIncrement[] = []
     for (const scope of SCOPES) {
@@ -146,13 +146,13 @@ export class UsageMeter {
     return increments
   }
 
-  /** The next turn begins. */
+  /** Begins the next turn. */
   nextTurn(): void {
     this.#turn.own = undefined
     this.#turn.subagents = undefined
   }
 
-  /** Where the program's own counters stand, for the next run that goes on from here. */
+  /** The CLI's own counters, for the next run that resumes the session. */
   get totals(): UsageTotals | undefined {
     if (!this.#isKnown || !hasCounts(this.#last)) return undefined
     const totals: Mutable<UsageTotals> = { ...NO_USAGE }
@@ -180,7 +180,7 @@ export class UsageMeter {
     }
   }
 
-  /** False when nothing is told. */
+  /** Returns false if nothing was reported. */
   #read(numbers: UsageNumbers): boolean {
     const now = this.#now
     now[INPUT] = asTokens(numbers.inputTokens)
@@ -218,7 +218,7 @@ function asCost(value: unknown): number {
   return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : Number.NaN
 }
 
-/** What was told and is no count. */
+/** Returns the first reported field that is not a count. */
 function firstBad(numbers: UsageNumbers, counts: Counts): Field | undefined {
   if (
     !isBad(numbers.inputTokens, counts, INPUT) &&
