@@ -4,7 +4,7 @@ import type { JsonValue } from './json.ts'
 export interface ActivityBase {
   /** ISO 8601: when the event was observed. */
   readonly timestamp: string
-  /** The foreign program's own session id, when it says one. */
+  /** The session id that the foreign program reports, if it reports one. */
   readonly sessionId?: string
 }
 
@@ -103,7 +103,7 @@ export type ActivityEvent =
 
 export type ActivityType = ActivityEvent['type']
 
-/** Activity as it stands on a record: with the mapper that made it, so that it can be told from a later mapping. */
+/** Activity as a record stores it. `mapper` names the mapper that made it, to tell it apart from a later mapping. */
 export interface ActivityNote {
   readonly mapper: string
   readonly version: number

@@ -1,6 +1,6 @@
 import type { MCPConfiguration, McpToolAnnotations } from './mcp.ts'
 
-/** A tool that the caller carries out itself. */
+/** A tool that the caller runs itself. */
 export interface ToolDefinition {
   name: string
   description?: string
@@ -12,10 +12,10 @@ export interface ToolDefinition {
 /** A model's name in the catalogue, e.g. `anthropic/claude-sonnet-4-5`. */
 export type ModelName = string
 
-/** What a model takes of one kind of attachment. */
+/** The limit a model sets for one kind of attachment. */
 export interface FormatLimit {
   readonly mimeType: string
-  /** Of the decoded bytes. */
+  /** Counts the decoded bytes. */
   readonly maxBytes: number
 }
 
@@ -24,11 +24,11 @@ export interface SupportedFormats {
   readonly maxFiles: number
 }
 
-/** A model as data, so that one that is not in the catalogue survives a restart too. */
+/** A model as data, so that a model missing from the catalogue survives a restart too. */
 export interface Model {
   readonly id: ModelName
   readonly provider: string
-  /** What the provider calls it. */
+  /** The provider's name for the model. */
   readonly nativeId: string
   readonly contextWindow: number
   readonly maxOutputTokens?: number
@@ -47,27 +47,27 @@ export interface AgentConfig {
   description?: string
   /** The system prompt. */
   instructions?: string
-  /** Carried out by the caller. */
+  /** Tools that the caller runs. */
   tools?: ToolDefinition[]
   mcpServers?: MCPConfiguration
-  /** Skill folders, or folders of such. Relative ones start at the project's root. */
+  /** Skill folders, or folders that contain skill folders. Relative paths start at the project's root. */
   skills?: string[]
-  /** Markdown files, or folders of such; put into the system prompt word for word. */
+  /** Markdown files, or folders of Markdown files. Their text goes into the system prompt word for word. */
   rules?: string[]
 }
 
-/** What a harness is given: who to talk to has been settled before. Fields of the harness's own come through. */
+/** The config a harness gets, after profile and model were resolved. Fields of the harness's own are passed on. */
 export type HarnessAgentConfig<Config extends AgentConfig = AgentConfig> = Omit<
   Config,
   'profile' | 'orgAlias' | 'modelId'
 >
 
-/** `serial`: one request at a time. `batch`: all requests of a step, which go on when every one is settled. */
+/** `serial`: one request at a time. `batch`: all requests of a step; the step goes on when every one is settled. */
 export type ToolApprovalMode = 'serial' | 'batch'
 
 export interface StreamOptions {
   abortSignal?: AbortSignal
-  /** `true` means `serial`; absent, tools run without asking. */
+  /** `true` means `serial`. When absent, tools run without asking. */
   requireToolApproval?: boolean | ToolApprovalMode
   /** How many model calls the turn may take, at least 1; `DEFAULT_MAX_STEPS` when absent. */
   maxSteps?: number

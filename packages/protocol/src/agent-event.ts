@@ -13,7 +13,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean
 }
 
-/** Where an event stands in the foreign agent's own session: what a later turn resumes at. */
+/** The position of an event in the agent's native session, where a later turn resumes. */
 export interface NativeRef {
   readonly sessionId?: string
   readonly messageId?: string
@@ -24,13 +24,13 @@ export interface NativeRef {
 export interface EventMeta {
   /** The part was cut off before its end. */
   readonly interrupted?: true
-  /** The tool input was not JSON: `args` is empty and this is what came. */
+  /** The raw tool input when it was not JSON; `args` is empty then. */
   readonly invalidInput?: string
-  /** What the provider wants back unchanged with the next request (reasoning signatures and the like). */
+  /** What the provider needs back unchanged with the next request, such as reasoning signatures. */
   readonly provider?: JsonObject
-  /** Made by us to close what the agent left open. */
+  /** The event is ours: it closes something that the agent left open. */
   readonly synthetic?: true
-  /** It is not what was said: something was taken out before it was written. */
+  /** The content differs from what was said: something was redacted before it was written. */
   readonly redacted?: true
   /** The content was erased on request. */
   readonly erased?: true
@@ -73,16 +73,16 @@ export interface ReasoningDeltaEvent extends EventExtras {
   readonly text: string
 }
 
-/** A file that the agent has made as a part of what it says, such as an image. */
+/** A file that the agent made as a part of its message, such as an image. */
 export interface FileEvent extends EventExtras {
   readonly type: 'file'
   readonly mimeType: string
   /** Base64 without a `data:` prefix; empty when `ref` or `url` is set. */
   readonly data: string
   readonly fileName?: string
-  /** Set instead of `data` when the file is large: where its bytes are kept. */
+  /** Set instead of `data` when the file is large: the blob that holds its bytes. */
   readonly ref?: BlobRef
-  /** Set instead of `data` when only the address of the file was given: what is found there is not ours to keep. */
+  /** Set instead of `data` when only the address of the file is known. The file itself is not stored. */
   readonly url?: string
 }
 
@@ -119,8 +119,8 @@ export interface ToolProgressEvent extends EventExtras {
 }
 
 /**
- * What a model is asked with besides the conversation, as it was really sent. An agent that knows it says so in
- * `meta.request` of its `step-start`; it is kept once per content.
+ * What the model was sent besides the conversation. An agent that knows it reports it in `meta.request` of its
+ * `step-start`; equal content is stored once.
  */
 export type StepRequest = {
   readonly system?: string
@@ -154,7 +154,7 @@ export interface FinishEvent extends EventExtras {
   readonly usage?: UsageMetadata
 }
 
-/** What any agent says while it takes a turn: native loop, CLI or ACP peer. */
+/** What any agent emits while it takes a turn: native loop, CLI or ACP peer. */
 export type AgentEvent =
   | StartEvent
   | TextDeltaEvent

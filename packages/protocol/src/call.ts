@@ -15,20 +15,20 @@ export interface CallState {
   readonly stage: CallStage
   readonly outcome?: CallOutcome
   readonly attempt?: number
-  /** Stable over restarts: what a tool uses to recognise a repeated call. */
+  /** Stable over restarts, so that a tool can recognise a repeated call. */
   readonly idempotencyKey?: string
   readonly waitId?: string
-  /** What the question was about: an answer counts for this and nothing else. */
+  /** Hash of the call that was asked about. An answer counts for this hash only. */
   readonly hash?: string
-  /** What else rules were asked about: in doubt and out of it together with the hash. */
+  /** Further hashes under which rules judged the call. They enter and leave doubt together with `hash`. */
   readonly judgedAs?: readonly string[]
-  /** How things stood when it was asked about. */
+  /** The state of what the call is about when the approval was asked for, e.g. the content hash of a file. */
   readonly preconditions?: JsonObject
-  /** It had begun when it was asked about: declined, its outcome is as unknown as before. */
+  /** The call had already begun when the approval was asked for. If it is declined, its outcome stays unknown. */
   readonly interrupted?: true
-  /** What was answered when it waited: what it may do is decided by this and by the rules of the moment. */
+  /** The answer to the call's approval. This and the current rules decide whether the call may run. */
   readonly answer?: Answer
-  /** What was answered when the tool itself had asked: it is carried out again with this. */
+  /** The answer to a question the tool itself asked. The tool runs again with it. */
   readonly resume?: Answer
 }
 

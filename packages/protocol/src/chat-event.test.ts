@@ -19,7 +19,7 @@ const origin = { annotations: { readOnlyHint: true }, serverName: 'files' }
 const call = { toolCallId: 'c1', toolName: 'read', args: { path: 'a' } }
 const usage = { inputTokens: 1 }
 
-/** By type: what an agent says, and what a chat shows of it. Errors are compared apart. */
+/** By type: an agent event and the chat event it becomes. Errors are compared separately. */
 const cases: { readonly [Type in Exclude<AgentEventType, 'error' | 'file'>]: [AgentEvent, ChatEvent] } = {
   start: [{ type: 'start' }, { type: 'start' }],
   'text-delta': [
@@ -103,7 +103,7 @@ suite('a chat event', () => {
 
   test('exists for every agent event but a file, with the same fields', () => {
     holds(true satisfies Equal<ChatEventType, Exclude<AgentEventType, 'file'>>)
-    /** The fields of each variant; those of ours, and where data stands for an error, left out. */
+    /** The fields of each variant, without our own and without those that hold an error as data. */
     type Fields<Event extends { type: string }> = {
       [Type in Event['type']]: Exclude<keyof Extract<Event, { type: Type }>, keyof EventExtras>
     }

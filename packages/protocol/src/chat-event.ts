@@ -3,7 +3,7 @@ import type { ChatToolCallInfo, ChatToolResultInfo } from './chat-message.ts'
 import { toError } from './error-data.ts'
 import type { FinishReason, UsageMetadata } from './usage.ts'
 
-/** What is known of the tool's source. */
+/** Where a tool comes from. */
 export interface ChatToolOrigin {
   readonly annotations?: ToolAnnotations
   /** Set when the tool came from an MCP server. */
@@ -28,7 +28,7 @@ export interface ChatToolCallEvent extends Readonly<ChatToolCallInfo>, ChatToolO
   readonly type: 'tool-call'
 }
 
-/** Joined and parsed, the deltas of a call give the `args` of its `tool-call`. */
+/** The joined deltas of a call, parsed, give the `args` of its `tool-call`. */
 export interface ChatToolCallDeltaEvent {
   readonly type: 'tool-call-delta'
   readonly toolCallId: string
@@ -45,7 +45,7 @@ export interface ChatToolResultEvent extends Readonly<ChatToolResultInfo>, ChatT
   readonly type: 'tool-result'
 }
 
-/** The tool is still at work; which of the optional fields it has says nothing more. */
+/** The tool is still running. All optional fields are informative only. */
 export interface ChatToolProgressEvent {
   readonly type: 'tool-progress'
   readonly toolCallId: string
@@ -96,8 +96,8 @@ export type ChatEvent =
 export type ChatEventType = ChatEvent['type']
 
 /**
- * Field by field and not by leaving out: what an agent event gains later must not appear in a chat by itself.
- * `undefined` for a file: the events of a chat know none, and it is a part of the message that the chat has.
+ * Converts field by field, because fields that an agent event gains later must not appear in a chat by themselves.
+ * Returns `undefined` for a file: chats have no event for it, and show it as a part of the message.
  */
 export function toChatEvent(event: Exclude<AgentEvent, FileEvent>): ChatEvent
 export function toChatEvent(event: AgentEvent): ChatEvent | undefined

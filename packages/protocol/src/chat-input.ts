@@ -8,8 +8,9 @@ const ROLES: readonly MessageRole[] = ['system', 'user', 'assistant', 'tool']
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * A message of the caller's as the record that adds it. Refuses with `invalid-input` what may not be put into a
- * conversation from outside, before anything is written. What a model takes (formats, sizes, counts) is not checked here.
+ * Converts a caller's message into the record that adds it. Refuses with `invalid-input` what must not enter a
+ * conversation from outside, before anything is written. The limits of models (formats, sizes, counts) are not checked
+ * here.
  */
 export function fromChatMessage(message: ChatMessage): MessageAddedRecord {
   const { id, role, content, createdAt } = message
@@ -31,7 +32,7 @@ export function fromChatMessage(message: ChatMessage): MessageAddedRecord {
   }
 }
 
-/** The caller's words and attachments as parts. Empty texts say nothing and are left out. */
+/** Converts the caller's text and attachments into parts. Empty texts are left out. */
 export function fromChatContent(content: ChatMessage['content']): Part[] {
   const given: readonly unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   if (!Array.isArray(given)) {

@@ -14,7 +14,7 @@ function message(parts: readonly Part[], fields: Partial<StoredMessage> = {}): S
   return { id: 'm1', role: 'assistant', order: 3, at: 1_000, state: 'done', ...fields, parts }
 }
 
-/** What the chat shows of a part. A second one beside it keeps the content a list. */
+/** Returns what the chat shows of a part. The second part keeps the content a list. */
 function shown(part: Part): ChatMessagePart | undefined {
   const { content } = toChatMessage(message([part, { id: '1', type: 'reasoning', text: 'last' }]))
   assert(Array.isArray(content))
@@ -199,7 +199,7 @@ suite('a message from outside', () => {
     const spoken = arbitraryUserParts.filter((parts) => wordsOf(parts).length > 0)
     fc.assert(
       fc.property(spoken, (given) => {
-        // Attachments are arbitrary here; whether they may be sent is told by the tests above.
+        // Attachments are arbitrary here. The tests above check whether they may be sent.
         const parts = given.filter((part) => part.type !== 'image' && part.type !== 'file')
         const record = fromChatMessage(toChatMessage(message(parts, { role: 'user' })))
         assert.deepEqual(wordsOf(record.parts), wordsOf(parts))

@@ -4,8 +4,8 @@ import type { MessageRole, Part, StoredMessage, ThreadMessage } from './message.
 import { hasArgs, isPlaceholder, settledResult } from './part-facts.ts'
 
 /*
- * The public chat shapes. They are not `readonly`: callers build them, change them and hand them to functions of their
- * own. What is given out is a new message each time; arguments and results in it are shared and not to be changed.
+ * The public chat shapes. They are not `readonly`, because callers build and change them and pass them to functions of
+ * their own. Every message we return is new, but its arguments and results are shared and must not be changed.
  */
 
 export interface ChatToolCallInfo {
@@ -19,7 +19,7 @@ export interface ChatToolResultInfo {
   toolName: string
   result: unknown
   isError?: boolean
-  /** Made anew from what was recorded: its stack need not point at the place where the tool threw. */
+  /** Rebuilt from the record, so its stack need not point at the place where the tool threw. */
   error?: Error
 }
 
@@ -39,11 +39,11 @@ export interface ChatToolCallPart extends ChatToolCallInfo {
 
 export interface ChatToolResultPart extends ChatToolResultInfo {
   type: 'tool-result'
-  /** Where the whole result is when it is large; `result` then holds its beginning. */
+  /** Set when the result is large: the blob that holds it. `result` then holds its beginning. */
   resultRef?: BlobRef
 }
 
-/** Open for what a model or agent takes besides the two that every one does. */
+/** Open for types that a model or agent takes besides these two, which all of them take. */
 export type ChatImageMimeType = 'image/png' | 'image/jpeg' | (string & {})
 
 export type ChatFileMimeType = 'application/pdf' | (string & {})
@@ -55,7 +55,7 @@ export interface ChatImagePart {
   data: string
   fileName?: string
   ref?: BlobRef
-  /** Where the file is when only its address is known. */
+  /** The address of the file, when only that is known. */
   url?: string
 }
 
@@ -78,7 +78,7 @@ export type ChatMessagePart =
 
 export type ChatMessageContent = string | ChatMessagePart[]
 
-/** A message of a chat. `createdAt` is always there on reading and may be left out on writing. */
+/** A message of a chat. `createdAt` is always set on reading and optional on writing. */
 export interface ChatMessage {
   id: string
   role: MessageRole
@@ -86,7 +86,7 @@ export interface ChatMessage {
   createdAt?: Date
 }
 
-/** A message that is nothing but one text comes as a string. */
+/** A message of a single text has a string as its content. */
 export function toChatMessage(message: ThreadMessage | StoredMessage): ChatMessage {
   const parts: ChatMessagePart[] = []
   for (const part of message.parts) {
@@ -102,7 +102,9 @@ function contentOf(parts: ChatMessagePart[]): ChatMessageContent {
   return others.length === 0 && only.type === 'text' ? only.text : parts
 }
 
-/** `undefined` for what a chat does not show: calls whose input is not known, results not there yet, mute signals. */
+/**
+ * Returns `undefined` for what a chat does not show: calls without known input, missing results, signals without text.
+ */
 function toChatPart(part: Part): ChatMessagePart | undefined {
   switch (part.type) {
     case 'text':
@@ -136,7 +138,7 @@ function toChatPart(part: Part): ChatMessagePart | undefined {
         ...(part.url === undefined ? {} : { url: part.url }),
       }
     case 'signal':
-      // A chat knows no signals; what the model was told stays visible as text.
+      // A chat has no signals. What the model was told stays visible as text.
       return part.text === '' ? undefined : { type: 'text', text: part.text }
   }
 }

@@ -1,7 +1,7 @@
 import { EvenerError } from './errors.ts'
 import { didYouMean } from './nearest-name.ts'
 
-/** What a field has to be: in words, and as a test. */
+/** What a field has to be: as words for the error, and as a test. */
 export interface FieldRule {
   readonly wanted: string
   readonly accepts: (value: unknown) => boolean
@@ -9,10 +9,10 @@ export interface FieldRule {
 
 export type FieldRules<Fields extends object> = { readonly [Name in keyof Fields]?: FieldRule }
 
-/** One for every field that there is. */
+/** One rule for every option. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: FieldRule }
 
-/** Looked at elsewhere. */
+/** Accepts any value; it is checked elsewhere. */
 export const anything: FieldRule = { wanted: 'anything', accepts: () => true }
 
 export const aText: FieldRule = {
@@ -35,7 +35,7 @@ export const anAmount: FieldRule = {
   accepts: (value) => isNumber(value) && Number.isFinite(value) && value >= 0,
 }
 
-/** Milliseconds; `Infinity` for as long as it takes. */
+/** Milliseconds. `Infinity` means no limit. */
 export const aDuration: FieldRule = {
   wanted: 'a number of milliseconds, at least 0',
   accepts: (value) => isNumber(value) && value >= 0,
@@ -72,8 +72,8 @@ export function either(...rules: readonly FieldRule[]): FieldRule {
 }
 
 /**
- * Refuses fields that callers without types may get wrong, by name and before anything is done with them. What is
- * `undefined` is not there, and has to be only where `required` says so.
+ * Throws for the first field with a wrong value, which callers without types may pass, before anything is done with the
+ * fields. `undefined` counts as absent, and only `required` fields must be present.
  */
 export function checkFields<Fields extends object>(
   what: string,
@@ -90,7 +90,7 @@ export function checkFields<Fields extends object>(
   }
 }
 
-/** The same for options, of which there are no others: one that is unknown is one that was misspelt. */
+/** Like `checkFields`, but `rules` lists all options: an unknown one is refused as a misspelling. */
 export function checkOptions<Options extends object>(
   what: string,
   given: Options,
@@ -101,7 +101,7 @@ export function checkOptions<Options extends object>(
   checkFields<Options>(what, given, rules, required)
 }
 
-/** Refuses options by other names than these, and says which was meant. */
+/** Refuses options with unknown names and suggests the one that was meant. */
 export function checkNames(what: string, given: object, known: readonly string[]): void {
   if (!isFields(given)) throw refused(what, anObject, given)
   for (const [name, value] of Object.entries(given)) {

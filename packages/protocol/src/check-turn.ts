@@ -26,12 +26,12 @@ const TURN: OptionRules<TurnDefaults> = {
   budget: anything,
 }
 
-/** Refuses a limit that nothing ever reaches, or that is reached before anything was used. */
+/** Refuses a limit that can never be reached, or that is reached before anything was used. */
 export function checkBudget(what: string, budget: Budget | undefined): void {
   if (budget !== undefined) checkOptions(`the budget of ${what}`, budget, BUDGET)
 }
 
-/** Refuses what cannot hold for a turn, and says of which field. */
+/** Refuses defaults that no turn can have, and names the field. */
 export function checkTurnDefaults(what: string, turn: TurnDefaults | undefined): void {
   if (turn === undefined) return
   checkOptions(what, turn, TURN)

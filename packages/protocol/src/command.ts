@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts'
 
-/** What the sender was looking at. A command whose expectation no longer holds is rejected, not misapplied. */
+/** What the sender saw when it sent the command. A command whose expectation no longer holds is rejected. */
 export interface Expectation {
   /** The run in progress; `null` when there was none. */
   readonly runId?: string | null
@@ -8,11 +8,11 @@ export interface Expectation {
   readonly headMessageId?: string | null
 }
 
-/** What every command may say besides its own fields. A command without an id is carried out at most once. */
+/** Optional fields of every command. A command without an id is carried out at most once. */
 export interface CommandBase {
-  /** Made by the sender, a UUIDv7: sent again with the same body it is not carried out again. */
+  /** A UUIDv7 made by the sender. A command sent again with the same id and body is not carried out again. */
   readonly id?: string
-  /** The thread it is meant for. Filled in when the command is made, never guessed when it arrives. */
+  /** The thread the command is meant for. Set when the command is made, never guessed when it arrives. */
   readonly thread?: string
   readonly expect?: Expectation
 }
@@ -31,7 +31,7 @@ export interface SubmitCommand extends CommandBase {
   readonly attachments?: readonly CommandAttachment[]
 }
 
-/** Ends the run. What was queued stays, held until the next user act. */
+/** Ends the run. Queued items stay, held until the next user act. */
 export interface CancelCommand extends CommandBase {
   readonly type: 'cancel'
 }
@@ -44,11 +44,11 @@ export interface SteerCommand extends CommandBase {
 
 export interface ApproveCommand extends CommandBase {
   readonly type: 'approve'
-  /** As `pendingApprovals` gives it. */
+  /** The id from `pendingApprovals`. */
   readonly toolCallId: string
-  /** What a question, plan or request wants to know; a plain approval has none. */
+  /** The answer to a question, plan or request; a plain approval has none. */
   readonly answer?: JsonValue
-  /** Also allow what comes later: this tool, or its whole category. */
+  /** Also allows later calls of this tool, or of its whole category. */
   readonly remember?: 'tool' | 'category'
 }
 
@@ -58,7 +58,7 @@ export interface DenyCommand extends CommandBase {
   readonly reason?: string
 }
 
-/** Opens a session, ours or the agent's own, and continues it. */
+/** Opens a session, ours or a native one, and continues it. */
 export interface ResumeCommand extends CommandBase {
   readonly type: 'resume'
   readonly prompt: string
@@ -78,7 +78,7 @@ export interface RuntimeConfig {
   readonly effort?: Effort
   /** One of the harness's modes. */
   readonly mode?: string
-  /** Which agent takes the next turn. */
+  /** The agent that takes the next turn. */
   readonly agent?: string
 }
 
@@ -87,11 +87,11 @@ export interface ConfigureCommand extends CommandBase {
   readonly config: RuntimeConfig
 }
 
-/** Takes files back to what they were at a message; with scope `both` also the conversation. Nothing is erased. */
+/** Restores files as they were at a message; with scope `both` also the conversation. Nothing is erased. */
 export interface RewindCommand extends CommandBase {
   readonly type: 'rewind'
   readonly messageId: string
-  /** Only say what would change. */
+  /** Only reports what would change. */
   readonly dryRun?: boolean
   readonly scope?: 'files' | 'both'
 }

@@ -1,14 +1,14 @@
 import type { AgentConfig, Model } from './agent-config.ts'
 
-/** How a model is reached. Asked for anew whenever needed, so that short-lived tokens are renewed. */
+/** How to reach a model. Requested anew whenever needed, so that short-lived tokens are renewed. */
 export interface ModelConnectivityInfo {
   readonly model: Model
   readonly baseUrl?: string
-  /** Headers that prove who calls. */
+  /** Headers that authenticate the caller. */
   headers(): Promise<Record<string, string>>
 }
 
-/** The account behind a connection, where the resolver knows one. */
+/** The account behind a connection, if the resolver knows it. */
 export interface OrgConnection {
   readonly profile?: string
   readonly username?: string
@@ -27,7 +27,7 @@ export interface ConnectivityRequest {
   readonly abortSignal?: AbortSignal
 }
 
-/** Settles which model an agent talks to, and as whom. A rejection fails what needed the answer. */
+/** Decides which model an agent uses and with whose credentials. A rejection fails the operation that needed it. */
 export interface AgentConnectivityResolver {
   resolve(request: ConnectivityRequest): Promise<AgentConnectivity>
 }

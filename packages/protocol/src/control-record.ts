@@ -21,7 +21,7 @@ import type { Goal, TaskItem } from './task.ts'
 import type { FinishReason, UsageIncrement, UsageMetadata } from './usage.ts'
 import type { Answer, WaitCancelReason, WaitRequest } from './wait.ts'
 
-/** Where a part record belongs. The public event leaves these open, a record never does. */
+/** The message and part a record belongs to. Optional in the public event, always set in a record. */
 export interface PartAddress {
   readonly messageId: string
   readonly partId: string
@@ -29,7 +29,7 @@ export interface PartAddress {
 
 export type BatchEvent = (TextDeltaEvent | ReasoningDeltaEvent | ToolCallDeltaEvent | ToolProgressEvent) & PartAddress
 
-/** What accumulated of one open part since the last batch. Gone when the part is sealed. */
+/** What accumulated of one open part since the last batch. Removed when the part is sealed. */
 export interface BatchRecord {
   readonly type: 'batch'
   readonly event: BatchEvent
@@ -41,7 +41,7 @@ export interface MessageAddedRecord {
   readonly messageId: string
   readonly role: MessageRole
   readonly parts: readonly Part[]
-  /** When the message says so itself; otherwise it is the record's time. */
+  /** The time given with the message; the record's time when absent. */
   readonly createdAt?: number
   readonly by?: string
   readonly native?: NativeRef
@@ -71,16 +71,16 @@ export interface MessageEndedRecord {
 
 export interface RunStartedRecord {
   readonly type: 'run.started'
-  /** Its id was given by whoever started it: stores find it by that, so that no other run gets the same. */
+  /** The caller chose the run's id. Stores look such runs up by id, so that no other run gets the same one. */
   readonly named?: true
   readonly runId: string
   readonly agentId: string
   readonly mode?: string
   readonly model?: string
-  /** What was in force: a resumed run has at least these denies. */
+  /** The rules in force at the start. A resumed run keeps at least their denies. */
   readonly rules: PermissionRules
   readonly requestContext?: JsonObject
-  /** What whoever started the run wanted for its turns. */
+  /** What the caller set for the turns of the run. */
   readonly turn?: TurnDefaults
 }
 
@@ -100,10 +100,10 @@ export interface RunParkedRecord {
 
 export interface CancelReceipt {
   readonly how: 'clean' | 'killed' | 'gone'
-  /** Calls that were open and are closed as aborted. */
+  /** Calls that were open and were closed as aborted. */
   readonly calls: readonly string[]
   readonly orphansKilled: number
-  /** Queue items that stay, held until the next user act. */
+  /** Queue items that stay in the queue, held until the next user act. */
   readonly queued: readonly string[]
 }
 
@@ -113,7 +113,7 @@ export interface RunCancelledRecord {
   readonly receipt: CancelReceipt
 }
 
-/** `aborted`: somebody cancelled it. `interrupted`: its process ended, and it cannot be gone on with. */
+/** `aborted`: somebody cancelled the run. `interrupted`: its process ended, and the run cannot be resumed. */
 export type RunOutcome = 'complete' | 'aborted' | 'error' | 'interrupted'
 
 export interface RunEndedRecord {
@@ -121,11 +121,11 @@ export interface RunEndedRecord {
   readonly runId: string
   readonly outcome: RunOutcome
   readonly error?: ErrorData
-  /** The answer as data, where that was asked for. */
+  /** The answer as data, if the turn asked for one. */
   readonly output?: JsonValue
 }
 
-/** A process we started for a turn: enough to find and end it after we died. */
+/** A process we started for a turn: what we need to find and end it after our own process died. */
 export interface ProcessNote {
   readonly runTag: string
   readonly pid: number
@@ -141,28 +141,28 @@ export interface TurnStartedRecord {
   readonly anchor?: string
 }
 
-/** A process was started for the turn. Written before the agent is told its task, so that it can be found and ended. */
+/** A process was started for the turn. Written before the agent gets its task, so that recovery can find and end it. */
 export interface TurnProcessRecord {
   readonly type: 'turn.process'
   readonly turnId: string
   readonly process: ProcessNote
 }
 
-/** Stands for the turn's one `finish`. */
+/** Stands for the turn's single `finish`. */
 export interface TurnEndedRecord {
   readonly type: 'turn.ended'
   readonly turnId: string
   readonly finishReason: FinishReason
   readonly outcome: RunOutcome
-  /** Of the whole turn: the steps have been counted already. */
+  /** Usage of the whole turn. The steps' usage is already counted. */
   readonly usage?: UsageMetadata
-  /** What no step reported. */
+  /** The share of the usage that no step reported. */
   readonly increment?: UsageIncrement
   /** The limit that ended the turn. */
   readonly limit?: BudgetLimit
 }
 
-/** The request as it was really sent, so that its prefix is a function of the log. */
+/** The request exactly as it was sent, so that its prefix is a function of the log. */
 export interface RequestRef {
   readonly system?: BlobRef
   readonly tools?: BlobRef
@@ -181,11 +181,11 @@ export interface StepEndedRecord {
   readonly stepIndex: number
   readonly finishReason: FinishReason
   readonly usage?: UsageIncrement
-  /** The attempt failed: its text stays visible and leaves the model's context. */
+  /** Set when the attempt failed. Its text stays visible and leaves the model's context. */
   readonly error?: ErrorData
 }
 
-/** Committed before a tool runs: what is found without a result afterwards is in doubt. */
+/** Committed before a tool runs. A call without a result after a crash is in doubt. */
 export interface CallStartedRecord extends PartAddress {
   readonly type: 'call.started'
   readonly toolCallId: string
@@ -193,7 +193,7 @@ export interface CallStartedRecord extends PartAddress {
   readonly idempotencyKey: string
   /** Hash of agent, tool, definition, arguments and directory. */
   readonly hash?: string
-  /** Hashes of what else rules were asked about. */
+  /** Hashes under which rules judged parts or other names of the call. */
   readonly judgedAs?: readonly string[]
   /** Hash of the tool's definition as it was when the call was allowed. */
   readonly definition?: string
@@ -203,7 +203,7 @@ export interface CallStartedRecord extends PartAddress {
 export interface WaitOpenedRecord {
   readonly type: 'wait.opened'
   readonly wait: WaitRequest
-  /** The tool call that waits, if it is one. */
+  /** The tool call that waits, if one does. */
   readonly call?: PartAddress
 }
 
@@ -211,7 +211,7 @@ export interface WaitAnsweredRecord {
   readonly type: 'wait.answered'
   readonly waitId: string
   readonly answer: Answer
-  /** Whoever asked is gone: the answer is kept for when the same is asked again, once. */
+  /** The asker is gone. The answer is kept, and used once when the same question is asked again. */
   readonly detached?: true
 }
 
@@ -229,11 +229,14 @@ export interface WaitSupersededRecord {
 
 export interface QueueItem {
   readonly id: string
-  /** `hand-off`: what the agent is told that takes the floor of the run next. One in a run, and none outside of one. */
+  /**
+   * `hand-off`: the message for the agent that takes the floor of the run next. At most one per run, none outside a
+   * run.
+   */
   readonly lane: 'follow-up' | 'steer' | 'hand-off'
   readonly parts: readonly Part[]
   readonly by?: string
-  /** The agent that is to hear it; the thread's own when absent. */
+  /** The agent that gets the item. Default: the thread's own. */
   readonly agentId?: string
   /** The id of the message it becomes. */
   readonly messageId?: string
@@ -244,7 +247,7 @@ export interface QueueItem {
 export interface QueueAddedRecord {
   readonly type: 'queue.added'
   readonly item: QueueItem
-  /** Put at the front: an item whose sending failed. */
+  /** Puts the item at the front of the queue, e.g. when sending it failed. */
   readonly front?: true
 }
 
@@ -260,7 +263,7 @@ export interface QueueHeldRecord {
   readonly held: boolean
 }
 
-/** Absent means unchanged; `null` clears. */
+/** An absent field means unchanged; `null` clears it. */
 export interface ConfigChangedRecord {
   readonly type: 'config.changed'
   readonly mode?: string | null
@@ -271,7 +274,7 @@ export interface ConfigChangedRecord {
   readonly grants?: Grants
   readonly yolo?: boolean
   readonly goal?: Goal | null
-  /** Merged key by key. */
+  /** Merged key by key into the thread's settings. */
   readonly settings?: { readonly [key: string]: JsonValue }
   /** The user's own state, merged key by key. Kept apart from settings so that a schema can never strip a rule. */
   readonly state?: { readonly [key: string]: JsonValue }
@@ -299,7 +302,7 @@ export interface BindingRemovedRecord {
   readonly agentId: string
 }
 
-/** The pointer to the newest observational memory this thread sees. */
+/** Points to the newest observational memory that this thread uses. */
 export interface OmPointer {
   readonly generation: number
   /** The seq up to which messages are covered by observations. */
@@ -308,12 +311,12 @@ export interface OmPointer {
   readonly blob: string
 }
 
-/** The first record of a fork. It holds what is kept, so that the fork folds without reading its parent. */
+/** The first record of a fork. It holds everything the fork keeps, so that folding it does not need the parent. */
 export interface ForkRecord {
   readonly type: 'fork'
   readonly parent: string
   readonly at: number
-  /** Up to and including `at`. */
+  /** The parent's lineage up to and including `at`. */
   readonly lineage: StoredLineage
   readonly keep: {
     readonly mode: string | null
@@ -324,23 +327,23 @@ export interface ForkRecord {
     readonly settings: JsonObject
     readonly tasks: readonly TaskItem[]
     readonly om: OmPointer | null
-    /** Only a forked subagent keeps the session's grants. */
+    /** Empty except for a forked subagent, which keeps the session's grants. */
     readonly grants: Grants
-    /** Where a native fork may start from. */
+    /** The parent's bindings, as places to start a native fork from. */
     readonly origins: { readonly [agentId: string]: Binding }
   }
 }
 
-/** Moves the conversation to an earlier (or, as an un-rewind, a later) point of what the stream holds. */
+/** Moves the conversation to an earlier point of the stream or, as an un-rewind, to a later one. */
 export interface RewindRecord {
   readonly type: 'rewind'
   readonly to: number
   /**
-   * The lineage that is in force from here on, without the record's own open range. Absent where it is what the thread
-   * showed before, up to `to`: then the record is as small after a thousand rewinds as after one.
+   * The lineage in force from here on, without the record's own open range. Absent when it equals the current lineage
+   * up to `to`, so that the record stays small after a thousand rewinds.
    */
   readonly lineage?: StoredLineage
-  /** As they were at `to`: the fold itself keeps no history to look them up in. */
+  /** As they were at `to`. The fold keeps no history to look them up in. */
   readonly tasks: readonly TaskItem[]
   readonly om: OmPointer | null
   readonly files?: { readonly checkpointId: string }
@@ -361,10 +364,10 @@ export interface OmCommittedRecord {
   readonly replaces: number
 }
 
-/** A file as it is recorded: a large one apart, as a blob. */
+/** A file as it is recorded. A large one is kept as a blob. */
 export type RecordedFile = FileEvent & PartAddress
 
-/** A tool's result as it is recorded: with the call it answers and how that ended. */
+/** A tool's result as it is recorded: with the address of its call and the call's outcome. */
 export type RecordedToolResult = ToolResultEvent &
   PartAddress & {
     /** Set instead of `result` when the result is large. */
@@ -373,7 +376,7 @@ export type RecordedToolResult = ToolResultEvent &
     readonly outcome?: CallOutcome
   }
 
-/** Something worth keeping that changes no state: warnings, hand-overs, violations, what people think of a run. */
+/** Something worth keeping that changes no state: warnings, hand-overs, violations, scores of a run. */
 export interface NoteRecord {
   readonly type: 'note'
   readonly kind: 'info' | 'warning' | 'handover' | 'policy-violation' | 'receipt' | 'budget' | 'score' | 'feedback'
@@ -381,7 +384,7 @@ export interface NoteRecord {
   readonly data?: JsonObject
 }
 
-/** The closed list of what is recorded besides agent events. */
+/** The closed list of record bodies besides agent events. */
 export type ControlRecord =
   | BatchRecord
   | MessageAddedRecord

@@ -20,7 +20,7 @@ export interface PendingToolApproval {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: unknown
-  /** One line for a person: what is asked about, and why. */
+  /** One line for a person: what the approval is for, and why. */
   readonly description: string
 }
 
@@ -79,7 +79,7 @@ export interface OMProgressState {
   readonly stepNumber: number
   readonly cycleId?: string
   readonly startTime?: number
-  /** The observations' size before the running reflection compresses them. */
+  /** The size of the observations before the running reflection compresses them. */
   readonly preReflectionTokens: number
 }
 
@@ -88,14 +88,14 @@ export interface ModifiedFile {
   readonly firstModified: Date
 }
 
-/** All a UI needs to draw the conversation. A snapshot: what was given out is never changed. */
+/** Everything a UI needs to draw the conversation. A snapshot: it never changes after it was handed out. */
 export interface HarnessDisplayState {
   readonly isRunning: boolean
-  /** The newest message of the run; stays after its end until the next run. */
+  /** The newest message of the run. Stays after its end until the next run. */
   readonly currentMessage: HarnessMessage | null
   readonly queuedFollowUps: number
   readonly tokenUsage: TokenUsage
-  /** By tool call id, like the next two maps and the subagents. */
+  /** By tool call id, like `toolInputBuffers`, `pendingSuspensions` and `activeSubagents`. */
   readonly activeTools: ReadonlyMap<string, ActiveToolState>
   readonly toolInputBuffers: ReadonlyMap<string, ToolInputBuffer>
   /** The oldest of `pendingApprovals`. */

@@ -10,38 +10,38 @@ import type { UsageMetadata } from './usage.ts'
 import type { Answer, WaitRequest } from './wait.ts'
 
 /**
- * What an agent can do, known before its first turn and true for the installed version. What it cannot do is a typed
- * error for the caller, never silence.
+ * What an agent can do: known before its first turn and true for the installed version. Asking for more fails with a
+ * typed error, never silently.
  */
 export interface Capabilities {
-  /** Which of its tool calls come to us for approval before they run. `none`: it asks nobody. */
+  /** Which of the agent's tool calls need our approval before they run. `none`: the agent asks nobody. */
   readonly governs: 'all' | 'asks-only' | 'none'
   readonly steer: 'inject' | 'queue' | 'restart' | 'none'
-  /** Where a conversation can be taken up again: at our anchor, only at its own end, or not at all. */
+  /** Where a native session can be resumed: at our anchor, only at its own end, or not at all. */
   readonly resume: 'anchor' | 'head' | 'none'
   readonly fork: 'anchor' | 'head' | 'none'
-  /** How it can be told what others said: as items of its own history, or as text. */
+  /** How the agent learns what others said: as items of its own history, or as text. */
   readonly handover: 'items' | 'text'
   readonly hostTools: 'inproc' | 'mcp' | 'protocol' | 'none'
   readonly interrupt: 'clean' | 'kill'
   readonly usage: 'turn' | 'cumulative' | 'none'
   /**
-   * What redaction reaches: all that the model is sent again, or only what we have on record, because the agent keeps a
-   * record of its own.
+   * What redaction covers: everything the model is sent again, or only our records, because the agent keeps records of
+   * its own.
    */
   readonly redaction: 'all' | 'record'
   readonly images: boolean
-  /** It can be given MCP servers. Tools of the host are `hostTools`, wherever those come from. */
+  /** The agent accepts MCP servers. For tools of the host see `hostTools`. */
   readonly mcp: boolean
-  /** It has subagents of its own. Those of the host are tools. */
+  /** The agent has subagents of its own. Subagents of the host are tools. */
   readonly subagents: boolean
   readonly systemPrompt: 'replace' | 'append' | 'none'
-  /** `null` when the agent does not say which models it takes. */
+  /** `null` when the agent does not report which models it accepts. */
   readonly models: readonly string[] | null
   readonly version?: string
 }
 
-/** One agent taking the floor: what it is asked, and within which limits. */
+/** One agent taking the floor: its prompt and its limits. */
 export interface Turn {
   readonly turnId: string
   readonly runId: string
@@ -59,40 +59,40 @@ export interface Turn {
   /** Set when an earlier attempt at this turn was cut short. */
   readonly resumed?: {
     readonly attempt: number
-    /** What earlier attempts were billed for. The turn's `finish` counts it, too. */
+    /** Usage that earlier attempts were billed for. The turn's `finish` includes it. */
     readonly usage?: UsageMetadata
-    /** The number of its next step: those that were cut short have one, too. */
+    /** The number of the turn's next step. Steps that were cut short keep their numbers. */
     readonly nextStep?: number
-    /** How its last whole step ended. */
+    /** How the turn's last complete step ended. */
     readonly step?: Pick<StepFinishEvent, 'finishReason' | 'usage'>
   }
 }
 
-/** An answer that is data: what it has to look like. */
+/** Describes an answer that has to be data. */
 export interface TurnOutput {
   /** JSON Schema. */
   readonly schema: JsonObject
   readonly name?: string
   readonly description?: string
-  /** How often the agent is told what is wrong with its answer and asked again. Default: 1. */
+  /** How often the agent is shown the errors of its answer and asked again. Default: 1. */
   readonly repairs?: number
 }
 
-/** What a run may use up. At a limit its turn ends. */
+/** What a run may use up. Its turn ends at a limit. */
 export interface Budget {
   /** Input and output together. */
   readonly tokens?: number
-  /** Needs to know what the model costs. */
+  /** Only works when the model's prices are known. */
   readonly usd?: number
-  /** Time at work: waiting for people does not count. */
+  /** Working time. Waiting for people does not count. */
   readonly ms?: number
-  /** The share of a limit at which it is announced. Default: 0.8. */
+  /** The share of a limit at which a warning is given. Default: 0.8. */
   readonly warnAt?: number
 }
 
 export type BudgetLimit = 'tokens' | 'usd' | 'ms'
 
-/** What holds for a turn unless somebody says otherwise. */
+/** The defaults for a turn. */
 export type TurnDefaults = Partial<
   Pick<Turn, 'model' | 'instructions' | 'cwd' | 'maxSteps' | 'providerOptions' | 'output' | 'budget'>
 >
@@ -105,19 +105,19 @@ export interface ToolCallRequest extends ToolCallInfo {
   readonly cwd?: string
 }
 
-/** Which rule decided, so that a decision can be explained. */
+/** A decision with the rule that made it, so that it can be explained. */
 export interface Decision {
   readonly policy: Policy
   readonly reason: string
-  /** How it is called, for people. */
+  /** The rule's name, for people. */
   readonly rule?: string
-  /** What it is about. */
+  /** The tool or category the rule is about. */
   readonly about?: { readonly tool: string } | { readonly category: ToolCategory }
 }
 
 export interface HistoryQuery {
   readonly order: 'newest' | 'oldest'
-  /** Only what came after this seq. */
+  /** Only messages after this seq. */
   readonly after?: number
   readonly limit?: number
 }
@@ -136,7 +136,7 @@ export interface ToolOutcome {
   readonly result: JsonValue
   readonly isError?: boolean
   readonly error?: ErrorData
-  /** Absent: the model sees the result. */
+  /** When absent, the model sees the result. */
   readonly modelOutput?: ModelOutput
 }
 
@@ -146,8 +146,8 @@ export interface HostTool {
   readonly inputSchema: JsonObject
   readonly annotations?: ToolAnnotations
   /**
-   * The MCP server it comes from. What such a tool says of itself raises caution and never lowers it: that it only reads, or
-   * may be repeated, is not believed. Its category is `mcp` where nobody says otherwise.
+   * The MCP server the tool comes from. What such a tool declares about itself can raise caution but never lower it: a
+   * claim to be read-only or repeatable is ignored. Its category defaults to `mcp`.
    */
   readonly serverName?: string
 }
@@ -157,7 +157,10 @@ export interface HandoverBudget {
   countTokens(text: string): number
 }
 
-/** What an agent was told of what others said. `truncated`: not all of it fitted; `omitted`: so many older messages did not. */
+/**
+ * How much of what others said an agent was given. `truncated`: not all of it fitted. `omitted`: how many older
+ * messages did not.
+ */
 export interface HandoverNote {
   readonly messages: number
   readonly tokens: number
@@ -168,53 +171,56 @@ export interface HandoverNote {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /**
- * What a driver may ask of whoever runs it. It belongs to one turn: a question, a tool call or a process that comes when
- * the turn is over is refused with `closed`.
+ * What a driver may ask of the code that runs it. A host belongs to one turn: a question, tool call or process that
+ * comes after the turn's end is refused with `closed`.
  */
 export interface Host {
-  /** Waits for a person. The wait outlives this process. */
+  /** Opens a wait and resolves with its answer. The wait outlives this process. */
   ask(request: WaitRequest): Promise<Answer>
-  /** The agent no longer waits for the answer: its question is taken back. */
+  /** Takes a question back when the agent no longer waits for the answer. */
   withdraw?(waitId: string): Promise<void> | void
   decide(call: ToolCallRequest): Decision
   history(query: HistoryQuery): AsyncIterable<StoredMessage>
   /**
-   * Asked before every model step and at the end of a turn: moves what was steered into the conversation. True when
-   * something was said, so that the agent has to go on.
+   * Called before every model step and at the end of a turn: moves steered messages into the conversation. Resolves to
+   * true when there were any, so that the agent has to go on.
    */
   listen?(): Promise<boolean>
-  /** Puts words of ours into the conversation, for the agent to hear before its next step. */
+  /** Puts a reminder into the conversation, which the agent hears before its next step. */
   remind?(text: string): Promise<void>
   /**
-   * Asked before every model step: what holds from here on, which may be another model and other instructions than at the
-   * start of the turn. What `listTools` gives afterwards belongs to it.
+   * Called before every model step: returns what holds from here on. Model and instructions may differ from those at
+   * the start of the turn. `listTools` returns the matching tools afterwards.
    */
   turn?(): Promise<TurnDefaults>
   listTools?(): readonly HostTool[]
   callTool?(call: ToolCallRequest): Promise<ToolOutcome>
-  /** A native binding is recorded as soon as it is known, not at the end of the turn. */
+  /** Records a native binding as soon as it is known, not at the end of the turn. */
   bind(binding: Binding): void
-  /** A process was started for the turn. The agent is told its task when this has settled, so recovery can find it. */
+  /**
+   * Records a process that was started for the turn. The agent gets its task after this settles, so that recovery can
+   * find it.
+   */
   noteProcess?(note: ProcessNote): Promise<void> | void
-  /** How much of what others said the agent may be told, and how that is counted. */
+  /** How much of what others said the agent may be given, and how it is counted. */
   readonly handover?: HandoverBudget
-  /** The agent was told what others said. */
+  /** Records that the agent was given what others said. */
   noteHandover?(note: HandoverNote): void
   /**
-   * Activity that no agent event stands for: warnings, output nobody understands, subagents coming and going. Called in
-   * its place among the events, before the next one is handed out.
+   * Records activity that no agent event stands for: warnings, output that was not understood, subagents that start and
+   * end. Called in order with the events, before the next event is yielded.
    */
   noteActivity?(activity: ActivityNote, native?: NativeRef): void
   /**
-   * What must not be written down is taken out of a text. Instructions pass here before a model is asked with them, and the
-   * raw lines of a program before they are recorded. Never throws.
+   * Removes from a text what must not be written. Applied to instructions before a model gets them, and to the raw
+   * lines of a program before they are recorded. Never throws.
    */
   redact?(text: string): string
-  /** Something people should know, kept on record. */
+  /** Records something people should know. */
   warn?(text: string, data?: JsonObject): void
   readonly signal: AbortSignal
   now(): number
-  /** What goes wrong beside a turn. Warnings and errors are kept on record. */
+  /** Logs what goes wrong beside a turn. Warnings and errors are also recorded. */
   log(level: LogLevel, message: string, context?: JsonObject): void
 }
 

@@ -5,9 +5,9 @@ import type { RecordBody } from './record.ts'
 const ERASED = { erased: true } as const
 
 /**
- * A record's body without what people or agents said in it. Its structure stays, so that the log still folds; what
- * configures the thread (mode, rules, settings) is no content and stays too, unlike a title, a goal or the user's state,
- * of which the names of its keys are left.
+ * Returns a record's body without what people or agents said in it. Its structure stays, so that the log still folds.
+ * Configuration (mode, rules, settings) is no content and stays too. Title, goal and the user's state are content; of
+ * the state only the names of its keys are left.
  */
 export function eraseBody(body: RecordBody): RecordBody {
   switch (body.type) {

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts'
 
-/** An error as plain data: it survives a log, a wire and a restart. */
+/** An error as plain data, which can be logged, sent and restored. */
 export interface ErrorData {
   readonly name: string
   readonly message: string
@@ -10,10 +10,10 @@ export interface ErrorData {
   readonly cause?: ErrorData
 }
 
-/** How many causes are followed: an error that is its own cause must not hang the writer. */
+/** How many causes are followed. An error that is its own cause must not hang the writer. */
 const MAX_CAUSES = 8
 
-/** Turns anything thrown into plain data without losing its message, code or causes. */
+/** Converts anything thrown into plain data and keeps its message, code and causes. */
 export function toErrorData(thrown: unknown, depth = 0): ErrorData {
   if (!(thrown instanceof Error)) return { name: 'Error', message: describeThrown(thrown) }
   const code: unknown = 'code' in thrown ? thrown.code : undefined
@@ -26,7 +26,7 @@ export function toErrorData(thrown: unknown, depth = 0): ErrorData {
   }
 }
 
-/** The way back, for surfaces that promise an `Error` object. */
+/** Converts the data back, for interfaces that promise an `Error` object. */
 export function toError(data: ErrorData): Error {
   const error = new Error(data.message, data.cause === undefined ? undefined : { cause: toError(data.cause) })
   error.name = data.name

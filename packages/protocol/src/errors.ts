@@ -14,12 +14,12 @@ export const ErrorCode = {
   conflict: 'conflict',
   expired: 'expired',
   closed: 'closed',
-  /** What was asked needs a capability the agent does not have. */
+  /** The agent lacks a capability that the operation needs. */
   unsupported: 'unsupported',
-  /** A rule in force cannot be enforced by this agent. */
+  /** The agent cannot enforce a rule that is in force. */
   policyUnsupported: 'policy-unsupported',
   invalidInput: 'invalid-input',
-  /** An agent did not give the data it was asked for. */
+  /** An agent did not return the data it was asked for. */
   invalidOutput: 'invalid-output',
   /** The file is not a database of ours. */
   foreignFile: 'foreign-file',
@@ -33,7 +33,7 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]
 
-/** The base of every error Evener throws: a stable `code`, what happened, and what to do about it. */
+/** The base class of every error Evener throws: a stable `code`, what happened, and a hint what to do about it. */
 export class EvenerError extends Error {
   readonly code: ErrorCode
   readonly hint: string | undefined

@@ -23,7 +23,7 @@ export interface ToolResultContent {
   readonly name: string
   readonly result: unknown
   readonly isError: boolean
-  /** Where the whole result is when it is large; `result` then holds its beginning. */
+  /** Set when the result is large: the blob that holds it. `result` then holds its beginning. */
   readonly resultRef?: BlobRef
   readonly providerMetadata?: unknown
 }
@@ -34,7 +34,7 @@ export interface ImageContent {
   readonly data: string
   readonly mimeType: string
   readonly ref?: BlobRef
-  /** Where the file is when only its address is known. */
+  /** The address of the file, when only that is known. */
   readonly url?: string
 }
 
@@ -140,7 +140,7 @@ export interface OMThreadTitleUpdatedContent {
   readonly newTitle: string
 }
 
-/** What the control layer put into a conversation. */
+/** A signal that the control layer put into a conversation. */
 export type SignalContent =
   | SystemReminderContent
   | StateSignalContent

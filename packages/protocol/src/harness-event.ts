@@ -6,14 +6,14 @@ import type { SubagentEvent } from './harness-event/subagent.ts'
 import type { ToolEvent } from './harness-event/tool.ts'
 import type { WorkspaceEvent } from './harness-event/workspace.ts'
 
-/** Everything a harness tells its listeners. */
+/** Every event a harness sends to its listeners. */
 export type HarnessEvent = ConversationEvent | ToolEvent | ContentEvent | WorkspaceEvent | MemoryEvent | SubagentEvent
 
 export type HarnessEventType = HarnessEvent['type']
 
 export type HarnessEventListener = (event: HarnessEvent) => void | Promise<void>
 
-/** The same as JSON. */
+/** A `HarnessEvent` as JSON. */
 export type WireEvent = Wire<HarnessEvent>
 
 export function toWireEvent(event: HarnessEvent): WireEvent {

@@ -9,7 +9,9 @@ export type HarnessMessageRole = 'user' | 'assistant' | 'system'
 
 export type HarnessStopReason = 'complete' | 'tool_use' | 'aborted' | 'error'
 
-/** A message as a harness shows it. Never changed after it was given out: an event kept by a listener stays true. */
+/**
+ * A message as a harness shows it. Never changed after it was handed out, so an event that a listener kept stays true.
+ */
 export interface HarnessMessage {
   readonly id: string
   readonly role: HarnessMessageRole
@@ -23,7 +25,7 @@ export interface HarnessMessage {
 
 /** Token counts under the names a harness uses. */
 export interface TokenUsage {
-  /** All that was sent; what of it came from the provider's cache, and what was put there, are shares of it. */
+  /** All input tokens, including those read from the provider's cache and those written to it. */
   readonly promptTokens: number
   readonly completionTokens: number
   readonly totalTokens: number
@@ -43,7 +45,7 @@ export function toTokenUsage(usage: UsageMetadata): TokenUsage {
   return {
     promptTokens,
     completionTokens,
-    // Who counts without the cache says less than all of it.
+    // A provider that does not count cached tokens reports a total that is too low.
     totalTokens: Math.max(usage.totalTokens ?? 0, promptTokens + completionTokens),
     ...(usage.reasoningTokens === undefined ? {} : { reasoningTokens: usage.reasoningTokens }),
     ...(usage.cachedInputTokens === undefined ? {} : { cachedInputTokens: usage.cachedInputTokens }),
@@ -62,20 +64,24 @@ export function toHarnessMessage(message: ThreadMessage | StoredMessage): Harnes
   return harnessMessageOf(message.role === 'user' ? withAttributes(message) : message, content)
 }
 
-/** Of what a user said they stand with its first part: it may have waited in the queue, which holds nothing but parts. */
+/**
+ * A user message has its attributes on its first part, because it may have waited in the queue, which stores only
+ * parts.
+ */
 function withAttributes(message: ThreadMessage | StoredMessage): MessageFields {
   const attributes = message.parts.at(0)?.meta?.['attributes']
   return attributes === undefined ? message : { ...message, meta: { attributes, ...message.meta } }
 }
 
-/** The same with content that is made already. */
+/** Builds a message from content that was converted already. */
 export function harnessMessageOf(message: MessageFields, content: readonly HarnessMessageContent[]): HarnessMessage {
-  // The vocabulary has no role for results: they stand among the words of the agent that called.
+  // The harness vocabulary has no role for results: they appear in a message of the agent that called.
   const role = message.role === 'tool' ? 'assistant' : message.role
   const shown = { id: message.id, role, content, createdAt: new Date(message.at) }
   const attributes = attributesOf(message)
   const stopReason = stopReasonOf(message)
-  // Made for every delta, of which none has either: leaving them out again costs more than all the rest.
+  // This runs for every delta, and none of them has either: omitting the fields again would cost more than all the
+  // rest.
   if (attributes === undefined && stopReason === undefined) return shown
   const errorMessage = stopReason === 'error' ? errorMessageOf(message) : undefined
   return {
@@ -86,7 +92,7 @@ export function harnessMessageOf(message: MessageFields, content: readonly Harne
   }
 }
 
-/** `undefined` for what a message does not show yet: calls whose input is not known, results that are not there. */
+/** Returns `undefined` for what a message does not show yet: calls without known input, results that are not there. */
 export function toHarnessContent(part: Part): HarnessMessageContent | undefined {
   switch (part.type) {
     case 'text':

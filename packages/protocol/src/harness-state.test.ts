@@ -12,7 +12,7 @@ import { applyFrame, emptyView, type ThreadView } from './view.ts'
 import type { WaitKind } from './wait.ts'
 import type { HarnessToolCall } from './wire-calls.ts'
 
-/** What a client has that saw every record of the log. */
+/** The view of a client that saw every record of the log. */
 function viewOf(records: readonly LogRecord[], stream = 'main'): ThreadView {
   let state = emptyState(stream)
   let view = emptyView(stream)

@@ -10,15 +10,15 @@ import { isForPerson, WireCalls, type HarnessToolCall } from './wire-calls.ts'
 export type HarnessStatus = 'idle' | 'running' | 'awaiting-approval' | 'error'
 
 export interface PendingApproval {
-  /** What `approve` and `deny` name: the waiting call, or the wait itself when no call waits. */
+  /** The id that `approve` and `deny` take: that of the waiting call, or of the wait when no call waits. */
   readonly toolCallId: string
   readonly toolName: string
   readonly description: string
   readonly waitId: string
-  /** Anything but `approval` wants an answer with the approval. */
+  /** Every kind but `approval` needs an answer along with the approval. */
   readonly kind: WaitKind
   readonly input?: JsonObject
-  /** What is to be shown: question and options, plan, path. */
+  /** What to show: question and options, plan, path. */
   readonly payload?: JsonObject
   /** JSON Schema of the answer, as text. */
   readonly answerSchema?: string
@@ -30,11 +30,11 @@ export interface WireAttachment {
   /** Base64; empty when `ref` or `url` is set. */
   readonly data: string
   readonly ref?: BlobRef
-  /** Where the file is when only its address is known. */
+  /** The address of the file, when only that is known. */
   readonly url?: string
 }
 
-/** A message as a client shows it: its words as one text, its calls with their results. */
+/** A message as a client shows it: all its text as one string, its calls with their results. */
 export interface WireMessage {
   readonly id: string
   readonly role: 'user' | 'assistant' | 'system'
@@ -56,7 +56,7 @@ export interface HarnessState {
   readonly error?: string
 }
 
-/** What stands between two texts of one message: calls came between them. */
+/** Separates two texts of one message that have calls between them. */
 const BETWEEN_TEXTS = '\n\n'
 
 export function toHarnessState(view: ThreadView): HarnessState {
@@ -92,7 +92,7 @@ function pendingApprovals(head: Head): PendingApproval[] {
   }))
 }
 
-/** What went wrong with the last run. One that somebody ended is no error. */
+/** Returns what went wrong in the last run. A cancelled run is no error. */
 function runError(head: Head): string | undefined {
   const { lastRun } = head
   if (lastRun?.outcome === 'error') return lastRun.error?.message || 'The run failed.'
@@ -100,7 +100,7 @@ function runError(head: Head): string | undefined {
   return undefined
 }
 
-/** Messages with nothing to show are left out: results stand with their calls, signals are not for a person. */
+/** Leaves out messages with nothing to show: results appear with their calls, and signals are not for people. */
 function wireMessages(messages: IdList<ThreadMessage>, head: Head): WireMessage[] {
   const calls = new WireCalls(head)
   const shown = [...messages].map((message) => ({ message, calls: calls.add(message) }))

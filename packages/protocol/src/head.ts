@@ -11,7 +11,7 @@ import type { Goal, TaskItem } from './task.ts'
 import { NO_USAGE, type UsageMetadata, type UsageTotals } from './usage.ts'
 import type { Answer, Wait } from './wait.ts'
 
-/** Raised whenever the fold gives other heads for the same records; stored heads of another version are rebuilt. */
+/** Raised whenever the fold makes other heads from the same records. Stored heads of another version are rebuilt. */
 export const REDUCER_VERSION = 5
 
 export interface RunState {
@@ -24,17 +24,20 @@ export interface RunState {
   readonly startedSeq: number
   readonly turnId: string | null
   readonly step: number | null
-  /** The model has been asked and its answer has not ended. */
+  /** True while the model is answering: the step was started and has not ended. */
   readonly isStepOpen: boolean
-  /** What was started for the open turn and may outlive us, by the seq of the record that says so. */
+  /** Processes that were started for the open turn and may outlive us, by the seq of their record. */
   readonly processes: Keyed<ProcessNote>
-  /** The denies in force at the start stay in force. */
+  /** The rules at the start. Their denies stay in force. */
   readonly rules: PermissionRules
-  /** What the thread had used before: the rest is this run's. */
+  /** The thread's usage before this run. The difference to the present usage is this run's. */
   readonly usageBefore?: UsageTotals
   readonly requestContext?: JsonObject
   readonly turn?: TurnDefaults
-  /** What was answered when the asker was gone, by the hash. Each counts once, when the same is asked again. */
+  /**
+   * Answers whose asker was gone, by the hash of the question. Each is used once, when the same question is asked
+   * again.
+   */
   readonly kept?: Keyed<readonly Answer[]>
 }
 
@@ -45,28 +48,28 @@ export interface LastRun {
   /** The seq of `run.ended`. */
   readonly endedSeq: number
   readonly error?: ErrorData
-  /** The answer as data, where that was asked for. */
+  /** The answer as data, if the turn asked for one. */
   readonly output?: JsonValue
 }
 
 export interface QueuedItem extends QueueItem {
   /** The seq of the record that queued it. */
   readonly addedAt: number
-  /** Put before all that was queued then. */
+  /** Set when the item was put before everything queued at that time. */
   readonly front?: true
 }
 
 /**
- * Everything that decides how a thread goes on, whatever the length of its history. What there may be many of is kept by
- * id: a record changes its own entry and copies no other.
+ * Everything that decides how a thread goes on, whatever the length of its history. Collections that may grow are kept
+ * by id, so that a record changes its own entry and copies no other.
  */
 export interface Head {
   readonly stream: string
   readonly seq: number
-  /** Every rewind adds a range, unless it drops some. */
+  /** Every rewind adds a range, unless it drops ranges. */
   readonly lineage: List<LineageRange>
   readonly title: string | null
-  /** The seq of the record that set it. */
+  /** The seq of the record that set the title. */
   readonly titleAt: number
   readonly mode: string | null
   readonly model: string | null
@@ -75,26 +78,26 @@ export interface Head {
   readonly grants: Grants
   readonly yolo: boolean
   readonly settings: Keyed<JsonValue>
-  /** The seqs of the records that set those of them that hold what was said. */
+  /** The seqs of the records that set the content settings (see `isContentSetting`). */
   readonly settingsAt: Keyed<number>
   /** The user's own state, validated by the user's schema. */
   readonly state: Keyed<JsonValue>
-  /** The seqs of the records that set its keys. */
+  /** The seqs of the records that set the keys of `state`. */
   readonly stateAt: Keyed<number>
   readonly goal: Goal | null
-  /** The seq of the record that set it. */
+  /** The seq of the record that set the goal. */
   readonly goalAt: number
-  /** The next one first. */
+  /** The next item first. */
   readonly queue: Keyed<QueuedItem>
   readonly queueHeld: boolean
-  /** Pending ones only, the oldest first. */
+  /** Pending waits only, the oldest first. */
   readonly waits: Keyed<Wait>
-  /** Hashes of calls nobody knows the outcome of, until somebody approves the same call or it begins again: 100 at most. */
+  /** Hashes of calls in doubt, until somebody approves the same call or it starts again. At most 100. */
   readonly inDoubt: readonly string[]
-  /** What tools were when a call of theirs was last allowed: the 1,000 that were noted last. */
+  /** Definitions of tools when a call of theirs was last allowed: the 1,000 noted last. */
   readonly definitions: Keyed<NotedDefinition>
   readonly tasks: readonly TaskItem[]
-  /** The seq of the record that set them. */
+  /** The seq of the record that set the tasks. */
   readonly tasksAt: number
   readonly usage: { readonly own: UsageTotals; readonly subagents: UsageTotals; readonly lastStep: UsageMetadata }
   readonly bindings: Keyed<Binding>
@@ -105,7 +108,7 @@ export interface Head {
 
 export interface NotedDefinition {
   readonly hash: string
-  /** The seq of the record that noted it. */
+  /** The seq of the record that noted the definition. */
   readonly at: number
 }
 

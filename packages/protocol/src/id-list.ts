@@ -6,7 +6,7 @@ interface Place {
   readonly index: number
 }
 
-/** A persistent list that also knows where the thing of an id stands. Of several with one id it is the last. */
+/** A persistent list that finds an item's index by its id. If several items share an id, it finds the last. */
 export class IdList<T extends WithId> implements Iterable<T> {
   private readonly items: List<T>
   private readonly places: IdTrie<Place>
@@ -36,7 +36,7 @@ export class IdList<T extends WithId> implements Iterable<T> {
     return this.items.at(index)
   }
 
-  /** -1 when there is none. What a stream touches is nearly always the last. */
+  /** Returns -1 when there is none. The last item is checked first, because a stream nearly always touches it. */
   indexOf(id: string): number {
     const { length } = this
     if (this.items.at(-1)?.id === id) return length - 1
@@ -52,7 +52,7 @@ export class IdList<T extends WithId> implements Iterable<T> {
     return new IdList(this.items.push(item), put(this.places, { id: item.id, index: this.length }))
   }
 
-  /** Between two others, or at an end. The rare case: all that stands behind it moves. */
+  /** Inserts an item at any position. Rare: all items behind it move. */
   insert(at: number, item: T): IdList<T> {
     if (at === this.length) return this.push(item)
     const moved = mapTrie(this.places, (place) => (place.index < at ? place : { ...place, index: place.index + 1 }))
@@ -63,7 +63,7 @@ export class IdList<T extends WithId> implements Iterable<T> {
     )
   }
 
-  /** The thing at this place as it is now: it keeps its id. */
+  /** Replaces the item at this index by one with the same id. */
   set(index: number, item: T): IdList<T> {
     return new IdList(this.items.set(index, item), this.places)
   }

@@ -1,17 +1,17 @@
 /**
- * A persistent trie over the hashes of ids: `put` and `cut` return a new trie that shares all but the few nodes on the
- * way with the old one. Two tries with the same items have the same shape, so comparing them compares their items.
+ * A persistent trie over the hashes of ids. `put` and `cut` return a new trie that shares all but the few nodes on the
+ * path with the old one. Two tries with the same items have the same shape, so comparing them compares their items.
  */
 const BITS = 4
 const MASK = (1 << BITS) - 1
-/** Beyond this the hash is used up: what is left has the same one, and is told apart by its id alone. */
+/** Below this level the hash is used up: the remaining items have the same hash and differ by id only. */
 const DEEPEST = 28
 
 export interface WithId {
   readonly id: string
 }
 
-/** `bits` says which of the 16 places are taken; `slots` holds those that are, without gaps. */
+/** `bits` says which of the 16 slots are taken. `slots` holds the taken ones without gaps. */
 export interface IdTrie<T extends WithId> {
   readonly bits: number
   readonly slots: readonly (T | IdTrie<T>)[]
@@ -50,7 +50,7 @@ export function cut<T extends WithId>(trie: IdTrie<T>, id: string): IdTrie<T> {
   return isNode(rest) ? rest : put(emptyTrie<T>(), rest)
 }
 
-/** The trie with another item in place of the one of this id, if there is one. It keeps its id. */
+/** Replaces the item of this id, if there is one. The new item must have the same id. */
 export function alter<T extends WithId>(trie: IdTrie<T>, id: string, change: (item: T) => T): IdTrie<T> {
   return alterAt(trie, 0, hashOf(id), id, change)
 }
@@ -75,7 +75,7 @@ function alterAt<T extends WithId>(
   return { bits: node.bits, slots }
 }
 
-/** The same ids with other things. */
+/** Replaces every item by one with the same id. */
 export function mapTrie<T extends WithId>(trie: IdTrie<T>, change: (item: T) => T): IdTrie<T> {
   return { bits: trie.bits, slots: trie.slots.map((slot) => (isNode(slot) ? mapTrie(slot, change) : change(slot))) }
 }
@@ -104,7 +104,7 @@ function inPlaceOf<T extends WithId>(slot: T | IdTrie<T>, shift: number, hash: n
   return putAt(putAt(emptyTrie<T>(), shift, hashOf(slot.id), slot), shift, hash, item)
 }
 
-/** A node that has only one item left is that item. */
+/** A node with only one item left is replaced by that item. */
 function cutAt<T extends WithId>(node: IdTrie<T>, shift: number, hash: number, id: string): T | IdTrie<T> | undefined {
   if (shift > DEEPEST) return lifted({ bits: 0, slots: (node.slots as readonly T[]).filter((item) => item.id !== id) })
   const bit = bitAt(hash, shift)

@@ -2,7 +2,7 @@ import { EvenerError } from './errors.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import type { Op } from './op.ts'
 
-/** Sets, appends or removes inside plain JSON, copying only what lies on the path. */
+/** Applies an op inside plain JSON and copies only what lies on the path. */
 export function applyToJson(value: JsonValue | undefined, op: Op, depth: number): JsonValue {
   const key = op.path[depth]
   if (key === undefined) {

@@ -1,4 +1,4 @@
-/** What JSON can carry. Everything that is stored or sent is made of this and nothing else. */
+/** Any JSON value. Everything that is stored or sent consists of these. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
 export type JsonObject = { readonly [key: string]: JsonValue }

@@ -6,7 +6,7 @@ import { Keyed } from './keyed.ts'
 
 type Step = { readonly do: 'set' | 'prepend' | 'delete'; readonly id: string; readonly value: number }
 
-/** Few enough ids that they meet again, and some whose FNV hashes are equal. */
+/** Few enough ids that they repeat, and some with equal FNV hashes. */
 const ids = fc.oneof(
   fc.nat({ max: 150 }).map((n) => `id-${n}`),
   fc.constantFrom('costarring', 'liquid', 'declinate', 'macallums', '__proto__', 'constructor', '7', ''),
@@ -23,7 +23,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 
 type Entry = readonly [string, number]
 
-/** The same with arrays. */
+/** The same operations on arrays. */
 function model(entries: readonly Entry[], step: Step): readonly Entry[] {
   const others = entries.filter(([id]) => id !== step.id)
   if (step.do === 'delete') return others
@@ -76,7 +76,7 @@ suite('a collection by id', () => {
   })
 
   test('tells ids apart whose hashes are the same', () => {
-    // FNV-1a gives both pairs one hash.
+    // FNV-1a gives the two ids of each pair the same hash.
     for (const [one, other] of [
       ['costarring', 'liquid'],
       ['declinate', 'macallums'],

@@ -1,6 +1,6 @@
 import { alter, cut, emptyTrie, findIn, put, type IdTrie } from './id-trie.ts'
 
-/** One thing, and which stand before and after it. */
+/** One entry, with the ids of its neighbours. */
 interface Link<T> {
   readonly id: string
   readonly value: T
@@ -9,16 +9,16 @@ interface Link<T> {
 }
 
 /**
- * A persistent collection of things by id, in the order in which they came. Adding, replacing and taking away one
- * returns a new collection that shares nearly all with the old one, whatever its size; as JSON it is a plain object.
+ * A persistent collection of values by id, in insertion order. Adding, replacing or removing one returns a new
+ * collection that shares nearly all with the old one, whatever its size. As JSON it is a plain object.
  *
  * ```ts
- * for (const wait of head.waits) … // the things; `keys()`, `entries()` and `backwards()` give their ids too
+ * for (const wait of head.waits) … // the values; `keys()`, `entries()` and `backwards()` give their ids too
  * head.waits.get(waitId) // or `undefined`; `has`, `size` and `first` as one expects
  * ```
  */
 export class Keyed<T> implements Iterable<T> {
-  // Not `#private`: two collections are compared by what they hold, also by `assert.deepEqual`.
+  // Not `#private`, so that `assert.deepEqual` compares what two collections hold.
   private readonly links: IdTrie<Link<T>>
   private readonly firstId: string | null
   private readonly lastId: string | null
@@ -51,19 +51,19 @@ export class Keyed<T> implements Iterable<T> {
     return findIn(this.links, id) !== undefined
   }
 
-  /** What came first of those that are there. */
+  /** The value of the first entry. */
   get first(): T | undefined {
     return this.firstId === null ? undefined : this.get(this.firstId)
   }
 
-  /** Replaces the thing in its place, or adds it as the last. */
+  /** Replaces the value in its place, or adds it as the last. */
   set(id: string, value: T): Keyed<T> {
     if (!this.has(id)) return this.add(id, value)
     const links = alter(this.links, id, ({ before, after }) => ({ id, value, before, after }))
     return new Keyed(links, this.firstId, this.lastId, this.size)
   }
 
-  /** Adds a thing before all others. One that is there is moved. */
+  /** Adds a value before all others. An existing entry moves. */
   prepend(id: string, value: T): Keyed<T> {
     const { firstId, lastId, links, size } = this.delete(id)
     const added = put(links, { id, value, before: null, after: firstId })
@@ -80,7 +80,7 @@ export class Keyed<T> implements Iterable<T> {
     return new Keyed(links, firstId, this.lastId === id ? before : this.lastId, this.size - 1)
   }
 
-  /** Adds a thing after all others. One that is there is moved. */
+  /** Adds a value after all others. An existing entry moves. */
   append(id: string, value: T): Keyed<T> {
     return this.delete(id).add(id, value)
   }
@@ -106,7 +106,7 @@ export class Keyed<T> implements Iterable<T> {
     for (const [id] of this.entries()) yield id
   }
 
-  /** From the last one on, for whoever looks for what came lately. */
+  /** Iterates from the last entry, for callers that look for recent ones. */
   *backwards(): IterableIterator<[string, T]> {
     for (let id = this.lastId; id !== null;) {
       const link = this.linkOf(id)

@@ -1,4 +1,4 @@
-/** A stretch of a stream, both ends included. `to` is open at the thread's own end. */
+/** A stretch of a stream, both ends included. `to` is `null` for the thread's own open end. */
 export interface LineageRange {
   readonly stream: string
   readonly from: number
@@ -6,8 +6,9 @@ export interface LineageRange {
 }
 
 /**
- * What a thread consists of: stretches of streams, oldest first. Fork and rewind change this list and nothing else;
- * no record is copied, moved or cut off. An array is one, and so is the list a head keeps, which grows with every rewind.
+ * The stretches of streams a thread consists of, oldest first. Fork and rewind change this list and nothing else: no
+ * record is copied, moved or cut off. Both an array and the list in a head, which grows with every rewind, are
+ * lineages.
  */
 export interface Lineage extends Iterable<LineageRange> {
   readonly length: number
@@ -31,7 +32,7 @@ export function lineageUpTo(lineage: Lineage, at: number): StoredLineage {
   return kept
 }
 
-/** The lineage of a new stream that goes on from `at`: its first seq is `at + 1`. */
+/** The lineage of a new stream that continues from `at`: its first seq is `at + 1`. */
 export function forkLineage(parent: Lineage, at: number, stream: string): StoredLineage {
   return [...lineageUpTo(parent, at), { stream, from: at + 1, to: null }]
 }
@@ -56,7 +57,7 @@ export function rangeAt(lineage: Lineage, seq: number): LineageRange | undefined
   return range !== undefined && range.from <= seq && (range.to === null || seq <= range.to) ? range : undefined
 }
 
-/** How many ranges begin at or before this seq. */
+/** Counts the ranges that begin at or before this seq. */
 export function rangesFrom(lineage: Lineage, seq: number): number {
   let low = 0
   let high = lineage.length

@@ -65,7 +65,7 @@ export class List<T> implements Iterable<T> {
     if (this.tail.length < WIDTH) {
       return new List(this.root, this.depth, [...this.tail, item], this.length + 1)
     }
-    // A full tail stays outside the tree until it is not the last: the end of the list is what changes.
+    // A full tail stays outside the tree until another item follows, because changes happen at the end of the list.
     const { root, depth } = withLeaf(this.root, this.depth, this.length - WIDTH, this.tail)
     return new List(root, depth, [item], this.length + 1)
   }
@@ -91,7 +91,7 @@ export class List<T> implements Iterable<T> {
     return new List(setIn(this.root as Node<T>, this.depth, index, item), this.depth, this.tail, this.length)
   }
 
-  /** Looks from the end: what a stream touches is nearly always there. */
+  /** Searches from the end, because what a stream touches is nearly always there. */
   findLastIndex(matches: (item: T) => boolean): number {
     for (let i = this.length - 1; i >= 0; i--) {
       if (matches(this.at(i) as T)) return i
@@ -104,15 +104,15 @@ export class List<T> implements Iterable<T> {
   }
 
   /**
-   * What is picked of the items, in their order. What lists share is looked through once: `seen` remembers it, and belongs
-   * to one way of picking.
+   * Returns what `choose` picks from the items, in their order. `seen` remembers the results of nodes, so that what
+   * lists share is searched once. Use one `seen` per `choose`.
    */
   pick<U>(choose: (item: T) => U | undefined, seen: WeakMap<object, readonly U[]>): readonly U[] {
     const last = pickIn<T, U>(this.tail, 0, choose, seen)
     return this.root === undefined ? last : [...pickIn(this.root, this.depth, choose, seen), ...last]
   }
 
-  /** Nearly all lists are short: those are gone through as what they are. */
+  /** Nearly all lists are short and consist of the tail alone, so that array is iterated directly. */
   [Symbol.iterator](): IterableIterator<T> {
     return this.root === undefined ? this.tail.values() : this.all(this.root)
   }
@@ -168,7 +168,7 @@ function withoutLeaf<T>(root: Node<T>, depth: number): Tree<T> & { readonly leaf
   let leaf = root
   for (let level = depth; level > 0; level--) leaf = (leaf as Branch<T>).at(-1) as Node<T>
   const rest = dropLeaf(root, depth)
-  // The opposite of what `withLeaf` does to a full tree.
+  // Reverses what `withLeaf` does to a full tree.
   return depth > 0 && rest?.length === 1
     ? { root: rest[0] as Node<T>, depth: depth - 1, leaf: leaf as Leaf<T> }
     : { root: rest, depth, leaf: leaf as Leaf<T> }

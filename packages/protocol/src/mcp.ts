@@ -1,8 +1,8 @@
 import type { ToolAnnotations } from './agent-event.ts'
 
 /*
- * How MCP servers are configured and what is known of them. Configurations are built and changed by callers, hence not
- * `readonly`.
+ * How MCP servers are configured and what is known about them. Not `readonly`, because callers build and change
+ * configurations.
  */
 
 export interface MCPStdioServerConfig {
@@ -29,7 +29,7 @@ export interface MCPRemoteServerConfig {
   headers?: Record<string, string>
   enabled?: boolean
   timeout?: number
-  /** What is left out has its value from `MCP_RECONNECTION_DEFAULTS`. */
+  /** Missing fields default to `MCP_RECONNECTION_DEFAULTS`. */
   reconnectionOptions?: MCPReconnectionOptions
 }
 
@@ -50,7 +50,7 @@ export const McpServerStatus = {
   Connecting: 'connecting',
   Disabled: 'disabled',
   Error: 'error',
-  /** A server that was connected is being connected anew. */
+  /** A server that was connected is being reconnected. */
   Reconnecting: 'reconnecting',
 } as const
 
@@ -74,19 +74,19 @@ export type McpServerErrorCategory = (typeof McpServerErrorCategory)[keyof typeo
 
 export interface McpServerErrorDetail {
   readonly category: McpServerErrorCategory
-  /** Of the JSON-RPC error, when the failure was one. */
+  /** The code of the JSON-RPC error, if the failure was one. */
   readonly code?: number
-  /** Whether connecting again, or with fresh credentials, may help. */
+  /** Whether reconnecting, possibly with fresh credentials, may help. */
   readonly retriable: boolean
 }
 
 export type McpToolAnnotations = ToolAnnotations
 
 export interface McpToolInfo {
-  /** What the model calls it; how it is made of server and tool differs between harnesses. */
+  /** The name the model uses. Harnesses build it from server and tool in different ways. */
   readonly name: string
   readonly serverName: string
-  /** As the server names it: with `serverName` the same on every harness. */
+  /** The server's own name for the tool. Together with `serverName` it is the same on every harness. */
   readonly toolName: string
   readonly description?: string
   /** JSON Schema. */
@@ -98,7 +98,7 @@ export interface McpServerInfo {
   readonly name: string
   readonly status: McpServerStatus
   readonly tools: McpToolInfo[]
-  /** For a person, without stack or paths. There when the status is `error`, like the detail. */
+  /** For a person, without stack or paths. Set when the status is `error`, like `errorDetail`. */
   readonly error?: string
   readonly errorDetail?: McpServerErrorDetail
 }

@@ -9,7 +9,7 @@ import type { FinishReason, UsageMetadata } from './usage.ts'
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool'
 
-/** `open`: still growing. `interrupted`: ended before its time. Absent: complete. */
+/** `open`: still growing. `interrupted`: cut off before its end. Absent: complete. */
 export type PartState = 'open' | 'interrupted'
 
 export interface PartBase {
@@ -24,7 +24,7 @@ export interface PartBase {
 export interface TextPart extends PartBase {
   readonly type: 'text'
   readonly text: string
-  /** Set when the text is large: it is kept there, and `text` has only its beginning. */
+  /** Set when the text is large: the blob that holds it. `text` then holds only its beginning. */
   readonly ref?: BlobRef
 }
 
@@ -66,7 +66,7 @@ export interface ImagePart extends PartBase {
   /** Base64 without a `data:` prefix; empty when `ref` or `url` is set. */
   readonly data: string
   readonly ref?: BlobRef
-  /** Where the file is when only its address is known. */
+  /** The address of the file, when only that is known. */
   readonly url?: string
   readonly fileName?: string
 }
@@ -91,7 +91,7 @@ export type SignalKind =
   | 'om_observation_failed'
   | 'om_thread_title_updated'
 
-/** Something the control layer put into the conversation, neither the user's nor the agent's words. */
+/** Something the control layer put into the conversation: neither the user's nor the agent's words. */
 export interface SignalPart extends PartBase {
   readonly type: 'signal'
   readonly kind: SignalKind
@@ -116,9 +116,9 @@ export interface MessageFields {
   readonly run?: string
   readonly turn?: string
   readonly step?: number
-  /** The agent that spoke, or the person or client that wrote. */
+  /** The agent, person or client that wrote the message. */
   readonly by?: string
-  /** The call of a foreign subagent's parent. */
+  /** The parent's call that a foreign subagent belongs to. */
   readonly parentToolCallId?: string
   readonly finishReason?: FinishReason
   readonly usage?: UsageMetadata
@@ -132,7 +132,7 @@ export interface ThreadMessage extends MessageFields {
   readonly parts: List<Part>
 }
 
-/** The same as JSON: in view rows, ops and snapshots. */
+/** A `ThreadMessage` as JSON: in view rows, ops and snapshots. */
 export interface StoredMessage extends MessageFields {
   readonly parts: readonly Part[]
 }

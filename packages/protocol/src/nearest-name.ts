@@ -1,4 +1,4 @@
-/** Which of the known names somebody may have meant, as a sentence; all of them when none is near. */
+/** Returns a sentence that suggests the known name that was probably meant, or lists all of them when none is close. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const nearest = known
     .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))

@@ -16,8 +16,8 @@ export interface AppendTextOp {
 }
 
 /**
- * Removes what stands at the path; with `from`/`to` those messages whose `order`, or those ranges of the lineage whose
- * beginning lies between.
+ * Removes what is at the path. With `from` and `to` it removes the messages whose `order` lies between them, or the
+ * ranges of the lineage that begin between them.
  */
 export interface RemoveOp {
   readonly type: 'remove'
@@ -26,10 +26,10 @@ export interface RemoveOp {
   readonly to?: number
 }
 
-/** A change of a replica. Recorded where it happens, never found by comparing two states. */
+/** One change of a replica. Recorded where the change happens, never computed by comparing two states. */
 export type Op = SetOp | AppendTextOp | RemoveOp
 
-/** What one commit sends to every client: `seq` is the last record it covers. */
+/** The ops of one commit, sent to every client. `seq` is the last record it covers. */
 export interface DeltaFrame {
   readonly type: 'delta'
   readonly seq: number
@@ -38,7 +38,7 @@ export interface DeltaFrame {
 
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
 
-/** Ids become path segments, so an id may not be a name that reaches an object's prototype. */
+/** Ids become path segments, so an id must not be a name that reaches an object's prototype. */
 export function isSafeSegment(segment: string): boolean {
   return segment.length > 0 && !FORBIDDEN.has(segment)
 }
@@ -54,8 +54,8 @@ export function assertSafePath(path: Path): void {
 }
 
 /**
- * Our records, messages and heads are JSON by construction (the schema tests prove it), which an interface cannot say
- * to the compiler.
+ * Casts to JSON. Our records, messages and heads are JSON by construction (the schema tests prove it), but the compiler
+ * cannot see that from an interface.
  */
 export function asJson(value: object): JsonValue {
   return value as JsonValue

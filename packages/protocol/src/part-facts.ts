@@ -3,12 +3,12 @@ import type { ErrorData } from './error-data.ts'
 import type { JsonValue } from './json.ts'
 import type { Part, ToolCallPart, ToolResultPart } from './message.ts'
 
-/** A place that is kept for a part whose own records come later: there is nothing to show yet. */
+/** True for the placeholder of a part whose records come later: it has nothing to show yet. */
 export function isPlaceholder(part: Part): boolean {
   return part.type === 'text' && part.state === 'open' && part.text.length === 0
 }
 
-/** False while the input still streams in, and for good when it was cut off: `args` says nothing then. */
+/** False while the input streams in, and forever if it was cut off: `args` is meaningless then. */
 export function hasArgs(part: ToolCallPart): boolean {
   return part.inputText === undefined
 }
@@ -21,8 +21,8 @@ export interface SettledResult {
 }
 
 /**
- * What came of a call, or `undefined` while the tool still runs: live output is not a result. A tool that was cut off
- * has failed with what it had printed until then; a result kept apart shows its beginning.
+ * Returns the result of a call, or `undefined` while the tool runs: live output is no result. A tool that was cut off
+ * has failed, with what it printed until then as its result. A result kept as a blob gives its beginning.
  */
 export function settledResult(part: ToolResultPart): SettledResult | undefined {
   if (part.state === 'open') return undefined

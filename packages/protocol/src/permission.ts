@@ -4,7 +4,7 @@ export type Policy = 'allow' | 'ask' | 'deny'
 
 export interface PatternRule {
   readonly tool: string
-  /** What the pattern is matched against is the tool's own business: a command, a path, an address. */
+  /** The tool decides what the pattern is matched against: a command, a path, an address. */
   readonly pattern: string
   readonly policy: Policy
   /** Examples that must (not) match; checked when the rule is loaded. */

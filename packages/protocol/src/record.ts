@@ -11,7 +11,7 @@ export type RecordBody = SealedPart | ErrorEvent | ControlRecord
 
 export type RecordType = RecordBody['type']
 
-/** One row of the log. Seq only rises within a stream and is never handed out twice. */
+/** One row of the log. `seq` only rises within a stream and is never used twice. */
 export interface LogRecord<Body extends RecordBody = RecordBody> {
   /** Version of the body's type. */
   readonly v: number
@@ -25,7 +25,7 @@ export interface LogRecord<Body extends RecordBody = RecordBody> {
   readonly turn?: string
   /** The command or record that led to this one. */
   readonly cause?: string
-  /** Who did it: a principal, an agent. */
+  /** The principal or agent that did it. */
   readonly by?: string
   readonly body: Body
 }
@@ -73,8 +73,8 @@ export const RECORD_VERSIONS: Readonly<Record<RecordType, number>> = {
 }
 
 /**
- * The types that must be committed before what follows them happens. The others may share the transaction of the next
- * barrier.
+ * Record types that must be committed before what follows them happens. Records of other types may share the
+ * transaction of the next barrier.
  */
 export const BARRIER_TYPES: ReadonlySet<RecordType> = new Set<RecordType>([
   'message.added',

@@ -125,7 +125,7 @@ suite('what a record stands for', () => {
 })
 
 suite('following a log', () => {
-  /** The text of every part that has one, as the events spell it out. */
+  /** The text of every part that has one, joined from the events. */
   function textsOf(events: readonly AgentEvent[]): Map<string, string> {
     const texts = new Map<string, string>()
     for (const event of events) {

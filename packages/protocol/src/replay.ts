@@ -4,8 +4,8 @@ import type { LogRecord } from './record.ts'
 import type { UsageMetadata } from './usage.ts'
 
 /**
- * The agent events a record of a stored log stands for. Where a part was sealed its batches are gone, so the sealed
- * text is one delta with the whole text. A reader who has seen batches live uses `createReplay` instead.
+ * Returns the agent events that a record of a stored log stands for. The batches of a sealed part are gone, so a sealed
+ * text gives one delta with the whole text. A reader who has seen batches live uses `createReplay` instead.
  */
 export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
   const { body } = record
@@ -68,11 +68,11 @@ export function agentEventsOf(record: LogRecord): readonly AgentEvent[] {
 }
 
 /**
- * For one reader who follows a log: gives the events of each next record, and of a sealed text only what the reader has
- * not seen in batches. So the texts add up to the same whether the reader saw all batches, some or none.
+ * Creates a function for one reader who follows a log. It returns the events of each next record, and of a sealed text
+ * only what the batches did not show. So the texts add up to the same whether the reader saw all batches, some or none.
  */
 export function createReplay(): (record: LogRecord) => readonly AgentEvent[] {
-  /** What was shown of parts that are not sealed yet. */
+  /** The text shown so far of parts that are not sealed yet. */
   const shown = new Map<string, string>()
   return (record) => {
     const { body } = record
@@ -83,7 +83,7 @@ export function createReplay(): (record: LogRecord) => readonly AgentEvent[] {
     } else if (body.type === 'text-delta' || body.type === 'reasoning-delta') {
       const before = shown.get(keyOf(body)) ?? ''
       shown.delete(keyOf(body))
-      // Sealing may have redacted the text. What was shown cannot be taken back, and what follows it is unknown.
+      // Sealing may have redacted the text. What was shown cannot be taken back, so the rest is unknown.
       const rest = body.text.startsWith(before) ? body.text.slice(before.length) : ''
       return rest === '' ? [] : [{ ...body, text: rest }]
     }
@@ -95,7 +95,7 @@ function keyOf(address: PartAddress): string {
   return `${address.messageId}/${address.partId}`
 }
 
-/** The error of a failed attempt is not an event: the turn goes on with the next attempt. */
+/** The error of a failed attempt is no event, because the turn goes on with the next attempt. */
 function stepFinish(body: StepEndedRecord): AgentEvent {
   return {
     type: 'step-finish',
@@ -110,7 +110,7 @@ function tokensOf(usage: NonNullable<StepEndedRecord['usage']>): UsageMetadata {
   return tokens
 }
 
-/** Only a tool's approval is an event of the agent; questions and plans are waits of the control layer. */
+/** Only the approval of a tool call is an agent event. Questions and plans are waits of the control layer. */
 function approvalRequest(body: WaitOpenedRecord): readonly AgentEvent[] {
   const { kind, subject } = body.wait
   const { toolCallId, toolName, args } = subject

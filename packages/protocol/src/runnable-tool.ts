@@ -4,25 +4,27 @@ import type { ToolCategory } from './permission.ts'
 import type { Answer, WaitKind } from './wait.ts'
 
 /**
- * What becomes of a call that had begun when its process died, so that nobody knows whether it had its effect. `report`
- * tells the model, `ask` asks somebody whether it is to be made again, `retry` makes it again with the same key.
+ * What happens to a call in doubt, i.e. one that had begun when its process died. `report` tells the model, `ask` asks
+ * a person whether to make it again, `retry` makes it again with the same idempotency key.
  */
 export type OnInterrupted = 'report' | 'ask' | 'retry'
 
-/** A tool that we carry out ourselves. */
+/** A tool that we run ourselves. */
 export interface RunnableTool extends HostTool {
   readonly category?: ToolCategory
-  /** Safe to carry out again after a crash, with the same key. Read-only tools are, unless only a server says so. */
+  /** Safe to run again after a crash with the same key. True for read-only tools, unless only an MCP server says so. */
   readonly isIdempotent?: boolean
-  /** When a call of it was interrupted. Default: what the runtime says; `retry` for tools that are safe to repeat. */
+  /**
+   * What to do with an interrupted call. Default: the runtime's setting, and `retry` for tools that are safe to repeat.
+   */
   readonly onInterrupted?: OnInterrupted
-  /** Wants somebody's approval where no rule allows the call: always, or for such input. */
+  /** Whether a call needs approval when no rule allows it: always, or depending on its input. */
   readonly requiresApproval?: boolean | ((input: JsonObject) => boolean)
-  /** What is wrong with an input. Asked before anybody is asked to approve it; the model is told. */
+  /** Returns what is wrong with an input. Runs before an approval is asked for; the model gets the message. */
   readonly checkInput?: (input: JsonObject) => Promise<string | undefined>
   /**
-   * How things stand that the call is about, such as the content of a file. Approved is the call as they stood when it was
-   * asked about: when they have changed since, it is asked about again.
+   * Returns the state of what the call is about, such as the content hash of a file. An approval holds only for that
+   * state: if it has changed since, the approval is asked for again.
    */
   readonly preconditions?: (input: JsonObject) => Promise<JsonObject | undefined>
   readonly execute: (input: JsonObject, context: ToolRunContext) => Promise<ToolOutcome | ToolSuspension>
@@ -38,16 +40,18 @@ export interface ToolRunContext {
   readonly threadId: string
   readonly agentId: string
   readonly requestContext?: JsonObject
-  /** What was answered when the tool had asked. It is carried out again from its beginning. */
+  /** The answer to the question the tool asked. The tool runs again from its beginning. */
   readonly resume?: Answer
-  /** What it had asked then, as it stands on record. */
+  /** The question the tool asked, as it was recorded. */
   readonly suspended?: JsonObject
   readonly progress: (output: string) => void
-  /** Puts something that people should know on record. */
+  /** Records something that people should know. */
   readonly warn?: (text: string) => void
 }
 
-/** A tool that cannot go on without an answer. It is carried out again with it, maybe in another process. */
+/**
+ * Returned by a tool that needs an answer first. The tool then runs again with the answer, maybe in another process.
+ */
 export interface ToolSuspension {
   readonly suspend: {
     readonly kind: Exclude<WaitKind, 'approval'>

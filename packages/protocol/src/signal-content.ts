@@ -7,12 +7,12 @@ const STATUSES: readonly NotificationStatus[] = ['pending', 'delivered', 'seen',
 const OPERATIONS: readonly OMOperationType[] = ['observation', 'reflection']
 
 /**
- * A signal in its public form. The part's data is whatever its maker stored, so each field is taken only when it is of
- * the right kind; what a reader cannot do without has a neutral default.
+ * Converts a signal into its public form. The part's data is whatever its maker stored, so a field is used only if it
+ * has the right type. Required fields have neutral defaults.
  */
 export function signalContent(part: SignalPart): SignalContent {
   const { data } = part
-  // What the model reads is marked up; what was said is kept beside it.
+  // The model reads a text with markup; the plain message is stored beside it.
   const message = typeof data['message'] === 'string' ? data['message'] : part.text
   switch (part.kind) {
     case 'system_reminder':

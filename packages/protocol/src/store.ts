@@ -5,7 +5,7 @@ import type { StoredMessage } from './message.ts'
 import type { LogRecord, RecordType } from './record.ts'
 import type { Wait, WaitCancelReason, WaitState } from './wait.ts'
 
-/** One page of anything. `next` is opaque; `null` when there is no more. */
+/** One page of results. `next` is opaque, and `null` on the last page. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next: string | null
@@ -13,7 +13,7 @@ export interface Page<T> {
 
 export interface PageRequest {
   readonly cursor?: string
-  /** At most 1,000; 50 when absent. */
+  /** At most 1,000. Default: 50. */
   readonly limit?: number
 }
 
@@ -23,26 +23,31 @@ export interface ThreadInfo {
   readonly title: string | null
   readonly createdAt: number
   readonly updatedAt: number
-  /** Subagent threads do not show in lists unless asked for. */
+  /** True for subagent threads: lists leave them out unless asked for them. */
   readonly hidden: boolean
   readonly root?: string
   readonly parent?: string
   readonly parentCall?: string
   readonly forkedFrom?: { readonly thread: string; readonly at: number }
   readonly metadata: JsonObject
-  /** Only in lists: what of the row could not be read. Asking for the thread itself fails with `corrupt`. */
+  /**
+   * Only set in lists: the part of the row that could not be read. `getThread` fails with `corrupt` for such a thread.
+   */
   readonly damaged?: string
 }
 
-/** `session` streams hold a session's own state; they are in no thread list. */
+/** `session` streams hold a session's own state and appear in no thread list. */
 export type StreamKind = 'thread' | 'session'
 
 export interface NewStream {
   readonly kind: StreamKind
   readonly info: ThreadInfo
-  /** 0 for a root; the fork point for a fork, whose first record then has the next seq. */
+  /** 0 for a root; for a fork the fork point, so that its first record has the next seq. */
   readonly headSeq: number
-  /** Creation, ownership and first records in one transaction: nobody ever sees a fork without its fork record. */
+  /**
+   * Creates the stream, its ownership and its first records in one transaction: nobody sees a fork without its fork
+   * record.
+   */
   readonly start?: StreamStart
 }
 
@@ -50,7 +55,7 @@ export interface StreamStart extends Omit<Append, 'stream' | 'fence'> {
   readonly owner: string
 }
 
-/** Who may write: every append proves that the writer still owns the stream. */
+/** Proves with every append that the writer still owns the stream. */
 export interface Fence {
   readonly owner: string
   readonly epoch: number
@@ -71,7 +76,7 @@ export interface CommandOutcome {
   readonly outcome: JsonValue
 }
 
-/** One transaction: all of it becomes visible, or nothing. */
+/** One transaction: either all of it becomes visible or nothing. */
 export interface Append {
   readonly stream: string
   readonly fence: Fence
@@ -88,9 +93,9 @@ export interface Append {
 export interface NewBlob {
   readonly hash: string
   readonly mime: string
-  /** Absent when the store has them already and only the reference is new. */
+  /** Absent when the store already has the bytes and only the reference is new. */
   readonly bytes?: Uint8Array
-  /** The record that refers to it: the blob goes when the last of them goes. */
+  /** The record that refers to the blob. The blob is removed with the last record that does. */
   readonly seq: number
 }
 
@@ -109,13 +114,13 @@ export interface StreamStatus {
 }
 
 export interface RecordQuery extends PageRequest {
-  /** Records with a seq above this; ascending. */
+  /** Only records with a seq above this, in ascending order. */
   readonly after?: number
   readonly upTo?: number
 }
 
 export interface MessageQuery extends PageRequest {
-  /** `newest` first pages backwards from the end. */
+  /** `newest` pages backwards from the end. */
   readonly order: 'newest' | 'oldest'
 }
 
@@ -131,7 +136,7 @@ export interface CommandRow {
   readonly key: CommandKey
   readonly bodyHash: string
   readonly target: string
-  /** `null` once it is carried out: what it said is in the log then, where it can be erased. */
+  /** `null` once the command was carried out: its content is then in the log, where it can be erased. */
   readonly body: JsonValue
   readonly state: CommandState
   readonly outcome: JsonValue | null
@@ -152,7 +157,10 @@ export type Admission =
   | { readonly status: 'accepted'; readonly command: CommandRow }
   | { readonly status: 'duplicate'; readonly command: CommandRow }
   | { readonly status: 'conflict'; readonly command: CommandRow }
-  /** Made longer ago than commands are remembered: it may have been carried out, so it never is. Nothing is kept of it. */
+  /**
+   * Made longer ago than commands are remembered, so it may have been carried out already. It is not, and nothing is
+   * stored.
+   */
   | { readonly status: 'expired' }
 
 export interface Owner {
@@ -160,21 +168,21 @@ export interface Owner {
   readonly host: string
   readonly pid: number
   readonly startTime: string
-  /** Where its pid means a process: boot of the machine and, in a container, the container. */
+  /** The scope in which the pid is valid: boot of the machine and, in a container, the container. */
   readonly bootId: string
-  /** Until when it is believed to live without another heartbeat. */
+  /** The time until which the owner counts as alive without another heartbeat. */
   readonly until: number
   readonly url?: string
 }
 
 export type Claim =
   | { readonly status: 'owned'; readonly epoch: number; readonly headSeq: number }
-  /** `holder` is null when the owner's row is gone: such a thread can be taken over at once. */
+  /** `holder` is null when the owner's row is gone. Such a thread can be taken over at once. */
   | { readonly status: 'held'; readonly epoch: number; readonly owner: string; readonly holder: Owner | null }
 
 export interface DeleteResult {
   readonly deleted: boolean
-  /** What living forks still need, and so stays until the last of them goes. */
+  /** What living forks still need. It stays until the last of them is deleted. */
   readonly retained: readonly {
     readonly stream: string
     readonly from: number
@@ -183,10 +191,10 @@ export interface DeleteResult {
   }[]
 }
 
-/** A thread that has something of another stream in its lineage, or had before a rewind. */
+/** A thread whose lineage holds a part of another stream, or held one before a rewind. */
 export interface ForkReach {
   readonly thread: string
-  /** How far into what was asked about it reaches. */
+  /** The last seq of the queried range that the thread's lineage includes. */
   readonly to: number
 }
 
@@ -197,40 +205,42 @@ export interface EraseResult {
 }
 
 /**
- * Where everything is kept. Asynchronous and paged throughout, one writer per stream, every append one transaction.
- * A store knows nothing of agents: it is handed records together with the view rows that follow from them.
+ * Keeps all data. Every method is asynchronous, lists are paged, a stream has one writer, and an append is one
+ * transaction. A store knows nothing of agents: callers pass records together with the view rows that follow from them.
  */
 export interface Store {
-  /** Opens the store. May be called again; every other call opens it as well. */
+  /** Opens the store. May be called repeatedly; every other method opens the store as well. */
   open(): Promise<void>
-  /** Changes when the data was replaced or restored: cursors of another epoch are void. Known once the store is open. */
+  /**
+   * Changes when the data was replaced or restored, which voids cursors of another epoch. Set once the store is open.
+   */
   readonly epoch: string
 
   createStream(stream: NewStream): Promise<StreamStatus>
   getStream(stream: string): Promise<StreamStatus | null>
-  /** Gives the new head seq. Fails with `fenced` when the writer no longer owns the stream. */
+  /** Returns the new head seq. Fails with `fenced` when the writer no longer owns the stream. */
   append(append: Append): Promise<number>
   readRecords(stream: string, query: RecordQuery): Promise<Page<LogRecord>>
-  /** The records of a whole lineage, ascending. */
+  /** Returns the records of a whole lineage in ascending order. */
   readLineage(lineage: Lineage, query: RecordQuery): Promise<Page<LogRecord>>
-  /** The newest record of a type in a lineage with a seq up to `upTo`. */
+  /** Returns the newest record of a type in a lineage with a seq up to `upTo`. */
   latestRecord(lineage: Lineage, type: RecordType, upTo: number): Promise<LogRecord | null>
   /** Whether a run of this lineage was given this id by its caller (`named` in its `run.started`). */
   hasNamedRun(lineage: Lineage, runId: string): Promise<boolean>
   readHead(stream: string, reducerVersion: number): Promise<StoredHead | null>
 
   getThread(thread: string): Promise<ThreadInfo | null>
-  /** Newest change first. */
+  /** Most recently changed threads first. */
   listThreads(
     query: PageRequest & {
       readonly resourceId?: string
       readonly includeHidden?: boolean
-      /** Only the threads below this one; they are hidden as a rule. */
+      /** Only the threads below this one, which are usually hidden. */
       readonly root?: string
     },
   ): Promise<Page<ThreadInfo>>
   listResourceIds(query: PageRequest): Promise<Page<string>>
-  /** The living threads whose lineage reaches into a range of another stream: forks, and forks of forks. */
+  /** Returns the living threads whose lineage reaches into a range of another stream: forks, and forks of forks. */
   listForks(
     query: PageRequest & { readonly stream: string; readonly from: number; readonly to: number },
   ): Promise<Page<ForkReach>>
@@ -244,8 +254,8 @@ export interface Store {
 
   readBlob(hash: string): Promise<Blob | null>
   /**
-   * Overwrites the content of the ranges in place, one after the other; the caller appends the `erased` records. What a
-   * deleted thread has left is erased with the fence of any living fork of it.
+   * Overwrites the content of the ranges in place, one after the other. The caller appends the `erased` records. The
+   * remains of a deleted thread are erased with the fence of any living fork of it.
    */
   erase(
     stream: string,
@@ -254,20 +264,22 @@ export interface Store {
   ): Promise<EraseResult>
 
   /**
-   * The insert is the durable receipt. A command that is known is `duplicate`, or `conflict` with another body, whatever
-   * its age; otherwise one made more than 7 days before `at` is `expired`. An id that is no UUIDv7, or is more than a day
-   * ahead of `at`, is `invalid-input`.
+   * Stores a command; the insert is the durable receipt. A known command gives `duplicate`, or `conflict` if its body
+   * differs, whatever its age. Otherwise one made more than 7 days before `at` gives `expired`. An id that is no
+   * UUIDv7, or is more than a day ahead of `at`, fails with `invalid-input`.
    */
   admitCommand(command: NewCommand): Promise<Admission>
   listCommands(
     query: PageRequest & { readonly target: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>>
   getCommand(key: CommandKey): Promise<CommandRow | null>
-  /** The outcome of a command that changed no stream: refused, or its thread is gone. False when it is settled already. */
+  /**
+   * Stores the outcome of a command that changed no stream: refused, or its thread is gone. False when already settled.
+   */
   settleCommand(outcome: CommandOutcome): Promise<boolean>
   /**
-   * Removes what has been carried out and was both made and admitted before `before`; gives how many. What would be
-   * admitted again if it were sent again stays, whatever `before` is.
+   * Removes commands that were carried out and were both made and admitted before `before`, and returns how many.
+   * Commands that would be admitted again if they were sent again stay, whatever `before` is.
    */
   pruneCommands(before: number): Promise<number>
 
@@ -276,9 +288,9 @@ export interface Store {
   removeOwner(owner: string): Promise<void>
   getOwner(owner: string): Promise<Owner | null>
   listOwners(query: PageRequest): Promise<Page<Owner>>
-  /** Takes an unowned stream; says who holds it otherwise. */
+  /** Takes an unowned stream; otherwise returns who holds it. */
   claim(stream: string, owner: string): Promise<Claim>
-  /** Takes the stream from an owner found dead, if its epoch is still the one that was seen. */
+  /** Takes the stream from a dead owner, if its epoch is still `seenEpoch`. */
   takeOver(stream: string, owner: string, seenEpoch: number): Promise<Claim>
   release(stream: string, fence: Fence): Promise<void>
   listOwned(query: PageRequest & { readonly owner: string }): Promise<Page<StreamStatus>>

@@ -2,7 +2,7 @@ import type { Head, QueuedItem, RunState } from './head.ts'
 import { Keyed } from './keyed.ts'
 import { List } from './list.ts'
 
-/** As JSON. */
+/** The JSON form of a collection. */
 type Plain<K> = K extends Keyed<infer T> ? { readonly [id: string]: T } : K extends List<infer T> ? readonly T[] : K
 
 /** A run as JSON. */
@@ -13,7 +13,7 @@ export type StoredHead = { readonly [K in keyof Omit<Head, 'run'>]: Plain<Head[K
   readonly run: StoredRunState | null
 }
 
-/** What of a head is kept by id. */
+/** The fields of a head that are kept by id. */
 export type KeyedSlice = { [K in keyof Head]: Head[K] extends Keyed<unknown> ? K : never }[keyof Head]
 
 export type KeyedValue<K extends KeyedSlice> = Head[K] extends Keyed<infer T> ? T : never
@@ -62,7 +62,7 @@ export function reviveRun({ kept, processes, ...run }: StoredRunState): RunState
   }
 }
 
-/** JSON objects have no order that can be relied on, so what has one says it itself. */
+/** Restores a collection from JSON. JSON objects have no reliable order, so ordered entries carry their place. */
 export function reviveSlice<K extends KeyedSlice>(key: K, stored: StoredHead[K]): Head[K]
 export function reviveSlice(key: KeyedSlice, stored: { readonly [id: string]: unknown }): Keyed<unknown> {
   switch (key) {
@@ -81,7 +81,7 @@ export function reviveSlice(key: KeyedSlice, stored: { readonly [id: string]: un
   }
 }
 
-/** The collection with this entry: a new one comes last, but what was queued for the front first. */
+/** Returns the collection with this entry. A new entry comes last, or first if it was queued for the front. */
 export function withEntry(key: KeyedSlice, entries: Keyed<unknown>, id: string, value: unknown): Keyed<unknown> {
   return isForFront(key, value) && !entries.has(id) ? entries.prepend(id, value) : entries.set(id, value)
 }
@@ -90,7 +90,7 @@ export function isForFront(key: KeyedSlice, value: unknown): boolean {
   return key === 'queue' && (value as QueuedItem).front === true
 }
 
-/** What was put to the front last is the first. */
+/** Sorts the item that was put to the front last before all others. */
 function placeInQueue({ addedAt, front }: QueuedItem): number {
   return front === true ? -addedAt : addedAt
 }

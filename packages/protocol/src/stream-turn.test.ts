@@ -24,7 +24,7 @@ const SAID: readonly AgentEvent[] = [
   { type: 'finish', finishReason: 'stop' },
 ]
 
-/** Writes down what becomes of its session. */
+/** An agent that writes into `done` what happens to its session. */
 function agent(done: string[], fault?: 'run' | 'cancel'): AgentDriver {
   return {
     id: 'a',

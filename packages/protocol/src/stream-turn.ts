@@ -3,8 +3,8 @@ import type { AgentDriver, Host, Turn } from './driver.ts'
 import type { Binding } from './binding.ts'
 
 /**
- * One turn of an agent for whoever keeps no session: opened, run to its end and closed. Whoever leaves the loop early
- * wants no more of it, so the turn is cancelled.
+ * Runs one turn of an agent without keeping the session: opens it, runs the turn to its end and closes it. Leaving the
+ * loop early cancels the turn.
  */
 export async function* streamTurn(
   driver: AgentDriver,

@@ -7,7 +7,7 @@ export interface TaskItem {
   readonly activeForm: string
 }
 
-/** What the thread is to reach, judged after each run. */
+/** What the thread works towards, judged after each run. */
 export interface Goal {
   readonly objective: string
   readonly status: 'active' | 'paused' | 'done'

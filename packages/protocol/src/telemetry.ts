@@ -35,7 +35,7 @@ interface SourceRef {
   readonly sourceSessionId: string
 }
 
-/** By type what an event carries: numbers and names, never prompts, arguments, results or messages of errors. */
+/** The payload of each event type: numbers and names, never prompts, arguments, results or error messages. */
 export interface TelemetryPayloads {
   'agent-created': object
   'agent-restored': object
@@ -47,7 +47,7 @@ export interface TelemetryPayloads {
   'chat-session-compacted': SourceRef
   'chat-session-destroyed': object
   'chat-stream-started': object
-  /** Of the three that follow exactly one ends a turn. The usage is that of the whole turn. */
+  /** Exactly one of the next three ends a turn. `usage` is that of the whole turn. */
   'chat-stream-completed': Timed & { readonly finishReason: FinishReason; readonly usage?: UsageMetadata }
   'chat-stream-failed': Timed & Failure & { readonly usage?: UsageMetadata }
   'chat-stream-aborted': Timed & { readonly usage?: UsageMetadata }
@@ -90,10 +90,10 @@ export interface AgentLogRecord {
 
 export type AgentLogCallback = (record: AgentLogRecord) => void
 
-/** Headers that hold secrets are masked. */
+/** Headers that contain secrets are masked. */
 export interface LlmRequestEvent extends TelemetryScope {
   readonly type: 'llm-request'
-  /** Ties the request to its one response. */
+  /** Links the request to its one response. */
   readonly requestId: string
   readonly url: string
   readonly method: string
@@ -112,7 +112,7 @@ export interface LlmResponseEvent extends TelemetryScope {
   readonly error?: Error
 }
 
-/** The harness cannot show its requests; at best it names a log of its own. */
+/** The harness cannot show its requests. At best it names its own debug log. */
 export interface WireMonitoringNotSupportedEvent extends TelemetryScope {
   readonly type: 'wire-monitoring-not-supported'
   readonly debugLogPath?: string

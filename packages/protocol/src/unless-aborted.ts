@@ -1,8 +1,8 @@
 import { EvenerError } from './errors.ts'
 
 /**
- * What the work comes to, or a rejection as soon as there is an abort: code that does not listen to its signal must not
- * keep anybody waiting. What comes of it afterwards is nobody's concern, not even if it fails.
+ * Resolves like `work`, or rejects as soon as the signal aborts: code that ignores its signal must not keep callers
+ * waiting. A later result or failure of `work` is ignored.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: T | PromiseLike<T>): Promise<Awaited<T>> {
   const pending = Promise.resolve(work)
@@ -20,7 +20,10 @@ export function unlessAborted<T>(signal: AbortSignal, work: T | PromiseLike<T>):
   })
 }
 
-/** What is left when a signal aborts. A listener for each would cost more than most of what is waited for. */
+/**
+ * What to call when a signal aborts. One shared listener per signal, because one per wait would cost more than most
+ * waits.
+ */
 const leavings = new WeakMap<AbortSignal, Set<() => void>>()
 
 function leavingOf(signal: AbortSignal): Set<() => void> {

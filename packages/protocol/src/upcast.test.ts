@@ -5,7 +5,7 @@ import { RECORD_FORMAT, storedTypes, upcast, type RecordFormat, type StoredRecor
 
 const stored: StoredRecord = { v: 1, stream: 's', seq: 7, at: 0, body: { type: 'note', kind: 'info', words: 'old' } }
 
-/** Notes had `words` once, and then a text without its mark; remarks were called notes until their version 3. */
+/** Older notes had `words`, then a text without its mark. Until version 3 remarks were called notes. */
 const format: RecordFormat = {
   versions: { remark: 4 },
   upcasters: {

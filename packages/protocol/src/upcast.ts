@@ -2,21 +2,23 @@ import { EvenerError } from './errors.ts'
 import type { JsonObject } from './json.ts'
 import { RECORD_VERSIONS, type LogRecord, type RecordBody, type RecordType } from './record.ts'
 
-/** Turns a body of version `n` into one of version `n + 1`. Pure, and never removed: old logs stay as they are. */
+/**
+ * Turns a body of version `n` into one of version `n + 1`. Pure, and never removed, because old logs are not rewritten.
+ */
 export type Upcaster = (body: JsonObject) => JsonObject
 
 /**
- * By the type a record is stored as; the entry at index 0 lifts version 1 to 2, and so on. What comes out may be of
- * another type: then that type's entries go on from there.
+ * Upcasters by the stored type of a record. The entry at index 0 lifts version 1 to 2, and so on. If an upcaster
+ * returns another type, the entries of that type continue from there.
  */
 export type UpcasterTable = { readonly [type: string]: readonly Upcaster[] }
 
-/** How records are read: which versions there are today, and how older ones are lifted to them. */
+/** How records are read: the current versions, and how older ones are lifted to them. */
 export interface RecordFormat {
   /** The current version of each type that is written today. */
   readonly versions: { readonly [type: string]: number }
   readonly upcasters: UpcasterTable
-  /** What types were called before, and what they are called now. Who looks for the one finds the other. */
+  /** Old type names and what they are called now. A search for the new name also finds records with the old one. */
   readonly renamed: { readonly [type: string]: string }
 }
 
@@ -28,13 +30,13 @@ export interface StoredRecord extends Omit<LogRecord, 'body'> {
 export const RECORD_FORMAT: RecordFormat = {
   versions: RECORD_VERSIONS,
   upcasters: {
-    // Version 1 always named the lineage, which version 2 may.
+    // Version 1 always has the lineage; in version 2 it is optional.
     rewind: [(body) => body],
   },
   renamed: {},
 }
 
-/** Reads a stored record as this version understands it. */
+/** Reads a stored record as one of the current version. */
 export function upcast(stored: StoredRecord, format: RecordFormat = RECORD_FORMAT): LogRecord {
   if (!(Number.isInteger(stored.v) && stored.v >= 1)) throw damaged(stored, `it has version ${stored.v}`)
   let { v, body } = stored
@@ -44,7 +46,7 @@ export function upcast(stored: StoredRecord, format: RecordFormat = RECORD_FORMA
     if (v === current) return { ...stored, v, body: body as unknown as RecordBody & { type: RecordType } }
     const lift = own(format.upcasters, type)?.[v - 1]
     if (lift === undefined || (current !== undefined && v > current)) {
-      // A gap below the current version would be a mistake of ours; the tests of the format find it.
+      // A gap below the current version would be our mistake, which the format's tests find.
       throw unknown(stored, current)
     }
     try {
@@ -56,7 +58,7 @@ export function upcast(stored: StoredRecord, format: RecordFormat = RECORD_FORMA
   }
 }
 
-/** The types that a record may be stored as which is read as this one. */
+/** Returns all types a record of this type may be stored as. */
 export function storedTypes(type: string, { renamed }: RecordFormat): readonly string[] {
   const types = [type]
   for (const name of types) {
@@ -69,7 +71,7 @@ function typeOf(body: JsonObject): string {
   return typeof body['type'] === 'string' ? body['type'] : '?'
 }
 
-/** Not what a type finds that is called like a property of every object. */
+/** Looks up own keys only, so that a type named like a property of `Object.prototype` finds nothing. */
 function own<Value>(of: { readonly [key: string]: Value }, key: string): Value | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined
 }

@@ -9,12 +9,12 @@ export interface UsageMetadata {
   readonly cacheWriteInputTokens?: number
 }
 
-/** What was used since the last report. Counters that only rise are turned into increments before they get here. */
+/** What was used since the last report. Cumulative counters are turned into increments before they get here. */
 export interface UsageIncrement extends UsageMetadata {
   readonly costUsd?: number
   readonly source: 'reported' | 'estimated'
   readonly scope: 'own' | 'subagents'
-  /** The counter's baseline was unknown, so the numbers are shown but not added up. */
+  /** The counter's baseline is unknown, so the numbers are shown but not added up. */
   readonly uncounted?: true
 }
 
@@ -35,7 +35,7 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' |
 export interface ContextUsage {
   readonly usage: UsageMetadata
   readonly contextWindow: number
-  /** Input, cached and cache-write tokens over the window, within 0 and 1; `undefined` when none was reported. */
+  /** Input, cached and cache-write tokens divided by the window, from 0 to 1. `undefined` when none was reported. */
   readonly usedFraction: number | undefined
 }
 
@@ -49,7 +49,7 @@ export const NO_USAGE: UsageTotals = Object.freeze({
   costUsd: 0,
 })
 
-/** Adds an increment; hostile or broken numbers (negative, NaN, infinite) count as nothing. */
+/** Adds an increment. Invalid numbers (negative, NaN, infinite) count as 0. */
 export function addUsage(totals: UsageTotals, more: UsageMetadata & { readonly costUsd?: number }): UsageTotals {
   const input = count(more.inputTokens)
   const output = count(more.outputTokens)
@@ -64,7 +64,7 @@ export function addUsage(totals: UsageTotals, more: UsageMetadata & { readonly c
   }
 }
 
-/** What of `whole` is not in `counted` yet; `undefined` when nothing is. */
+/** Returns the part of `whole` that is not in `counted` yet, or `undefined` when all of it is. */
 export function subtractUsage(whole: UsageMetadata, counted: UsageTotals): UsageMetadata | undefined {
   const rest = Object.entries(whole).flatMap(([key, value]: [string, number | undefined]) => {
     const more = count(value) - counted[key as keyof UsageMetadata]

@@ -20,7 +20,7 @@ type Slice = Keyed<unknown>
 const ORDERED = ['queue', 'waits', 'definitions'] as const
 const UNORDERED = ['bindings', 'settings', 'settingsAt', 'state', 'stateAt'] as const
 
-/** The head after an op. What is kept by id is changed by id, as `['head', 'waits', waitId]`. */
+/** Returns the head after an op. Entries of collections are addressed by id, as in `['head', 'waits', waitId]`. */
 export function applyToHead(head: Head, op: Op): Head {
   const [, key] = op.path
   if (key === undefined) return headOf(op)
@@ -47,7 +47,7 @@ function headOf(op: Op): Head {
   return reviveHead(value as unknown as StoredHead)
 }
 
-/** Ranges are added, cut and taken away at the end; a range is known by where it begins. */
+/** Ranges are added, shortened and removed at the end. The path names a range by its `from`. */
 function applyToLineage(lineage: List<LineageRange>, op: Op): List<LineageRange> {
   const [, , start] = op.path
   if (start === undefined && op.type === 'set') {
@@ -96,7 +96,7 @@ interface SliceRules {
   readonly put: (slice: Slice, id: string, value: JsonValue) => Slice
 }
 
-/** `depth` is where in the path the id stands. */
+/** `depth` is the position of the id in the path. */
 function applyToKeyed(slice: Slice, op: Op, depth: number, { revive, put }: SliceRules): Slice {
   const id = op.path[depth]
   if (id === undefined) {

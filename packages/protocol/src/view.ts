@@ -14,7 +14,7 @@ export interface ThreadView {
   readonly seq: number
   readonly head: Head
   readonly messages: IdList<ThreadMessage>
-  /** True after a rewind forwards: messages came back that only the server has. */
+  /** True after a rewind to a later point: messages came back that only the server has. */
   readonly needsWindow: boolean
 }
 
@@ -41,19 +41,19 @@ export function reviveMessage(message: StoredMessage): ThreadMessage {
   return { ...message, parts: List.from(message.parts) }
 }
 
-/** Frames that the view already holds are skipped, so a resent one does no harm. */
+/** Applies a frame. A frame that the view already holds is skipped, so resending does no harm. */
 export function applyFrame(view: ThreadView, frame: DeltaFrame): ThreadView {
   return frame.seq <= view.seq ? view : { ...applyOps(view, frame.operations), seq: frame.seq }
 }
 
-/** Applies recorded ops. The view it was given stays as it was. */
+/** Applies ops and returns the new view; the given view is not changed. */
 export function applyOps(view: ThreadView, ops: readonly Op[]): ThreadView {
   let next = view
   for (const op of ops) {
     assertSafePath(op.path)
     if (op.path[0] === 'messages') next = applyToMessages(next, op)
     else if (op.path[0] === 'head') next = { ...next, head: applyToHead(next.head, op) }
-    // Anything else was added by a newer server and concerns a part of the state this client does not know.
+    // Other paths come from a newer server and concern state that this client does not know.
   }
   return next
 }
@@ -64,7 +64,7 @@ function applyToMessages(view: ThreadView, op: Op): ThreadView {
   if (field === undefined) return placeMessage(view, messageId, op)
   const at = view.messages.indexOf(messageId)
   const message = view.messages.at(at)
-  // A message outside the window: the op is meant for clients that show it.
+  // The message is outside this client's window: the op is for clients that show it.
   if (at < 0 || message === undefined) return view
   const changed =
     field === 'parts' && partId !== undefined
@@ -91,13 +91,13 @@ function placeMessage(view: ThreadView, id: string, op: Op): ThreadView {
   if (!isMessage(op.value)) throw badOp(op, 'the value is no message')
   const message = reviveMessage(op.value as unknown as StoredMessage)
   let at = placeOf(view.messages, message.order)
-  // The order of a message never changes, so whether it is there is seen at its place.
+  // The order of a message never changes, so a known message can only be at this place.
   while (view.messages.at(at)?.order === message.order && view.messages.at(at)?.id !== id) at++
   if (view.messages.at(at)?.id === id) return { ...view, messages: view.messages.set(at, message) }
   return { ...view, messages: view.messages.insert(at, message) }
 }
 
-/** Where a message of this order stands or belongs: a new one is nearly always the last. */
+/** Returns the index at which a message of this order is or belongs. A new one is nearly always the last. */
 function placeOf(messages: IdList<ThreadMessage>, order: number): number {
   let low = 0
   let high = messages.length
@@ -138,7 +138,7 @@ function applyToPart(message: ThreadMessage, partId: string, rest: Path, op: Op)
   return { ...message, parts: message.parts.set(index, changed as unknown as Part) }
 }
 
-/** Enough of a look to keep a broken server from breaking the replica; what it says is its own affair. */
+/** Checks just enough to keep a broken server from breaking the replica, not whether the content makes sense. */
 function isMessage(value: JsonValue): boolean {
   return (
     isObject(value) &&

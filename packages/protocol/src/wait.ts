@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from './json.ts'
 
 export type WaitKind = 'approval' | 'question' | 'plan' | 'access' | 'tool'
 
-/** `pending` until exactly one of the others; nothing ever turns into "allow" by itself. */
+/** `pending` until it becomes exactly one of the others. No wait ever turns into "allow" by itself. */
 export type WaitState = 'pending' | 'answered' | 'cancelled' | 'superseded'
 
 export type WaitCancelReason = 'abort' | 'rewind' | 'delete' | 'timeout' | 'erase'
 
-/** What an approval is bound to: other arguments or another definition of the tool ask anew. */
+/** What an approval is bound to. Other arguments or another definition of the tool need a new approval. */
 export interface WaitSubject {
   readonly agentId?: string
   readonly toolCallId?: string
@@ -16,7 +16,7 @@ export interface WaitSubject {
   readonly args?: JsonObject
   /** Hash over agent, tool, definition, canonical arguments and working directory. */
   readonly hash?: string
-  /** Hashes of what else rules were asked about: parts of the call, or the name a foreign program has for it. */
+  /** Hashes under which rules judged parts of the call, or the name a foreign program has for it. */
   readonly judgedAs?: readonly string[]
 }
 
@@ -26,22 +26,22 @@ export interface WaitRequest {
   readonly subject: WaitSubject
   /** One line for a person. */
   readonly description: string
-  /** What the asker shows: question and options, plan, path. */
+  /** What the asker displays: question and options, plan, path. */
   readonly payload?: JsonObject
   /** JSON Schema of the answer, as text. */
   readonly answerSchema?: string
-  /** False when the asker cannot be continued after a restart: said before anybody answers. */
+  /** False when the asker cannot continue after a restart. Known before anybody answers. */
   readonly resumable?: boolean
-  /** Checked again before the effect, e.g. the content hash of the file to be edited. */
+  /** Checked again before the call runs, e.g. the content hash of the file to be edited. */
   readonly preconditions?: JsonObject
-  /** The call had begun before, and nobody knows how that ended: asked is whether it is to be made again. */
+  /** The call had already begun and its outcome is unknown. The question is whether to make it again. */
   readonly interrupted?: true
 }
 
 export interface Wait extends WaitRequest {
   readonly run?: string
   readonly turn?: string
-  /** Where the tool call stands that waits, if it is one. */
+  /** The address of the tool call that waits, if one does. */
   readonly call?: { readonly messageId: string; readonly partId: string }
   /** The seq of the record that opened it. */
   readonly openedAt: number
@@ -51,13 +51,13 @@ export interface Wait extends WaitRequest {
 export type WaitDecision = 'approve' | 'decline' | 'answer'
 
 export interface Answer {
-  /** An approval takes `approve` or `decline`; what asks for data takes `answer` with a `value`, or `decline`. */
+  /** For an approval `approve` or `decline`; for a wait that asks for data `answer` with a `value`, or `decline`. */
   readonly decision: WaitDecision
-  /** As the wait's `answerSchema` says. */
+  /** Matches the wait's `answerSchema`. */
   readonly value?: JsonValue
-  /** Told to the agent with a no. */
+  /** Passed on to the agent when the decision is no. */
   readonly reason?: string
-  /** Also allow what comes later: kept by us, never written into a foreign program's settings. */
+  /** Also allows later calls. Kept by us, never written into a foreign program's settings. */
   readonly remember?: 'tool' | 'category'
   readonly error?: ErrorData
 }

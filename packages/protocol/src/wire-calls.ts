@@ -8,18 +8,18 @@ export interface HarnessToolCall {
   readonly id: string
   readonly name: string
   readonly status: 'running' | 'awaiting-approval' | 'complete' | 'error' | 'denied'
-  /** Absent while it streams in. */
+  /** Absent while the input streams in. */
   readonly input?: JsonObject
-  /** The result, or what the tool has printed so far. */
+  /** The result, or the tool's output so far. */
   readonly output?: string
 }
 
-/** A tool that a program carries out waits for nobody who looks at this state. */
+/** False for waits of kind `tool`: a program carries the tool out, so no person has to answer. */
 export function isForPerson(wait: Wait): boolean {
   return wait.kind !== 'tool'
 }
 
-/** A call and what came of it. The result may stand in a later message; the call may lie before the window. */
+/** A call with its result. The result may be in a later message, and the call may lie before the window. */
 interface PlacedCall {
   readonly toolCallId: string
   readonly toolName: string
@@ -28,17 +28,17 @@ interface PlacedCall {
   result?: ToolResultPart
 }
 
-/** Brings the calls of a window of messages together with their results, in one pass. */
+/** Matches the calls of a window of messages with their results, in one pass. */
 export class WireCalls {
   readonly #head: Head
-  /** The latest call of each id: agents may use an id again. */
+  /** The latest call by id: agents may use an id again. */
   readonly #latest = new Map<string, PlacedCall>()
 
   constructor(head: Head) {
     this.#head = head
   }
 
-  /** The calls to be shown in this message. Messages are added oldest first. */
+  /** Returns the calls to show in this message. Messages have to be added oldest first. */
   add(message: ThreadMessage): readonly PlacedCall[] {
     const placed: PlacedCall[] = []
     const isCutOff = message.state === 'interrupted'
@@ -56,7 +56,7 @@ export class WireCalls {
     return placed
   }
 
-  /** To be asked after all messages were added. */
+  /** Must be called after all messages were added. */
   shown(call: PlacedCall): HarnessToolCall {
     const settled = call.result === undefined ? undefined : settledResult(call.result)
     const output = settled === undefined ? call.result?.output : outputOf(settled)
@@ -75,7 +75,7 @@ export class WireCalls {
     if (settled !== undefined) return settled.isError || isBad(state?.outcome) ? 'error' : 'complete'
     if (state?.stage === 'ended') return isBad(state.outcome) ? 'error' : 'complete'
     if (state?.stage === 'waiting' && this.#waitsForPerson(state.waitId)) return 'awaiting-approval'
-    // Nobody carries it out any more.
+    // Nothing will carry the call out any more.
     return this.#head.run === null || call.isCutOff ? 'error' : 'running'
   }
 

@@ -19,14 +19,14 @@ export type Wire<T> = unknown extends T
               : T
 
 /**
- * Gives what a receiver will hold after `JSON.parse(JSON.stringify(…))`, so that both ends see the same. Total: tools
- * put anything into a result, and an event that cannot be sent must not end the stream that carries it.
+ * Returns what a receiver holds after `JSON.parse(JSON.stringify(…))`, so that both ends see the same. Never throws:
+ * tools put anything into a result, and an event that cannot be sent must not end its stream.
  */
 export function toWire<T>(value: T): Wire<T> {
   return (jsonOf(value, []) ?? null) as Wire<T>
 }
 
-/** `undefined` for what JSON leaves out. */
+/** Returns `undefined` for values that JSON leaves out. */
 function jsonOf(value: unknown, parents: readonly object[]): JsonValue | undefined {
   switch (typeof value) {
     case 'string':
@@ -49,7 +49,7 @@ function objectOf(value: object, parents: readonly object[]): JsonValue | undefi
   try {
     return fieldsOf(value, [...parents, value])
   } catch {
-    // A getter or `toJSON` of the tool's own threw, or the nesting is deeper than the stack.
+    // A getter or `toJSON` of the value threw, or its nesting is deeper than the stack.
     return '[unreadable]'
   }
 }
@@ -75,11 +75,11 @@ function recordOf(entries: readonly [string, unknown][], parents: readonly objec
     const json = jsonOf(item, parents)
     if (json !== undefined) kept.push([key, json])
   }
-  // `fromEntries` and not assignment: a key called `__proto__` stays a key.
+  // `fromEntries` instead of assignment keeps a key named `__proto__` an ordinary key.
   return Object.fromEntries(kept)
 }
 
-/** A stack names files of the machine that sends it: it stays in the log. */
+/** A stack names files of the sending machine, so it stays in the log. */
 function withoutStack(error: ErrorData): ErrorData {
   const { stack: _stack, cause, ...rest } = error
   return cause === undefined ? rest : { ...rest, cause: withoutStack(cause) }

@@ -5,26 +5,26 @@ import type { DeltaFrame } from './op.ts'
 import type { ViewSnapshot } from './view.ts'
 
 /**
- * The version a client announces in its hello. One that sends none speaks version 0: it gets `state` and deltas with
- * index paths, and no receipts.
+ * The version that a client announces in its hello. A client that sends no hello speaks version 0: it gets `state` and
+ * deltas with index paths, and no receipts.
  */
 export const WIRE_VERSION = 1
 
-/** Carried out in order. */
+/** Commands, carried out in order. */
 export interface CommandsMessage {
   readonly type: 'commands'
   readonly commands: readonly Command[]
 }
 
-/** What a client holds and wants to watch. Sent again it replaces the list of threads. */
+/** What a client holds and wants to watch. Sending it again replaces the list of threads. */
 export interface ClientHello {
   readonly type: 'hello'
   readonly protocol: number
-  /** Stays the same over reconnects: command ids are unique within it. */
+  /** Stays the same over reconnects. Command ids are unique within it. */
   readonly clientId: string
   /** The epoch the cursors belong to. */
   readonly epoch?: string
-  /** By thread the last seq the client has; `null` to begin with a snapshot. */
+  /** The last seq the client has, by thread; `null` asks for a snapshot. */
   readonly threads?: { readonly [thread: string]: number | null }
   /** How many of the newest messages a snapshot holds. */
   readonly window?: number
@@ -38,21 +38,21 @@ export interface HelloMessage {
   readonly protocol: number
   /** Cursors of another epoch are void. */
   readonly epoch: string
-  /** The thread that commands without a name of their own are meant for. */
+  /** The thread for commands that name none. */
   readonly thread?: string
 }
 
-/** The whole state for a client of version 0: the first thing after connecting. */
+/** The whole state for a client of version 0, sent first after connecting. */
 export interface StateMessage {
   readonly type: 'state'
   readonly state: HarnessState
   readonly seq?: number
 }
 
-/** Why a client that had a cursor gets a snapshot nevertheless. */
+/** Why a client with a cursor gets a snapshot anyway. */
 export type ResyncReason = 'epoch' | 'gap' | 'overload' | 'window'
 
-/** A thread's head and newest messages. The next delta of the thread goes on from its seq. */
+/** A thread's head and newest messages. The thread's next delta continues from its seq. */
 export interface SnapshotMessage {
   readonly type: 'snapshot'
   readonly thread: string
@@ -62,7 +62,7 @@ export interface SnapshotMessage {
 
 /** What one commit changed. The same bytes for every client of a thread. */
 export interface DeltaMessage extends DeltaFrame {
-  /** Absent for a client of version 0, which watches one. */
+  /** Absent for a client of version 0, which watches a single thread. */
   readonly thread?: string
 }
 
@@ -73,8 +73,8 @@ export interface ErrorMessage {
 }
 
 /**
- * `accepted`: it is stored and will be carried out. `done`, `rejected`: it was, or will not be. `conflict`: the id came
- * before with another body. `expired`: the id is too old to know whether it was carried out.
+ * `accepted`: stored, will be carried out. `done`: carried out. `rejected`: will not be carried out. `conflict`: the id
+ * came before with another body. `expired`: the id is too old to know whether it was carried out.
  */
 export type ReceiptStatus = 'accepted' | 'done' | 'rejected' | 'conflict' | 'expired'
 
@@ -91,16 +91,16 @@ export type RejectReason =
   | 'denied'
   | 'failed'
 
-/** What became of a command, for its sender alone; comes after the delta that shows it. */
+/** What became of a command, sent to its sender only and after the delta that shows the effect. */
 export interface ReceiptMessage {
   readonly type: 'receipt'
-  /** The command's. */
+  /** The id of the command. */
   readonly id: string
   readonly status: ReceiptStatus
   readonly reason?: RejectReason
   /** For a person. */
   readonly message?: string
-  /** What was asked for, e.g. the files a rewind would change. */
+  /** The requested data, e.g. the files a rewind would change. */
   readonly result?: JsonValue
   readonly seq?: number
 }

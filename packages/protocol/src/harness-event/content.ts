@@ -12,13 +12,13 @@ import type {
   ToolResultContent,
 } from '../harness-content.ts'
 
-/** Where a piece belongs. The index counts the message's parts, which are never moved or removed. */
+/** The message and part a piece belongs to. `partIndex` is stable: parts are never moved or removed. */
 export interface ContentAddress {
   readonly messageId: string
   readonly partIndex: number
 }
 
-/** `text` is what came now: the pieces of one part add up to its text. So do those of `thinking`. */
+/** `text` holds only the new piece. The pieces of a part add up to its text; the same goes for `thinking`. */
 export interface TextChunkEvent extends TextContent, ContentAddress {}
 
 export interface ThinkingChunkEvent extends ThinkingContent, ContentAddress {}
@@ -31,7 +31,7 @@ export interface ImageChunkEvent extends ImageContent, ContentAddress {}
 
 export interface FileChunkEvent extends FileContent, ContentAddress {}
 
-/** Signals have an address when they stand in a message; a notification in the inbox does not yet. */
+/** Signals in a message have an address. A notification still in the inbox has none. */
 export interface SystemReminderEvent extends SystemReminderContent, Partial<ContentAddress> {}
 
 export interface StateSignalEvent extends StateSignalContent, Partial<ContentAddress> {}
@@ -42,7 +42,7 @@ export interface NotificationEvent extends NotificationContent, Partial<ContentA
 
 export interface NotificationSummaryEvent extends NotificationSummaryContent, Partial<ContentAddress> {}
 
-/** The raw pieces of which messages are made. Most UIs render `message_update` or the display state instead. */
+/** The raw pieces that messages are made of. Most UIs render `message_update` or the display state instead. */
 export type ContentEvent =
   | TextChunkEvent
   | ThinkingChunkEvent

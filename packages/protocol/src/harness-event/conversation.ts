@@ -42,7 +42,7 @@ export interface AgentStartEvent {
   readonly type: 'agent_start'
 }
 
-/** `suspended`: the run waits for an answer and goes on when it comes. */
+/** `suspended`: the run waits for an answer and then goes on. */
 export interface AgentEndEvent {
   readonly type: 'agent_end'
   readonly reason?: 'complete' | 'aborted' | 'error' | 'suspended'
@@ -63,7 +63,7 @@ export interface MessageEndEvent {
   readonly message: HarnessMessage
 }
 
-/** The step's own usage, not the total. */
+/** `usage` is that of the step, not the total. */
 export interface UsageUpdateEvent {
   readonly type: 'usage_update'
   readonly usage: TokenUsage
@@ -71,7 +71,7 @@ export interface UsageUpdateEvent {
 
 export interface FollowUpQueuedEvent {
   readonly type: 'follow_up_queued'
-  /** How many wait now. */
+  /** How many follow-ups are queued now. */
   readonly count: number
   readonly runId?: string
 }
@@ -81,14 +81,14 @@ export interface TaskUpdatedEvent {
   readonly tasks: readonly TaskItem[]
 }
 
-/** How a goal stands after a run. An event with `pending` precedes each evaluation. */
+/** The state of a goal after a run. An event with `pending` precedes each evaluation. */
 export interface GoalEvaluation {
   readonly objective: string
   readonly iteration: number
   readonly maxRuns: number
   readonly passed: boolean
   readonly status: 'active' | 'paused' | 'done'
-  /** What each judge said. */
+  /** The result of each judge. */
   readonly results: readonly unknown[]
   readonly reason?: string
   readonly pausedReason?: string
@@ -111,7 +111,7 @@ export interface GoalEvaluationEvent {
 export interface InfoEvent {
   readonly type: 'info'
   readonly message: string
-  /** How something was said to an agent at work: heard in its run, or the run was stopped and begun anew. */
+  /** How a message reached the working agent: injected into its run, or by stopping the run and starting it again. */
   readonly steered?: 'injected' | 'restarted'
 }
 

@@ -19,7 +19,7 @@ export interface OMStatusEvent {
   readonly generationCount: number
 }
 
-/** What was prepared in the background takes the place of the messages it covers. */
+/** Observations prepared in the background replace the messages they cover. */
 export interface OMActivationEvent {
   readonly type: 'om_activation'
   readonly cycleId: string
@@ -121,7 +121,7 @@ export interface OMThreadTitleUpdatedEvent {
   readonly newTitle: string
 }
 
-/** What observational memory does. */
+/** The events of observational memory. */
 export type MemoryEvent =
   | OMStatusEvent
   | OMActivationEvent

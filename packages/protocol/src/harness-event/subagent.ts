@@ -1,4 +1,4 @@
-/** `toolCallId` in all of these is the parent's call that started the subagent. */
+/** In all subagent events `toolCallId` is the parent's call that started the subagent. */
 export interface SubagentStartEvent {
   readonly type: 'subagent_start'
   readonly toolCallId: string

@@ -1,4 +1,4 @@
-/** The call is known. Its effect has not begun: an approval may still be asked for. */
+/** The call is known, but its effect has not begun: it may still need an approval. */
 export interface ToolStartEvent {
   readonly type: 'tool_start'
   readonly toolCallId: string
@@ -11,11 +11,11 @@ export interface ToolApprovalRequiredEvent {
   readonly toolCallId: string
   readonly toolName: string
   readonly args: unknown
-  /** One line for a person: what is asked about, and why. */
+  /** One line for a person: what the approval is for, and why. */
   readonly description: string
 }
 
-/** The tool asks a person something and goes on with the answer. */
+/** The tool asks a person something and continues with the answer. */
 export interface ToolSuspendedEvent {
   readonly type: 'tool_suspended'
   readonly toolCallId: string

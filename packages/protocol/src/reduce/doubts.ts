@@ -1,11 +1,11 @@
 import { removeHeadEntry, setHead, setHeadEntry, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
 
-/** The newest are kept: what happened long ago is looked at before it is done again anyway. */
+/** Only the newest are kept: people check what happened long ago before they do it again anyway. */
 const MAX_DOUBTS = 100
 const MAX_DEFINITIONS = 1000
 
-/** Nobody knows whether the call had its effect. */
+/** Puts a call in doubt: nobody knows whether it had its effect. */
 export function noteDoubt(draft: Draft, call: Judged): void {
   const hashes = hashesOf(call)
   if (hashes.length === 0) return
@@ -13,7 +13,7 @@ export function noteDoubt(draft: Draft, call: Judged): void {
   setHead(draft, 'inDoubt', [...others, ...hashes].slice(-MAX_DOUBTS))
 }
 
-/** Somebody has looked at it, or it begins anew. */
+/** Takes a call out of doubt: somebody approved it, or it starts again. */
 export function endDoubt(draft: Draft, call: Judged): void {
   const hashes = hashesOf(call)
   if (!draft.head.inDoubt.some((hash) => hashes.includes(hash))) return
@@ -24,7 +24,7 @@ export function endDoubt(draft: Draft, call: Judged): void {
   )
 }
 
-/** A call, as rules were asked about it. */
+/** The hashes under which rules judged a call. */
 interface Judged {
   readonly hash?: string
   readonly judgedAs?: readonly string[]
@@ -34,7 +34,7 @@ function hashesOf({ hash, judgedAs = [] }: Judged): readonly string[] {
   return hash === undefined ? judgedAs : [...judgedAs.filter((other) => other !== hash), hash]
 }
 
-/** Remembers what the tool was when a call of it was allowed. */
+/** Remembers the tool's definition at the time a call of it was allowed. */
 export function noteDefinition(draft: Draft, tool: string, hash: string, { seq }: RecordContext): void {
   if (draft.head.definitions.get(tool)?.hash === hash) return
   removeHeadEntry(draft, 'definitions', tool)

@@ -11,31 +11,33 @@ import { isForFront, withEntry, type KeyedSlice, type KeyedValue } from '../stor
 export interface ThreadState {
   readonly head: Head
   readonly messages: IdList<ThreadMessage>
-  /** Where the calls of these messages stand. */
+  /** The addresses of the calls in these messages. */
   readonly calls: IdTrie<CallPlace>
 }
 
 export interface CallPlace {
-  /** Message and call. */
+  /** Message id and tool call id. */
   readonly id: string
   readonly partId: string
 }
 
-/** One record being applied: the next state, and what it changed. */
+/** The application of one record: the next state, and what changed. */
 export interface Draft {
   head: Head
   messages: IdList<ThreadMessage>
   calls: IdTrie<CallPlace>
-  /** The message the record is about, once it was looked for. */
+  /** The last message that `findMessage` looked up. */
   found: { readonly id: string; readonly index: number } | undefined
-  /** Nobody is sent what is not written yet: what every turn says needs no ops then. */
+  /**
+   * The record is not written yet, so its changes are sent to nobody, and the ops that every turn makes are left out.
+   */
   readonly isOnlyShown: boolean
   readonly ops: Op[]
   /** Messages whose view row has to be written with this record. */
   readonly written: ThreadMessage[]
 }
 
-/** Every draft has the same fields from the start: what is added later costs more than the field. */
+/** Creates every draft with all its fields, because adding a field later costs more than the field. */
 export function newDraft({ calls, head, messages }: ThreadState, isOnlyShown: boolean): Draft {
   return { head, messages, calls, found: undefined, isOnlyShown, ops: [], written: [] }
 }
@@ -47,14 +49,14 @@ export function setHead<K extends PlainSlice>(draft: Draft, key: K, value: Head[
   if (!draft.isOnlyShown) draft.ops.push({ type: 'set', path: ['head', key], value: value as JsonValue })
 }
 
-/** Sets one entry of `head[key]`. A new one comes last, unless it says otherwise. */
+/** Sets one entry of `head[key]`. A new entry comes last, or first if it was queued for the front. */
 export function setHeadEntry<K extends KeyedSlice>(draft: Draft, key: K, id: string, value: KeyedValue<K>): void {
   const entries: Keyed<unknown> = withEntry(key, draft.head[key], id, value)
   draft.head = { ...draft.head, [key]: entries }
   entryOp(draft, ['head', key], entries, id, value)
 }
 
-/** Adds an entry in its place as if it had never been there. */
+/** Adds an entry as if it were new: one with the same id moves to the new place. */
 export function addHeadEntry<K extends 'queue' | 'waits'>(
   draft: Draft,
   key: K,
@@ -91,27 +93,27 @@ export function changeRunEntry<K extends KeyedOfRun>(
   entryOp(draft, ['head', 'run', key], entries, id, entries.get(id))
 }
 
-/** Names that come from outside need not be fit for a path: then all entries are sent. */
+/** Ids from outside may be unfit for a path. Then the op sends all entries. */
 function entryOp(draft: Draft, path: readonly string[], entries: Keyed<unknown>, id: string, value?: unknown): void {
   if (!isSafeSegment(id)) draft.ops.push({ type: 'set', path, value: asJson(entries.toJSON()) })
   else if (value === undefined) draft.ops.push({ type: 'remove', path: [...path, id] })
   else draft.ops.push({ type: 'set', path: [...path, id], value: value as JsonValue })
 }
 
-/** Where a message of the open run stands, or -1. */
+/** Returns the index of a message of the open run, or -1. */
 export function findMessage(draft: Draft, id: string): number {
   if (draft.found?.id !== id) draft.found = { id, index: draft.messages.indexOf(id) }
   return draft.found.index
 }
 
-/** The messages leave the state. */
+/** Removes all messages from the state. */
 export function dropMessages(draft: Draft): void {
   draft.found = undefined
   draft.messages = IdList.empty()
   draft.calls = emptyTrie()
 }
 
-/** Replaces a message; one that had ended already needs its view row again. */
+/** Replaces a message. One that had already ended needs its view row written again. */
 export function putMessage(draft: Draft, index: number, message: ThreadMessage): void {
   draft.messages = draft.messages.set(index, message)
   if (message.state !== 'open') draft.written.push(message)

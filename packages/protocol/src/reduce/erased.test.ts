@@ -12,7 +12,7 @@ function logOf(bodies: readonly RecordBody[]): LogRecord[] {
   return bodies.map((body, index) => ({ v: 1, stream: 't', seq: index + 1, at: 1000 + index, body }))
 }
 
-/** The head after the range was erased, live and from the records as they are left; both have to be the same. */
+/** Returns the head after the range was erased. A live fold and a fold of the erased records have to agree. */
 function headAfter(bodies: readonly RecordBody[], range: { from: number; to: number }): Head {
   const erased: RecordBody = { type: 'erased', ...range }
   const live = logOf([...bodies, erased])

@@ -15,7 +15,7 @@ import { applyOps, emptyView, viewFrom, type ThreadView } from '../view.ts'
 import { storedMessage, type ThreadState } from './draft.ts'
 import { emptyState, reduce, reducePiece, reduceShown, restingState } from './reduce.ts'
 
-/** What a store keeps beside the log: message rows, written with the records, and what the lineage shows of them. */
+/** Stands in for a store: keeps the message rows written with the records, and shows those of the lineage. */
 class Rows {
   readonly #rows = new Map<string, StoredMessage>()
 
@@ -29,7 +29,7 @@ class Rows {
     return reduced
   }
 
-  /** The view as a reader who joins now sees it: rows of the lineage and the messages of the open run. */
+  /** Returns the messages for a reader who joins now: rows of the lineage and messages of the open run. */
   shown(state: ThreadState): StoredMessage[] {
     const shown = new Map([...this.#rows].filter(([, row]) => lineageHolds(state.head.lineage, row.order)))
     for (const message of state.messages) shown.set(message.id, storedMessage(message))
@@ -188,7 +188,7 @@ suite('the fold', () => {
           ),
         ) as LogRecord[]
         for (const record of withSecret) {
-          // What configures a thread is nothing that was said in it.
+          // Configuration is not content, so an erasure leaves it.
           const { settings, rules: _rules, ...body } = { settings: {}, rules: NO_RULES, ...record.body }
           assert.ok(!JSON.stringify(eraseBody(body as RecordBody)).includes(secret), record.body.type)
           if (record.body.type !== 'config.changed') continue
@@ -227,7 +227,7 @@ suite('the fold', () => {
   })
 })
 
-/** Going forward after a rewind brings back messages that only the server has: the client reads its window anew. */
+/** A rewind to a later point brings back messages that only the server has, so the client reads its window again. */
 function refreshed(view: ThreadView, rows: Rows, state: ThreadState): ThreadView {
   if (!view.needsWindow) return view
   return viewFrom(JSON.parse(JSON.stringify({ seq: view.seq, head: view.head, messages: rows.shown(state) })))

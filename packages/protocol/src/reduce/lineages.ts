@@ -36,7 +36,7 @@ export function applyFork(draft: Draft, body: ForkRecord, record: RecordContext)
   draft.ops.push({ type: 'set', path: ['head'], value: asJson(storedHead(draft.head)) })
 }
 
-/** Conversation, tasks and memory move; rules, usage and what was answered stay. */
+/** Conversation, tasks and memory move to the earlier point. Rules, usage and answers stay. */
 export function applyRewind(draft: Draft, body: RewindRecord, record: RecordContext): void {
   const before = draft.head.lineage
   const isForward = body.lineage?.some((range) => !holdsRange(before, range)) === true
@@ -50,9 +50,9 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
     if (openedAt <= body.to) break
     removeHeadEntry(draft, 'waits', id)
   }
-  // A session that holds what was erased stays one, wherever the thread goes on.
+  // A native session that still holds erased content stays `erased`, wherever the thread goes on.
   staleBindings(draft, 'rewound', ({ syncedTo, stale }) => syncedTo > body.to && stale === undefined)
-  // Going forward again brings messages back that a client may not have: it has to read its window anew.
+  // A rewind to a later point brings back messages a client may not have, so it has to read its window again.
   draft.ops.push(
     isForward
       ? { type: 'remove', path: ['messages'] }
@@ -60,7 +60,7 @@ export function applyRewind(draft: Draft, body: RewindRecord, record: RecordCont
   )
 }
 
-/** What the range held leaves the state as it left the records. */
+/** Removes from the state what the erasure removed from the records. */
 export function applyErased(draft: Draft, body: ErasedRecord, record: RecordContext): void {
   const isErased = (seq: number): boolean => seq >= body.from && seq <= body.to
   draft.messages = draft.messages.filter((message) => !isErased(message.order))
@@ -82,7 +82,7 @@ export function applyErased(draft: Draft, body: ErasedRecord, record: RecordCont
   }
   eraseKeys(draft, 'settings', 'settingsAt', isErased)
   eraseKeys(draft, 'state', 'stateAt', isErased)
-  // What was observed of the range, wherever it was written down.
+  // Observations of the range go, wherever they were recorded.
   if (draft.head.om !== null && draft.head.om.coversTo >= body.from) setHead(draft, 'om', null)
   const { lastRun } = draft.head
   if (lastRun !== null && (lastRun.error ?? lastRun.output) !== undefined && isErased(lastRun.endedSeq)) {
@@ -103,7 +103,7 @@ function staleBindings(draft: Draft, stale: 'rewound' | 'erased', isAffected: (b
   }
 }
 
-/** Ranges after the point go, each of them once; the one that holds it ends there; the record begins the next. */
+/** Drops the ranges after the point, ends the range that holds it there, and begins a new range at the record. */
 function cutLineage(draft: Draft, to: number, record: RecordContext): void {
   let { lineage } = draft.head
   while (lineage.length > 0 && (lineage.at(-1)?.from ?? 0) > to) lineage = lineage.pop()

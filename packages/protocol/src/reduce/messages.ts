@@ -41,7 +41,7 @@ export function applyMessageEnded(draft: Draft, body: MessageEndedRecord): void 
   })
 }
 
-/** Ends a message together with whatever of it is still open, which then counts as cut off. */
+/** Ends a message. Parts that are still open are marked as cut off. */
 export function closeMessage(draft: Draft, at: number, message: ThreadMessage): void {
   let parts = message.parts
   for (let i = parts.length - 1; i >= 0; i--) {
@@ -61,7 +61,7 @@ export function closeMessage(draft: Draft, at: number, message: ThreadMessage): 
   }
 }
 
-/** Outside a run a message goes straight to the view: the state would otherwise grow with every added context. */
+/** Outside a run a message goes straight to the view. Otherwise the state would grow with every added context. */
 function addMessage(draft: Draft, message: ThreadMessage): void {
   if (draft.head.run !== null) draft.messages = draft.messages.push(message)
   if (draft.isOnlyShown) return

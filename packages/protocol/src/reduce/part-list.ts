@@ -1,10 +1,10 @@
 import type { List } from '../list.ts'
 import type { Part } from '../message.ts'
 
-/** A gap this wide is not a replay out of order but a broken id. */
+/** A wider gap comes from a broken id, not from a replay out of order. */
 const MAX_GAP = 65_536
 
-/** The position a part id stands for, or -1 when it is none. */
+/** Returns the position that a part id stands for, or -1 when the id is invalid. */
 export function partIndex(partId: string, length: number): number {
   const index = Number(partId)
   if (!Number.isSafeInteger(index) || index < 0 || String(index) !== partId || index > length + MAX_GAP) return -1
@@ -12,8 +12,8 @@ export function partIndex(partId: string, length: number): number {
 }
 
 /**
- * Puts a part at its place. Parts of one message may be sealed in another order than they began, so a replay can meet
- * the later one first: the places before it are held open until their own records come.
+ * Puts a part at its position. Parts of one message may be sealed in another order than they began, so a replay can
+ * meet a later one first. Placeholders then fill the positions before it until their own records come.
  */
 export function putPart(parts: List<Part>, index: number, part: Part): List<Part> {
   let list = parts

@@ -10,7 +10,7 @@ import { endDoubt, noteDefinition, noteDoubt } from './doubts.ts'
 import { partIndex, putPart } from './part-list.ts'
 import type { RecordContext } from './reduce.ts'
 
-/** Live tool output is a window: cut back to this when it has grown to twice as much. */
+/** Live tool output is a window: it is cut back to this size when it reaches twice as much. */
 const OUTPUT_WINDOW = 64 * 1024
 
 /** Appends what a batch carries to its open part; the first batch opens the part. */
@@ -33,8 +33,8 @@ export function applyBatch(draft: Draft, event: BatchEvent): void {
 }
 
 /**
- * What `applyBatch` makes of the messages when all it does is to add words to an open text: nearly always, and then
- * nothing else has to be noted. `undefined` for everything else.
+ * Returns the messages as `applyBatch` would leave them if the event only adds words to an open text. That is nearly
+ * always the case, and needs no draft. Returns `undefined` for everything else.
  */
 export function withMoreText(messages: Draft['messages'], event: BatchEvent): Draft['messages'] | undefined {
   if (event.type !== 'text-delta' && event.type !== 'reasoning-delta') return undefined
@@ -47,7 +47,7 @@ export function withMoreText(messages: Draft['messages'], event: BatchEvent): Dr
   return messages.set(at, { ...message, parts: message.parts.set(index, { ...part, text: part.text + event.text }) })
 }
 
-/** A place kept by `putPart` for a part whose own records come later. */
+/** True for a placeholder that `putPart` made for a part whose records come later. */
 function isHeldOpen(part: Part): boolean {
   return part.type === 'text' && part.state === 'open' && part.text.length === 0
 }
@@ -81,7 +81,7 @@ function openPart(event: BatchEvent): Part {
   }
 }
 
-/** `undefined` when the event does not fit the part: it was sealed already, or is of another kind. */
+/** Returns `undefined` when the event does not fit the part: it is sealed already, or of another kind. */
 function growPart(draft: Draft, messageId: string, part: Part, event: BatchEvent): Part | undefined {
   if (part.state !== 'open') return undefined
   if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
@@ -118,7 +118,9 @@ function appendOp(draft: Draft, messageId: string, partId: string, field: string
   draft.ops.push({ type: 'append-text', path: partPath(messageId, partId, field), value })
 }
 
-/** The part as it stays. It is built from the record alone, so that a replay without the batches gives the same. */
+/**
+ * Replaces a part by its sealed form, built from the record alone, so that a replay without the batches gives the same.
+ */
 export function applySeal(draft: Draft, body: SealedPart): void {
   const at = findMessage(draft, body.messageId)
   if (at < 0) return
@@ -130,7 +132,7 @@ export function applySeal(draft: Draft, body: SealedPart): void {
   const sealed: ThreadMessage = { ...message, parts: putPart(message.parts, index, part) }
   noteCall(draft, message.id, part)
   if (existing !== undefined && isSameText(existing, part)) {
-    // Every client that kept up has the text: sending it again would double the bytes of the whole stream.
+    // Clients that kept up have the text already: sending it again would double the bytes of the whole stream.
     draft.ops.push({ type: 'remove', path: partPath(message.id, part.id, 'state') })
   } else {
     setPartOp(draft, message.id, part)
@@ -139,7 +141,7 @@ export function applySeal(draft: Draft, body: SealedPart): void {
   else putMessage(draft, at, sealed)
 }
 
-/** Puts a message that has got a result, and ends the call of the result: mostly one of the same message. */
+/** Stores a message that got a result and ends the result's call, which is mostly in the same message. */
 function endCall(draft: Draft, at: number, message: ThreadMessage, body: RecordedToolResult): void {
   const address = body.call ?? findCall(draft, message, body.toolCallId)
   const outcome = body.outcome ?? (body.isError === true ? 'error' : 'ok')
@@ -229,7 +231,9 @@ function findCall(draft: Draft, message: ThreadMessage, toolCallId: string): Par
   return isIt ? { messageId: message.id, partId: place.partId } : undefined
 }
 
-/** Notes where a call stands. Of two with one id in a message the later one counts, whichever is sealed first. */
+/**
+ * Notes the address of a call. If two calls of a message share an id, the later one counts, whichever is sealed first.
+ */
 function noteCall(draft: Draft, messageId: string, part: Part): void {
   if (part.type !== 'tool-call') return
   const id = callKey(messageId, part.toolCallId)
@@ -257,7 +261,7 @@ export function applyCallStarted(draft: Draft, body: CallStartedRecord, record: 
   if (tool !== undefined && definition !== undefined) noteDefinition(draft, tool, definition, record)
 }
 
-/** An answer counts for what was asked about: with another hash it is none. */
+/** Binds the call to a hash. An answer given for another hash is dropped. */
 function boundTo(call: CallState, hash: string): CallState {
   if (call.hash === hash) return call
   const { answer: _answer, ...rest } = call
@@ -290,7 +294,7 @@ function partIn(message: ThreadMessage, partId: string): Part | undefined {
   return index < 0 ? undefined : message.parts.at(index)
 }
 
-/** Moves a call along its state machine; a move that it does not allow changes nothing. */
+/** Moves a call along its state machine. A move that is not allowed changes nothing. */
 export function moveCall(draft: Draft, address: PartAddress, next: (call: CallState) => CallState): void {
   const message = messageAt(draft, address)
   if (message === undefined) return

@@ -27,7 +27,7 @@ function times<T>(count: number, make: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => make(n))
 }
 
-/** Ids as the engine makes them: of one length, and alike only by chance. */
+/** Ids like those of the engine: of equal length, and similar only by chance. */
 function idOf(kind: string, n: number): string {
   const mixed = Math.imul(n + 1, 0x9e3779b1) >>> 0
   return `${kind}-${mixed.toString(16).padStart(8, '0')}-4b1f-7c3e-9a55-${String(n).padStart(12, '0')}`
@@ -35,7 +35,7 @@ function idOf(kind: string, n: number): string {
 
 const openRun: readonly RecordBody[] = [{ type: 'run.started', runId: 'r', agentId: 'a', rules: NO_RULES }]
 
-/** A further 20 of `each`, again and again from the same state. */
+/** Applies 20 more of `each`, repeatedly from the same state. */
 function further(start: ThreadState, each: (n: number) => readonly RecordBody[]): () => number {
   const bodies = times(20, (n) => each(100_000 + n)).flat()
   const rounds = Math.ceil(RECORDS_PER_ROUND / bodies.length)
@@ -45,7 +45,7 @@ function further(start: ThreadState, each: (n: number) => readonly RecordBody[])
   }
 }
 
-/** The call of the run's last message that asks. */
+/** The waiting call, in the run's last message. */
 const ASKING = { messageId: idOf('message', 0), partId: '0' }
 
 const opened = (n: number): RecordBody => ({
@@ -79,7 +79,7 @@ const setting = (n: number, value: string | null): RecordBody => ({
   settings: { [`evener:notification:${idOf('note', n)}`]: value },
 })
 
-/** A thread that was rewound so often, each time to where it stood: every rewind leaves a range more. */
+/** A thread that was rewound `count` times, each time to where it was. Every rewind adds a range. */
 function rewound(count: number): ThreadState {
   return times(count, (n) => n).reduce((state, n) => rewindHere(step(state, said(n))), emptyState('t'))
 }
@@ -99,7 +99,7 @@ function furtherRewinds(start: ThreadState): () => number {
   }
 }
 
-/** A run of so many messages, each with a call that has no result yet. */
+/** A run of `count` messages, each with a call that has no result yet. */
 function manyCalls(count: number): ThreadState {
   const bodies = times(count, (n): readonly RecordBody[] => [
     { type: 'message.started', messageId: idOf('message', n), role: 'assistant' },
@@ -115,7 +115,7 @@ function manyCalls(count: number): ThreadState {
   return play(play(emptyState('t'), openRun), bodies.flat())
 }
 
-/** Results for the oldest of them, which do not say where their calls stand. */
+/** Results for the oldest calls, without the addresses of the calls. */
 function oldResults(start: ThreadState): () => number {
   const bodies = times(FEW, (n): RecordBody => {
     const call = { toolCallId: idOf('call', n), toolName: 'read' }
@@ -128,7 +128,7 @@ function oldResults(start: ThreadState): () => number {
   }
 }
 
-/** One message with so many calls; the results of the first ones come. */
+/** One message with `count` calls. Results for the first ones follow. */
 function manyCallsInOne(count: number): ThreadState {
   const messageId = idOf('message', 0)
   const bodies = times(count, (n): RecordBody => {

@@ -5,7 +5,7 @@ import { NO_RULES } from '../permission.ts'
 import type { ThreadState } from './draft.ts'
 import { emptyState, reduce } from './reduce.ts'
 
-/** Every measured round does about this much work, so that short and long cases are timed alike. */
+/** Every measured round does about this much work, so that short and long cases take similar times. */
 const DELTAS_PER_ROUND = 100_000
 const LIMIT = 1.3
 
@@ -14,7 +14,7 @@ let seen = 0
 function step(state: ThreadState, body: RecordBody): ThreadState {
   const record: LogRecord = { v: 1, stream: 't', seq: state.head.seq + 1, at: 0, run: 'r', turn: 'u', body }
   const next = reduce(state, record).state
-  // A consumer that looks at the last message after every record, as a renderer does.
+  // Simulates a renderer, which looks at the last message after every record.
   const last = next.messages.at(-1)?.parts.at(-1)
   seen += last?.type === 'text' ? last.text.length : 1
   return next
@@ -45,7 +45,7 @@ function openRun(messages: number, parts: number): ThreadState {
   return state
 }
 
-/** One whole run: a question and an answer of two deltas. What it said leaves the state with its end. */
+/** One whole run: a question and an answer of two deltas. Its messages leave the state at its end. */
 function closedRun(start: ThreadState): ThreadState {
   const id = String(start.head.seq)
   let state = step(start, { type: 'run.started', runId: id, agentId: 'a', rules: NO_RULES })
@@ -67,14 +67,14 @@ function closedRun(start: ThreadState): ThreadState {
 
 const RECORDS_PER_RUN = 8
 
-/** A thread of so many messages, two for each run, all of them closed. */
+/** A thread of `messages` messages, two per run, all of them closed. */
 function closedThread(messages: number): ThreadState {
   let state = emptyState('t')
   for (let i = 0; i < messages / 2; i++) state = closedRun(state)
   return state
 }
 
-/** Further runs of a thread, again and again from the same point. */
+/** Adds further runs to a thread, repeatedly from the same state. */
 function furtherRuns(start: ThreadState): () => number {
   return () => {
     for (let round = 0; round < 500; round++) {
@@ -100,14 +100,14 @@ function input(partId: number): RecordBody {
   return { type: 'batch', event }
 }
 
-/** A message with so many inputs that have begun to come in. */
+/** A message with `count` tool inputs that have begun to stream in. */
 function openInputs(count: number): ThreadState {
   let state = openRun(1, 0)
   for (let i = 0; i < count; i++) state = step(state, input(i))
   return state
 }
 
-/** `deltas` deltas into one message, again and again until the round is full. */
+/** Streams `deltas` deltas into one message, repeatedly until the round is full. */
 function stream(start: ThreadState, deltas: number, body: (i: number) => RecordBody): () => number {
   const rounds = Math.ceil(DELTAS_PER_ROUND / deltas)
   return () => {
@@ -172,7 +172,7 @@ report(
     name: 'reduce: deltas of 1000 open tool inputs in turn beside 10',
     limit: LIMIT,
     clock: 'cpu',
-    // As many deltas and as much text on both sides.
+    // The number of deltas and the length of the text are the same on both sides.
     floor: stream(openInputs(10), 10_000, (i) => input(i % 10)),
     ours: stream(openInputs(1_000), 10_000, (i) => input(i % 1_000)),
   }),

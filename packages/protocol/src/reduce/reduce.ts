@@ -40,7 +40,7 @@ import {
   useKept,
 } from './runs.ts'
 
-/** What of a record the fold looks at besides its body. */
+/** What the fold needs of a record besides its body. */
 export type RecordContext = Pick<LogRecord, 'stream' | 'seq' | 'at' | 'run' | 'turn'>
 
 export interface Reduced {
@@ -54,16 +54,16 @@ export function emptyState(stream: string): ThreadState {
   return restingState(emptyHead(stream))
 }
 
-/** A thread between runs: its head is the whole state. */
+/** The state of a thread between runs, which is its head alone. */
 export function restingState(head: Head): ThreadState {
   return { head, messages: IdList.empty(), calls: emptyTrie() }
 }
 
 /**
- * Applies one record. Pure and total: whatever comes in the log, the old state stays as it was and a new one comes out.
- * The cost depends on the size of the record, never on that of the message, the run or the thread, nor on how much waits,
- * is queued or set. Two records stand for many: one that ends a run closes the messages that are open in it, and an
- * erasure looks through what the state holds, as it did through the log.
+ * Applies one record. Pure and total: for any record in the log it returns a new state and leaves the old one as it
+ * was. The cost depends on the size of the record, never on that of the message, the run or the thread, nor on how many
+ * waits, queue items or settings there are. Two types are exceptions: a record that ends a run closes the run's open
+ * messages, and an erasure looks through the whole state.
  */
 export function reduce(state: ThreadState, record: LogRecord): Reduced {
   const draft = newDraft(state, false)
@@ -71,14 +71,14 @@ export function reduce(state: ThreadState, record: LogRecord): Reduced {
   return { state: stateAt(draft, record.seq), ops: draft.ops, written: draft.written }
 }
 
-/** The state that `reduce` gives, for a record that is shown before it is written. */
+/** Returns the state that `reduce` gives, for a record that is shown before it is written. */
 export function reduceShown(state: ThreadState, record: LogRecord): ThreadState {
   const draft = newDraft(state, true)
   apply(draft, record.body, record)
   return stateAt(draft, record.seq)
 }
 
-/** The same for a piece: the state that `reduce` gives for a batch at this seq. */
+/** Returns the state that `reduce` gives for a batch at this seq, for a piece that is shown before it is written. */
 export function reducePiece(state: ThreadState, event: BatchEvent, seq: number): ThreadState {
   const messages = withMoreText(state.messages, event)
   if (messages !== undefined) return { head: headAt(state.head, seq), messages, calls: state.calls }
@@ -91,7 +91,7 @@ function stateAt({ calls, head, messages }: Draft, seq: number): ThreadState {
   return { head: headAt(head, seq), messages, calls }
 }
 
-/** Deltas that share a seq, until it is written, do not copy the head each. */
+/** Deltas share a seq until it is written, so most of them need no copy of the head. */
 function headAt(head: Head, seq: number): Head {
   return head.seq === seq ? head : { ...head, seq }
 }
@@ -178,7 +178,7 @@ function apply(draft: Draft, body: RecordBody, record: RecordContext): void {
 }
 
 function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordContext): void {
-  // What is asked anew is asked last.
+  // A question that is asked again moves to the end.
   addHeadEntry(draft, 'waits', body.wait.id, {
     ...body.wait,
     ...(record.run === undefined ? {} : { run: record.run }),
@@ -193,7 +193,7 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
     const { hash, judgedAs } = subject
     moveCall(draft, body.call, ({ answer, preconditions: _before, ...call }) => ({
       ...call,
-      // What was approved was made, or begun: that it may be made again is another question.
+      // The earlier approval was used up when the call began. Making the call again needs a new answer.
       ...(answer === undefined || interrupted === true ? {} : { answer }),
       stage: 'waiting',
       waitId,
@@ -206,8 +206,8 @@ function applyWaitOpened(draft: Draft, body: WaitOpenedRecord, record: RecordCon
 }
 
 /**
- * The answer goes to the call, where it is found after a restart as well: apart from each other what decides whether it
- * may be carried out, and what the tool itself asked for while it was.
+ * Stores the answer with the call, where it is found after a restart too. `answer` decides whether the call may run;
+ * `resume` is the answer to what the tool itself asked while it ran.
  */
 function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
   const wait = draft.head.waits.get(body.waitId)
@@ -221,7 +221,7 @@ function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
 }
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {
-  // The floor of a run that is over is nobody's to give.
+  // The run is over, so there is no floor left to hand off.
   if (body.item.lane === 'hand-off' && body.item.id !== handOffId(draft.head.run)) return
   addHeadEntry(draft, 'queue', body.item.id, {
     ...body.item,

@@ -45,7 +45,7 @@ export function applyRunParked(draft: Draft, _body: RunParkedRecord): void {
   changeRun(draft, { status: 'parked' })
 }
 
-/** The messages leave the state: they are rows of the view now. */
+/** Ends the run. Its messages leave the state because they are rows of the view now. */
 export function applyRunEnded(draft: Draft, body: RunEndedRecord, record: RecordContext): void {
   for (let i = 0; i < draft.messages.length; i++) {
     const message = draft.messages.at(i) as ThreadMessage
@@ -81,7 +81,7 @@ export function setRun(draft: Draft, run: RunState | null): void {
   draft.ops.push({ type: 'set', path: ['head', 'run'], value: run === null ? null : asJson(storedRun(run)) })
 }
 
-/** Changes single fields of the run; its rules may be long and are not sent again. */
+/** Changes single fields of the run, so that its rules, which may be long, are not sent again. */
 export function changeRun(
   draft: Draft,
   changes: Partial<Pick<RunState, 'agentId' | 'attempt' | 'status' | 'turnId' | 'step' | 'isStepOpen' | 'processes'>>,
@@ -104,12 +104,14 @@ function countUsage(draft: Draft, increment: UsageIncrement): void {
   setHead(draft, 'usage', { ...usage, lastStep, [scope]: totals })
 }
 
-/** Kept until the same is asked again in this run. What was asked twice has two answers, in their order. */
+/**
+ * Keeps an answer until the same question is asked again in this run. Several answers to one question keep their order.
+ */
 export function keepAnswer(draft: Draft, hash: string, answer: Answer): void {
   changeRunEntry(draft, 'kept', hash, (kept) => kept.set(hash, [...(kept.get(hash) ?? []), answer]))
 }
 
-/** The same is asked again: its oldest answer counts this once. */
+/** Uses up the oldest kept answer to the question that is asked again. */
 export function useKept(draft: Draft, asked: string | undefined): void {
   const answers = asked === undefined ? undefined : draft.head.run?.kept?.get(asked)
   if (asked === undefined || answers === undefined) return

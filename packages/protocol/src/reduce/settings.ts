@@ -4,7 +4,9 @@ import { Keyed } from '../keyed.ts'
 import { removeHeadEntry, setHeadEntry, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
 
-/** `null` takes a setting away. Which record said what is noted: it goes with the record. */
+/**
+ * `null` removes a setting. The seq of each content setting is noted, because erasing the record removes the setting.
+ */
 export function applySettings(draft: Draft, changes: JsonObject, { seq }: RecordContext): void {
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) {
@@ -17,7 +19,7 @@ export function applySettings(draft: Draft, changes: JsonObject, { seq }: Record
   }
 }
 
-/** What a fork inherits is said by the fork. */
+/** Settings that a fork inherits count as set by the fork record. */
 export function inheritedAt(settings: JsonObject, { seq }: RecordContext): Keyed<number> {
   return Keyed.from(
     Object.keys(settings)
@@ -26,7 +28,7 @@ export function inheritedAt(settings: JsonObject, { seq }: RecordContext): Keyed
   )
 }
 
-/** What erased records had set is no longer set. */
+/** Removes the keys that erased records had set. */
 export function eraseKeys(
   draft: Draft,
   what: 'settings' | 'state',

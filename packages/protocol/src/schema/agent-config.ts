@@ -14,7 +14,7 @@ import { exact, type Schema } from './exact.ts'
 import { listOf, mapOf, object, optional, taggedUnion } from './fields.ts'
 import { jsonObjectSchema } from './json.ts'
 
-/** As it is written to a file: an address is text there. */
+/** The form in a file, where a URL is text. */
 type RemoteServerJson = Omit<Wire<MCPRemoteServerConfig>, 'url'> & { readonly url: string }
 type MCPConfigurationJson = { readonly [name: string]: Wire<MCPStdioServerConfig> | RemoteServerJson }
 export type AgentConfigJson = Omit<Wire<AgentConfig>, 'mcpServers'> & { readonly mcpServers?: MCPConfigurationJson }
@@ -80,7 +80,7 @@ const mcpServers: Schema<MCPConfigurationJson> = exact<MCPConfigurationJson>()(
   mapOf(taggedUnion([stdioServer, remoteServer])),
 )
 
-/** Keys of a harness's own come through, like everything in a file that a person may have written. */
+/** Keeps unknown keys: those of a harness, and anything a person wrote into the file. */
 export const agentConfigSchema: Schema<AgentConfigJson> = exact<AgentConfigJson>()(
   object({
     profile: optional(z.string()),

@@ -47,7 +47,7 @@ export const nativeRefSchema: Schema<NativeRef> = exact<NativeRef>()(
   }),
 )
 
-// The type has to allow `undefined` because its named fields are optional; a value never holds it.
+// The type has to allow `undefined` because its named fields are optional. A value never contains it.
 const metaValue = jsonValueSchema as Schema<JsonValue | undefined>
 
 export const eventMetaSchema: Schema<EventMeta> = exact<EventMeta>()(
@@ -85,7 +85,7 @@ const call: Shape<ToolCallInfo> = exactShape<ToolCallInfo>()({
 
 export const toolCallInfoSchema: Schema<ToolCallInfo> = exact<ToolCallInfo>()(object(call))
 
-/** Some events are records too, with more fields: their shapes are shared, so that both stay one thing. */
+/** Some events are also records, with more fields. Both use these shapes, so that they stay the same. */
 export const textDeltaFields: Shape<TextDeltaEvent> = exactShape<TextDeltaEvent>()({
   ...extras,
   type: z.literal('text-delta'),

@@ -29,7 +29,7 @@ const origin: Shape<Wire<ChatToolOrigin>> = exactShape<Wire<ChatToolOrigin>>()({
   serverName: optional(z.string()),
 })
 
-/** Names some types for the editor's sake and takes any. */
+/** Accepts any string. The type names some values only for the editor's completion. */
 function openText<T extends string>(): Schema<T> {
   return z.string() as unknown as Schema<T>
 }

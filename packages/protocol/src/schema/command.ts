@@ -19,8 +19,8 @@ import { optional, taggedUnion } from './fields.ts'
 import { base64, clientId, clientJson, clientName, clientText, LIMITS, mediaType } from './untrusted.ts'
 
 /*
- * What comes from a client is not ours: every field is limited, ids are safe to use as keys, and keys that are not known
- * are dropped. Hence `z.object`, where our own records keep such keys.
+ * Commands come from clients and are untrusted: every field has a limit, ids are safe to use as keys, and unknown keys
+ * are dropped. Hence `z.object`, where the schemas of our own records keep unknown keys.
  */
 
 export const expectationSchema: Schema<Expectation> = exact<Expectation>()(

@@ -125,7 +125,7 @@ const COVERED_BY: Readonly<Record<string, keyof typeof schemas>> = {
   './agent-config.ts': 'AgentConfig',
 }
 
-/** Modules of nothing but ports and callbacks, and what those are handed within one process. */
+/** Modules that hold only ports, callbacks and the types these take within one process. */
 const IN_PROCESS: ReadonlySet<string> = new Set([
   './agent-harness.ts',
   './connectivity.ts',
@@ -150,7 +150,7 @@ async function exportedTypes(): Promise<readonly ExportedType[]> {
   )
 }
 
-/** The values of `type` that a union takes. */
+/** The values of `type` that a union accepts. */
 function tagsOf(schema: z.ZodType): readonly string[] {
   const values: unknown = schema._zod.propValues?.['type']
   assert.ok(values instanceof Set)

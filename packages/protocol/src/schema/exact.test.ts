@@ -5,7 +5,7 @@ import type { ErrorData } from '../error-data.ts'
 import { exact, exactShape, type Same } from './exact.ts'
 import { object, optional, taggedUnion } from './fields.ts'
 
-/** These are proofs for the compiler: a line whose error goes away does not compile any more. */
+/** These are proofs by the compiler: a line whose expected error goes away no longer compiles. */
 suite('exact takes a schema only for the very type it parses', () => {
   test('and refuses one that says too little, too much or something else', () => {
     const text = object({ a: z.string() })

@@ -12,7 +12,7 @@ function accepts(schema: z.ZodType, value: unknown): boolean {
   return schema.safeParse(value).success
 }
 
-/** Plain data all the way down, and no own `__proto__` anywhere. */
+/** Asserts that a value is plain data throughout, without an own `__proto__`. */
 function assertClean(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   assert.ok(!Object.hasOwn(value, '__proto__'))
@@ -21,7 +21,7 @@ function assertClean(value: unknown): void {
   for (const item of Object.values(value)) assertClean(item)
 }
 
-/** The same JSON text with `"__proto__": {"polluted": true}` put into every object. */
+/** Returns the value parsed from the same JSON text with `"__proto__": {"polluted": true}` in every object. */
 function poison(value: object): object {
   const text = JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item) ? { ...item, '@poison@': 1 } : item,

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 
 const source = new URL('../', import.meta.url)
 
-/** Every module that loading `entry` loads, and every name it is asked for that is no file of ours. */
+/** Returns every module that loading `entry` loads, and every imported name that is no file of ours. */
 async function importsOf(entry: URL): Promise<{ readonly files: Set<string>; readonly packages: Set<string> }> {
   const files = new Set<string>()
   const packages = new Set<string>()
@@ -20,7 +20,7 @@ async function importsOf(entry: URL): Promise<{ readonly files: Set<string>; rea
   return { files, packages }
 }
 
-/** Types are erased, yet a type from a package still makes the package a dependency of our declarations. */
+/** Includes type imports: they are erased, yet still make the package a dependency of our declarations. */
 function specifiersIn(code: string): readonly string[] {
   return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].flatMap(([, specifier]) => specifier ?? [])
 }

@@ -12,7 +12,7 @@ import type { SchemaName } from './schemas.ts'
 
 const generator = fileURLToPath(new URL('../../scripts/generate-schemas.ts', import.meta.url))
 
-/** Reads the JSON Schema back with another mind than the one that wrote it: by its text alone. */
+/** Reads the JSON Schema back from its text alone, with code that did not write it. */
 async function published(name: SchemaName): Promise<z.ZodType> {
   const file = new URL(`../../schemas/${jsonSchemaFile(name)}`, import.meta.url)
   return z.fromJSONSchema(JSON.parse(await readFile(file, 'utf8')) as Parameters<typeof z.fromJSONSchema>[0])

@@ -3,8 +3,8 @@ import type { JsonObject } from '../json.ts'
 import { schemas, type SchemaName } from './schemas.ts'
 
 /**
- * The types that somebody outside may have to read or write, each of which gets a file of its own. What they are made of
- * is inside, under `$defs`.
+ * The types that programs outside may have to read or write. Each gets a file of its own, with the types it uses under
+ * `$defs`.
  */
 export const PUBLISHED: readonly SchemaName[] = [
   'ActivityEvent',
@@ -31,12 +31,12 @@ export const PUBLISHED: readonly SchemaName[] = [
   'WireEvent',
 ]
 
-/** The schema of a type as JSON Schema (draft 2020-12), complete in itself. */
+/** Returns the schema of a type as self-contained JSON Schema (draft 2020-12). */
 export function jsonSchemaOf(name: SchemaName): JsonObject {
   const schema = z.toJSONSchema(schemas[name], {
     metadata: names(),
     io: 'input',
-    // Only our check for "any JSON" cannot be written down, and JSON Schema means just that by an empty schema.
+    // Only our check for "any JSON" cannot be expressed, and an empty JSON Schema means just that.
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       if ((zodSchema as unknown) === schemas.JsonObject) jsonSchema.type = 'object'
@@ -52,7 +52,7 @@ function names(): z.core.$ZodRegistry<{ id: string }> {
   return registry
 }
 
-/** `LogRecord` is published as `log-record.json`. */
+/** Returns the file name of a published schema, e.g. `log-record.json` for `LogRecord`. */
 export function jsonSchemaFile(name: SchemaName): string {
   return `${name.replace(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}.json`
 }

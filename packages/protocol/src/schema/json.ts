@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../json.ts'
 import { exact, type Schema } from './exact.ts'
 
-/** Walks with a stack of its own: JSON that is nested very deeply must not overflow the one of the process. */
+/** Uses its own stack, because deeply nested JSON must not overflow the call stack. */
 function isJson(value: unknown): boolean {
   const rest: unknown[] = [value]
   while (rest.length > 0) {
@@ -27,7 +27,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null
 }
 
-/** `JSON.parse` makes `__proto__` an own key, which becomes dangerous as soon as somebody assigns it to an object. */
+/** `JSON.parse` makes `__proto__` an own key, which is dangerous once somebody assigns it to an object. */
 function withoutProto<T>(value: T): T {
   return hasProto(value) ? (copyWithoutProto(value) as T) : value
 }
@@ -62,7 +62,7 @@ function copyWithoutProto(value: unknown): unknown {
   return top['value']
 }
 
-/** Any JSON. It is checked and handed on as it is, not copied, unless it holds a key `__proto__`. */
+/** Any JSON. Passed on without a copy, unless it has a key `__proto__`. */
 export const jsonValueSchema: Schema<JsonValue> = exact<JsonValue>()(
   z.custom<JsonValue>(isJson, { error: 'Expected JSON', abort: true }).overwrite(withoutProto),
 )

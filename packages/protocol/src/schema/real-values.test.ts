@@ -22,7 +22,7 @@ import {
 } from '../index.ts'
 import { schemas } from './schemas.ts'
 
-/** A fold of a real log makes the values here: nothing in them was made up to fit a schema. */
+/** The values come from folding a generated log: none of them was made up to fit a schema. */
 const runs = { numRuns: 40 }
 
 function fold(records: readonly LogRecord[], each: (step: ReturnType<typeof reduce>, record: LogRecord) => void): void {
@@ -91,7 +91,7 @@ suite('what the protocol makes of a log passes its schemas', () => {
           for (const event of agentEventsOf(record)) {
             assert.deepEqual(schemas.AgentEvent.parse(event), event)
             const chatEvent = toChatEvent(event)
-            // A chat learns of files by its messages: it has no event for them.
+            // A chat shows files in its messages and has no event for them.
             assert.equal(chatEvent === undefined, event.type === 'file')
             if (chatEvent === undefined) continue
             const wire = toWire(chatEvent)

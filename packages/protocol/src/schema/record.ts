@@ -77,7 +77,7 @@ export const controlRecordSchema: Schema<ControlRecord> = exact<ControlRecord>()
   ]),
 )
 
-/** A body's known types are checked strictly; what a newer version added to one of them is kept. */
+/** Checks the known fields of a body strictly and keeps fields that a newer version added. */
 export const recordBodySchema: Schema<RecordBody> = exact<RecordBody>()(
   taggedUnion([sealedPartSchema, errorEventSchema, controlRecordSchema]),
 )

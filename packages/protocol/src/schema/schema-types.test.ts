@@ -6,7 +6,7 @@ import type { AgentConfigJson } from './agent-config.ts'
 import type { Same } from './exact.ts'
 import type { ProtocolSchemas, SchemaName } from './schemas.ts'
 
-/** What each schema has to parse. A schema that is added does not compile until it has its line here. */
+/** The type each schema has to parse. A new schema does not compile until it is listed here. */
 interface Expected {
   readonly JsonObject: protocol.JsonObject
   readonly JsonValue: protocol.JsonValue
@@ -194,7 +194,7 @@ interface Expected {
   readonly WireMessage: protocol.WireMessage
 }
 
-/** Readonly is not compared: our types are readonly throughout, parsed values need not be. */
+/** Ignores `readonly`: our types are readonly throughout, parsed values need not be. */
 type Differing = {
   [Name in SchemaName]: Same<z.output<ProtocolSchemas[Name]>, Expected[Name]> extends true ? never : Name
 }[SchemaName]

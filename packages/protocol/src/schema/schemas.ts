@@ -23,7 +23,7 @@ import * as store from './store.ts'
 import * as threadRecord from './thread-record.ts'
 import * as wire from './wire.ts'
 
-/** `fooSchema` of a module is the schema of the type `Foo`. */
+/** An export `fooSchema` is the schema of the type `Foo`. */
 type ByTypeName<Module> = {
   readonly [K in keyof Module as K extends `${infer Name}Schema` ? Capitalize<Name> : never]: Module[K]
 }
@@ -36,8 +36,8 @@ function byTypeName<Module extends object>(module: Module): ByTypeName<Module> {
 }
 
 /**
- * The schema of every type that is stored or sent, by the type's name. Types that hold dates, maps or errors in process
- * have the schema of their wire form.
+ * The schemas of all types that are stored or sent, by type name. Types that hold dates, maps or errors in process have
+ * the schema of their wire form.
  */
 export interface ProtocolSchemas
   extends

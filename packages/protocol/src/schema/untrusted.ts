@@ -4,7 +4,7 @@ import { exact, type Schema } from './exact.ts'
 import { isPlainObject, jsonValueSchema } from './json.ts'
 
 /**
- * What a client may send at most. Generous for people and programs, small enough that one message cannot fill the
+ * The limits for messages of clients. Generous for people and programs, small enough that one message cannot fill the
  * memory. Texts are counted in UTF-16 units.
  */
 export const LIMITS: {
@@ -21,14 +21,14 @@ export const LIMITS: {
   name: 256,
   text: 1_000_000,
   attachments: 32,
-  /** Base64 of 15 MB. */
+  /** Base64 for 15 MB. */
   attachmentData: 20_000_000,
   commands: 100,
   threads: 1_000,
   jsonDepth: 64,
 }
 
-/** An id that somebody else made. It may become a key or a path segment, so it may not name a prototype. */
+/** An id made by a client. It may become a key or a path segment, so it must not name a prototype. */
 export const clientId: z.ZodString = z
   .string()
   .max(LIMITS.id)
@@ -51,7 +51,7 @@ export const base64: z.ZodString = z
   .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'Expected base64')
   .refine((data) => data.length % 4 === 0, 'Expected padded base64')
 
-/** JSON that is nested no deeper than what everything behind can walk by recursion. */
+/** JSON with limited nesting, so that later code can walk it by recursion. */
 export const clientJson: Schema<JsonValue> = exact<JsonValue>()(
   jsonValueSchema.refine((value) => isShallow(value), 'Nested too deeply'),
 )
@@ -65,7 +65,10 @@ function isShallow(value: unknown): boolean {
   return true
 }
 
-/** An object whose keys are ids of the sender's. A forbidden one is refused, not dropped: the sender means something. */
+/**
+ * An object whose keys are ids of the sender. A forbidden key is refused, not dropped, because the sender meant
+ * something by it.
+ */
 export function clientMap<T>(values: Schema<T>, limit: number): z.ZodPreprocess<z.ZodRecord<z.ZodString, Schema<T>>> {
   const map = z
     .record(clientId, values)

@@ -38,7 +38,7 @@ export const clientHelloSchema: Schema<ClientHello> = exact<ClientHello>()(
   }),
 )
 
-/** Anything a client may send. Untrusted, like the commands in it. */
+/** Any message of a client. Untrusted, like the commands in it. */
 export const clientMessageSchema: Schema<ClientMessage> = exact<ClientMessage>()(
   taggedUnion([commandsMessageSchema, clientHelloSchema]),
 )

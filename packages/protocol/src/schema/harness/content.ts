@@ -26,7 +26,7 @@ import { jsonObjectSchema, jsonValueSchema } from '../json.ts'
 
 export const omOperationType: Schema<OMOperationType> = exact<OMOperationType>()(z.enum(['observation', 'reflection']))
 
-/** The same fields make a content of a message and, with an address, an event. */
+/** The fields are shared: they make a content of a message and, with an address, an event. */
 export const textContentFields: Shape<Wire<TextContent>> = exactShape<Wire<TextContent>>()({
   type: z.literal('text'),
   text: z.string(),

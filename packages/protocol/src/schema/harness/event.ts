@@ -43,7 +43,7 @@ export const contentEventSchema: Schema<Wire<ContentEvent>> = exact<Wire<Content
   ]),
 )
 
-/** A harness event as it travels: dates as text, errors as data, maps as objects. */
+/** A harness event as JSON: dates as text, errors as data, maps as objects. */
 export const wireEventSchema: Schema<Wire<HarnessEvent>> = exact<WireEvent>()(
   taggedUnion([
     conversationEventSchema,
