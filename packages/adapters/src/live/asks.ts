@@ -3,54 +3,54 @@ import type { Answer, Decision, Host, JsonObject, JsonValue, WaitKind } from '@e
 import { toFailure } from '../launch/run-failure.ts'
 import { canonicalCall, nativeCall, type NativeCall } from './tool-calls.ts'
 
-/** What the program is told. It is always said once, for this call alone. */
+/** The answer to a question of a CLI. It always holds once, for this call alone. */
 export type Verdict =
   | { readonly isAllowed: true; readonly value?: JsonValue }
   | { readonly isAllowed: false; readonly reason: string }
 
-/** Something a program waits for. */
+/** A question that a CLI waits for. */
 export interface Ask {
-  /** The program's own id of the question. */
+  /** The CLI's own id of the question. */
   readonly key: string
   readonly kind: WaitKind
   readonly call: NativeCall
-  /** One line for a person. */
+  /** One line that describes the question to a person. */
   readonly description: string
   /** What a person has to see besides. */
   readonly payload?: JsonObject
   readonly answerSchema?: string
-  /** The calls that rules are to be asked about instead of the call itself, if there are any. */
+  /** The calls to judge by the rules instead of `call`, if there are any. */
   readonly parts?: readonly NativeCall[]
-  /** Called at most once, and only while the program waits. */
+  /** Answers the CLI. Called at most once, and only while the CLI waits. */
   answer(verdict: Verdict): void
 }
 
 export interface AsksOptions {
   readonly host: Host
   readonly agentId: string
-  /** Whether anybody is being waited for. */
+  /** Called with whether any question is open. */
   readonly onWaiting: (isWaiting: boolean) => void
-  /** A person is going to be asked. */
+  /** Called before a person is asked. */
   readonly onAsk: (ask: Ask) => void
-  /** An answer came for a question that nobody asks any more. */
+  /** Called when an answer comes for a question that is no longer open. */
   readonly onLate: (ask: Ask) => void
 }
 
 const RANK: Readonly<Record<Decision['policy'], number>> = { allow: 0, ask: 1, deny: 2 }
 const NOBODY: Verdict = { isAllowed: false, reason: 'Nobody could be asked.' }
 
-/** The questions of one turn: decided by rules where they decide, else by a person. Nothing becomes "yes" by itself. */
+/** The questions of one turn: decided by rules if possible, otherwise by a person. Nothing is allowed by default. */
 export class Asks {
   readonly #options: AsksOptions
   readonly #open = new Map<string, Ask>()
-  /** The waits of people who are being asked, by the program's own id of the question. */
+  /** The ids of the open waits, by the CLI's own id of the question. */
   readonly #waits = new Map<string, string>()
 
   constructor(options: AsksOptions) {
     this.#options = options
   }
 
-  /** What the rules say, whether they name the tool as we do or as the program does. */
+  /** Decides by the rules, which may name the tool as we do or as the CLI does. */
   judge(call: NativeCall): Decision {
     const { host } = this.#options
     const ours = host.decide(canonicalCall(call))
@@ -58,14 +58,14 @@ export class Asks {
     return theirs === undefined ? ours : stricter(ours, host.decide(theirs))
   }
 
-  /** Answers by rule at once, or when a person has. Never rejects. */
+  /** Answers by rule at once, or when a person has answered. Never rejects. */
   async put(ask: Ask): Promise<void> {
     this.#open.set(ask.key, ask)
     this.#options.onWaiting(true)
     this.#settle(ask, await this.#verdict(ask))
   }
 
-  /** The program does not wait for this any more. */
+  /** Closes a question that the CLI no longer waits for. */
   withdraw(key: string): void {
     const waitId = this.#waits.get(key)
     this.#waits.delete(key)
@@ -73,7 +73,7 @@ export class Asks {
     if (this.#open.delete(key)) this.#options.onWaiting(this.#open.size > 0)
   }
 
-  /** The turn is over, and its questions with it. */
+  /** Closes all questions, because the turn is over. */
   abandon(): void {
     for (const key of this.#open.keys()) this.withdraw(key)
   }
@@ -98,11 +98,11 @@ export class Asks {
       this.#waits.set(ask.key, request.id)
       const verdict = verdictOf(await this.#options.host.ask(request))
       if (this.#waits.get(ask.key) === request.id) this.#waits.delete(ask.key)
-      // A rule may have come into force while somebody was thinking.
+      // A rule may have been added while the person was thinking.
       const after = isJudged && verdict.isAllowed ? verdictBy(this.#byRule(ask)) : undefined
       return after?.isAllowed === false ? after : verdict
     } catch (error) {
-      // One that was taken back needs no answer.
+      // A question that was withdrawn needs no answer.
       if (this.#open.get(ask.key) === ask)
         this.#options.host.log('warn', `A question was not answered: ${toFailure(error).message}`)
       return NOBODY
@@ -117,7 +117,7 @@ export class Asks {
 
   #request(ask: Ask, decided: Decision | undefined): Parameters<Host['ask']>[0] {
     const { kind, call, payload, answerSchema } = ask
-    // That no rule allows it goes without saying.
+    // If no rule decided, the reason would only say that no rule allows it.
     const description = decided?.rule === undefined ? ask.description : `${ask.description}: ${decided.reason}`
     const { toolCallId, toolName, args } = canonicalCall(call)
     return {
@@ -131,19 +131,19 @@ export class Asks {
         ...(call.cwd === undefined ? {} : { cwd: call.cwd }),
       },
       ...(answerSchema === undefined ? {} : { answerSchema }),
-      // When we or the program have died, it asks again after its session was resumed.
+      // If we or the CLI crash, the CLI asks again after its session is resumed.
       resumable: true,
     }
   }
 }
 
-/** `undefined` when somebody has to be asked. */
+/** Returns `undefined` if a person has to be asked. */
 function verdictBy(decided: Decision | undefined): Verdict | undefined {
   if (decided?.policy === 'deny') return { isAllowed: false, reason: decided.reason }
   return decided?.policy === 'allow' ? { isAllowed: true } : undefined
 }
 
-/** A deny always counts. Apart from that a rule made for this very name says more than a default. */
+/** Returns the decision that counts: a deny always, otherwise a rule for the exact name before a default. */
 function stricter(ours: Decision, theirs: Decision): Decision {
   const stricterOne = RANK[theirs.policy] > RANK[ours.policy] ? theirs : ours
   if (stricterOne.policy === 'deny' || (ours.rule === undefined) === (theirs.rule === undefined)) return stricterOne

@@ -8,11 +8,11 @@ import type { LiveHarness } from './live-harness.ts'
 import { LiveSession } from './live-session.ts'
 
 export interface FollowedOptions extends LiveOptions {
-  /** Where the program is, when it is not looked for. */
+  /** Where the CLI is, if it does not have to be looked for. */
   readonly cli?: FoundCli
 }
 
-/** As `liveDriver`, for programs whose native session is not known from their output alone. */
+/** Like `liveDriver`, for CLIs whose native session is not known from their output alone. */
 export function followedDriver(
   harnessOf: (facts: SessionFacts) => LiveHarness,
   options: FollowedOptions = {},

@@ -9,21 +9,21 @@ import type {
   Turn,
 } from '@evener/protocol'
 
-/** What whoever talks to a process finds out about its session and the program's output does not tell. */
+/** What a peer learns about the native session that the CLI's output does not tell. */
 export interface SessionFacts {
-  /** The native session, where it is not the one that was to be gone on with. */
+  /** The native session's id, if it is not the session that was to be resumed. */
   nativeId: string | undefined
-  /** The program has said how the turn ended: its session ends where our turn does. */
+  /** The CLI reported how the turn ended, so its session ends where our turn does. */
   isSettled: boolean
-  /** The process is gone: whoever comes next begins with what is bound. */
+  /** The process has ended: the next turn starts from the binding. */
   isGone: boolean
 }
 
 export type OpenSession = (binding: Binding | null, host: Host, facts: SessionFacts) => AgentSession
 
 /**
- * A session whose binding follows what became of the native one: programs that cannot go back to a message can be gone
- * on with after a turn was stopped, as long as they have answered, and may have to begin anew.
+ * A session that updates its binding with what the peer learns. A CLI that cannot go back to a message can still be
+ * resumed after a turn was stopped, if it answered, and may have to begin a new session.
  */
 export class FollowedSession implements AgentSession {
   readonly #open: OpenSession
@@ -70,7 +70,7 @@ export class FollowedSession implements AgentSession {
     return this.#inner
   }
 
-  /** A session that knows what is bound. */
+  /** Returns a session that uses the current binding. */
   async #ready(): Promise<AgentSession> {
     if (this.#facts.isGone) {
       await this.#inner?.close()
@@ -86,7 +86,7 @@ export class FollowedSession implements AgentSession {
     host.bind(this.#binding)
   }
 
-  /** The last words of the turn are out. */
+  /** Binds the session as settled before the `finish` of the turn is passed on. */
   #settle(): void {
     const binding = this.#binding
     if (binding === null || !this.#facts.isSettled || binding.extra?.['settled'] === true) return
@@ -94,7 +94,7 @@ export class FollowedSession implements AgentSession {
     this.#host.bind({ ...binding, extra })
   }
 
-  /** The same host, whatever it offers, but for what is bound. */
+  /** Returns the same host with another `bind`. */
   #following(host: Host): Host {
     const bind: Host['bind'] = (binding) => this.#bind(host, binding)
     return Object.create(host, { bind: { value: bind } }) as Host

@@ -1,40 +1,40 @@
 import type { HandoverBudget, Host, NativeRef, Part, StoredMessage, Turn } from '@evener/protocol'
 
-/** Used where nobody says how much may be handed over: the newest that fits. */
+/** The default budget for a hand-over: the newest messages that fit. */
 const DEFAULT_BUDGET: HandoverBudget = {
   maxTokens: 50_000,
   countTokens: (text) => Math.ceil(text.length / 4),
 }
 
-/** What was said in the thread since the agent's own session last heard of it. */
+/** What was said in the thread since the agent's native session last heard of it. */
 export interface Handover {
-  /** Oldest first, without what the turn itself is asked. */
+  /** Oldest first, without the input of the turn itself. */
   readonly messages: readonly StoredMessage[]
   readonly tokens: number
-  /** Older messages that did not fit, counted up to `MAX_OMITTED`. */
+  /** Number of older messages that did not fit, up to `MAX_OMITTED`. */
   readonly omitted: number
-  /** The newest message alone did not fit: its beginning is told. */
+  /** The newest message alone did not fit: only its beginning is included. */
   readonly isCut: boolean
 }
 
-/** Nobody needs to know more exactly how much more there was. */
+/** An exact count beyond this is of no use to anybody. */
 export const MAX_OMITTED = 1000
 
 export interface HandoverQuery {
-  /** The session holds this message. */
+  /** Whether the session holds this message. */
   readonly isKnown: (native: NativeRef) => boolean
-  /** The seq up to which the session is known to know the thread. */
+  /** The seq up to which the session knows the thread. */
   readonly syncedTo: number
-  /** Runs whose messages the session has heard as they were said. */
+  /** Runs whose messages the session heard as they were said. */
   readonly heardRuns: ReadonlySet<string>
   readonly budget?: HandoverBudget | undefined
-  /** Its own input is recorded already and is told as the prompt. */
+  /** The turn whose input is in the history already and becomes the prompt. */
   readonly turn?: TurnOfInput | undefined
 }
 
 type TurnOfInput = Pick<Turn, 'runId'> & Partial<Pick<Turn, 'turnId'>>
 
-/** Looks back from the newest message to the newest that the session holds. */
+/** Collects messages from the newest back to the newest one that the session holds. */
 export async function unheard(history: Host['history'], query: HandoverQuery): Promise<Handover> {
   const { isKnown, syncedTo, heardRuns, budget = DEFAULT_BUDGET, turn } = query
   const messages: StoredMessage[] = []
@@ -48,7 +48,7 @@ export async function unheard(history: Host['history'], query: HandoverQuery): P
     if (message.run !== undefined && heardRuns.has(message.run)) continue
     if (message.parentToolCallId !== undefined || message.parts.length === 0) continue
     if (turn !== undefined && isOfTurn(message, turn)) {
-      // The oldest of them: what was said to the agent in the course of the turn came after what it was asked.
+      // The oldest of them is the input: messages that steered the turn came later.
       input = message
       messages.push(message)
       continue
@@ -82,7 +82,7 @@ function beginning(words: string, share: number): Part {
 /** Longer arguments and results are cut: another agent needs to know what was done, not every byte of it. */
 const MAX_DETAIL = 4_000
 
-/** What a part says, in words. Tool calls of others are told as text: the reader may not have the tool. */
+/** Returns a part as text. Tool calls of others are described in words, because the reader may not have the tool. */
 export function wordsOf(part: Part): string {
   switch (part.type) {
     case 'text':

@@ -8,11 +8,11 @@ import type { LiveHarness } from './live-harness.ts'
 import { LiveSession } from './live-session.ts'
 
 export interface LiveOptions extends PrintOptions {
-  /** How long the process stays when it has nothing to do. Default 15 minutes; `null`: as long as the session. */
+  /** How long an idle process is kept. Default: 15 minutes. `null`: as long as the session. */
   readonly idleMs?: number | null
   /**
-   * How long the program may take to agree that a turn is stopped, before it is ended without having agreed: where its
-   * session then ends nobody knows. Default 10 seconds.
+   * How long the CLI may take to confirm that a turn is stopped. Then it is ended unconfirmed, and where its session
+   * ends is unknown. Default: 10 seconds.
    */
   readonly interruptMs?: number
 }
@@ -24,11 +24,11 @@ export interface LiveContext {
   readonly options: LiveOptions
   readonly env: Environment
   readonly cli: FoundCli
-  /** What is known of every turn. */
+  /** The header that all turns share. */
   readonly header: RunHeader
 }
 
-/** A program that stays, takes many turns, asks before it acts and can be talked to while it works, as a driver. */
+/** Makes a driver of a CLI whose process stays for many turns, asks before it acts and can be steered. */
 export function liveDriver(harness: LiveHarness, options: LiveOptions = {}): AgentDriver {
   checkDriverOptions(harness.profile.title, options)
   const id = options.id ?? harness.profile.id

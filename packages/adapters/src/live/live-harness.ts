@@ -6,75 +6,77 @@ import type { CliProfile } from '../launch/profile.ts'
 import type { Asks } from './asks.ts'
 import type { Handover } from './handover.ts'
 
-/** What makes a program an agent that stays, takes many turns and can be talked to while it works. */
+/** Describes a CLI whose process stays, takes many turns and can be talked to while it works. */
 export interface LiveHarness {
   readonly profile: CliProfile
   readonly dialect: Dialect
-  /** True for the pinned version. */
+  /** What the CLI can do, in the version that the profile pins. */
   readonly capabilities: Capabilities
   /**
-   * How the process is started. Pure. A turn for which it says the same, whatever session and model, is taken by the
-   * process that is there.
+   * Returns how to start the process. Pure. If the result for a turn is the same as for the running process, apart from
+   * session and model, that process takes the turn.
    */
   launch(request: LaunchRequest): LivePlan
-  /** The place this event stands at, if a later turn can resume there. */
+  /** Returns the anchor of this event, if a later turn can resume there. */
   anchorOf(event: MappedEvent): string | undefined
-  /** The place a recorded message stands at. */
+  /** Returns the anchor of a recorded message. */
   readonly placeOf: (native: NativeRef) => string | undefined
-  /** A new process: whatever is remembered about it belongs to the peer. */
+  /** Makes the peer for a new process. All state about the process belongs to the peer. */
   connect(link: LiveLink): LivePeer
 }
 
 export type LivePlan = Omit<LaunchPlan, 'stdin' | 'sessionId'>
 
-/** The way to the process. */
+/** The connection to the process. */
 export interface LiveLink {
   readonly agentId: string
-  /** One line to its standard input. Lost without a word when it is gone: its end tells. */
+  /** Writes one line to standard input. It is silently lost if the process has ended: the end is reported elsewhere. */
   send(message: JsonObject): void
 }
 
-/** A turn, as whoever talks to the program sees it. */
+/** A turn as its peer sees it. */
 export interface TurnPort {
   readonly asks: Asks
   warn(message: string, code?: string): void
-  /** The program has said that the turn is over. What it says from now on belongs to the next one. */
+  /** Ends the turn, because the CLI reported its end. What the CLI says from now on belongs to the next turn. */
   over(): void
 }
 
 export interface LiveTask {
   readonly request: LaunchRequest
-  /** The process was started for this turn and has to be told which session to go on with. */
+  /** The process was started for this turn and has to be told which session to resume. */
   readonly isFirst: boolean
   readonly history: Host['history']
   /**
-   * What was said in the thread and not in the session, for peers that can tell it to the program. `isKnown` says which
-   * messages the session holds, when those are not all of its own.
+   * Returns what was said in the thread and not in the session, for peers that can pass it on. `isKnown` tells which
+   * messages the session holds. Default: all messages of the session.
    */
   readonly handover: (isKnown?: (native: NativeRef) => boolean) => Promise<Handover>
-  /** The same in words, to be said before the prompt where there is no other way. */
+  /** The same as text to put before the prompt, for peers without another way. */
   readonly handoverText: () => Promise<string | undefined>
 }
 
-/** The native session that the turn should have gone on with is not there, or not as it was. */
+/** The native session to resume does not exist, or is not as it was. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
 
-/** One process, spoken to in its own protocol. */
+/** Speaks with one process in its own protocol. */
 export interface LivePeer {
-  /** Something was asked of the program and has to be read. */
+  /** Whether a request to the CLI is open, so that its output has to be read. */
   readonly isWaiting: boolean
-  /** Settles when the program has taken the task; rejects with why it has not, with `SessionLost` if that is why. */
+  /**
+   * Resolves when the CLI has accepted the task. Rejects with the reason if not: `SessionLost` if it is the session.
+   */
   start(task: LiveTask, port: TurnPort): Promise<void>
-  /** One record of its output, after it was mapped. */
+  /** Gets one record of the output, after it was mapped. */
   record(record: JsonObject): void
-  /** `id` is ours. Rejects when the turn takes nothing any more. */
+  /** `id` is ours. Rejects if the turn takes no more messages. */
   steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'>
-  /** The clean way to end the turn. Settles when the program has agreed; that the turn is over it tells apart. */
+  /** Ends the turn the clean way. Resolves when the CLI has agreed; it reports the end of the turn separately. */
   interrupt(): Promise<void>
-  /** Ids of messages that were given with `steer` and not heard. */
+  /** Ids of messages that were steered and not heard. */
   readonly unheard: readonly string[]
-  /** The process is gone. */
+  /** Called when the process has ended. */
   gone(): void
 }

@@ -18,7 +18,7 @@ import type { LiveTurn } from './live-turn.ts'
 export interface Running {
   readonly process: LiveProcess
   readonly peer: LivePeer
-  /** Turns with the same key can be taken by the same process. */
+  /** Turns with the same key can use the same process. */
   readonly key: string
 }
 
@@ -29,7 +29,7 @@ export interface Ready {
   readonly opening: Opening
 }
 
-/** What is known of the turn before the program has said anything. */
+/** What is known of the turn before the CLI has printed anything. */
 interface Opening {
   readonly header: RunHeader
   readonly anchor: string | undefined
@@ -41,23 +41,23 @@ interface HeldLine {
   readonly line: Line
 }
 
-/** What a program says between turns is kept for the next, up to this size. */
+/** Limit for output between turns, which is kept for the next turn. */
 const MAX_HELD_BYTES = 16 * 1024 * 1024
 const MAX_WORDS = 500
 const NO_SESSION: NativeSession = { kind: 'new', id: '' }
 
-/** Keeps the process of a session: the one that is there, or another one where that is needed. */
+/** Keeps the process of a session, and replaces it if necessary. */
 export class Launcher {
   readonly #context: LiveContext
   readonly #host: Host
   #running: Running | undefined
   #ending: Promise<KillReceipt | undefined> = Promise.resolve(undefined)
   #turn: LiveTurn | undefined
-  /** The turn that has heard all that was held: nothing new may come before that. */
+  /** The turn that has received all held lines: no new line may overtake those. */
   #hearing: LiveTurn | undefined
   #between: HeldLine[] = []
   #heldBytes = 0
-  /** Lines that were said between turns and not kept. */
+  /** Number of lines between turns that were not kept. */
   #missed = 0
   #onWord: (() => void) | undefined
 
@@ -70,12 +70,12 @@ export class Launcher {
     return this.#running
   }
 
-  /** The next line that the program says. */
+  /** Resolves with the next line of standard output. */
   nextWord(): Promise<void> {
     return new Promise((resolve) => (this.#onWord = resolve))
   }
 
-  /** A process that can take the turn. What it says is held until the turn is opened. Rejects with why there is none. */
+  /** Returns a process for the turn, whose output is held until the turn is opened. Rejects with why there is none. */
   async ready(live: LiveTurn, binding: Binding | null): Promise<Ready> {
     const task = this.#request(live)
     const key = this.#keyOf(task)
@@ -92,7 +92,7 @@ export class Launcher {
     return this.#start(task, binding, session, key)
   }
 
-  /** Another process with a session of its own, as the one it should have gone on with is lost. */
+  /** Returns another process with a new session, because the session to resume is lost. */
   async renew(live: LiveTurn, why: string): Promise<Ready> {
     const said = this.#between.flatMap(({ stream, line }) => (stream === 'stderr' ? [line.text] : [])).join(' ')
     await this.end()
@@ -110,7 +110,7 @@ export class Launcher {
     return this.#start(task, null, session, this.#keyOf(task))
   }
 
-  /** From here on the turn hears what the program says, and what it has said so far. */
+  /** Passes the held lines to the turn, and from here on all output. */
   open(live: LiveTurn, { opening }: Ready): void {
     const { header, anchor, warnings } = opening
     live.open(header, anchor)
@@ -123,7 +123,7 @@ export class Launcher {
     this.#hearing = live
   }
 
-  /** Ends the process, if there is one. Resolves when nothing of it is left, also when another call is ending it. */
+  /** Ends the process, if there is one. Resolves when nothing of it is left, also if another call is ending it. */
   end(): Promise<KillReceipt | undefined> {
     const running = this.#running
     this.#running = undefined
@@ -225,7 +225,7 @@ export class Launcher {
     return taken
   }
 
-  /** A peer with a bug must not stop the stream. */
+  /** A bug in a peer must not stop the stream. */
   #tell(peer: LivePeer, record: JsonObject): void {
     try {
       peer.record(record)
@@ -243,13 +243,13 @@ export class Launcher {
     }
   }
 
-  /** What the process has to be started with, apart from what it can be told later. */
+  /** Returns what the process has to be started with, without what it can be told later. */
   #keyOf({ model: _model, ...request }: LaunchRequest): string {
     const { args, env, files } = this.#context.harness.launch(request)
     return JSON.stringify([args, env, files, request.cwd])
   }
 
-  /** The history, with the places of this program's sessions where `chooseSession` looks for them. */
+  /** Returns the history with the anchors of this CLI as message ids, where `chooseSession` looks for them. */
   async *#placed(query: Parameters<Host['history']>[0]): AsyncGenerator<StoredMessage> {
     const { placeOf } = this.#context.harness
     for await (const message of this.#host.history(query)) {

@@ -22,17 +22,17 @@ export interface LiveProcessOptions {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: Environment
-  /** Removed when the process is gone. */
+  /** Removed when the process has ended. */
   readonly dir: PrivateDir
-  /** How long it may take to end by itself when its input ends. */
+  /** How long the process may take to exit after its input was closed. */
   readonly graceMs: number
-  /** A promise holds its output back. */
+  /** A returned promise pauses the output. */
   readonly onLine: (stream: 'stdout' | 'stderr', line: Line) => Promise<void> | undefined
-  /** It ended by itself and had left this running, which was ended too. */
+  /** Called if the process exited by itself and left these processes running, which are ended too. */
   readonly onLeft: (names: string) => void
 }
 
-/** A program that stays, from its start until nothing of it is left. */
+/** A process for many turns, until nothing of it is left. */
 export class LiveProcess {
   readonly #options: LiveProcessOptions
   readonly #process: RunProcess
@@ -41,7 +41,7 @@ export class LiveProcess {
   #stopping: Promise<KillReceipt> | undefined
   #hasEnded = false
 
-  /** Rejects with a `SpawnError` if it cannot be started. */
+  /** Rejects with a `SpawnError` if the process cannot be started. */
   static async start(options: LiveProcessOptions): Promise<LiveProcess> {
     const { command, args, cwd, env } = options
     return new LiveProcess(options, await spawnRun({ command, args, cwd, env, stdin: 'open' }))
@@ -65,17 +65,17 @@ export class LiveProcess {
     return this.#hasEnded
   }
 
-  /** It has ended, all it said was read, and nothing it started is left. Never rejects. */
+  /** Resolves when the process has exited, its output was read and nothing that it started is left. Never rejects. */
   get done(): Promise<RunExit> {
     return this.#done
   }
 
   send(message: JsonObject): void {
-    // A program that takes no input any more has ended, which says more.
+    // A process that takes no more input has exited, and its exit is reported elsewhere.
     this.#process.write(`${strictJson(message)}\n`).catch(() => undefined)
   }
 
-  /** Its input ends, and after the grace period everything that is left. The second call waits for the first. */
+  /** Closes the input, and after the grace period kills what is left. A second call awaits the first. */
   stop(): Promise<KillReceipt> {
     const { graceMs } = this.#options
     this.#stopping ??= stopRun(this.#process, { closeStdin: true, graceMs }).then((receipt) => {
@@ -94,7 +94,7 @@ export class LiveProcess {
       const heard = this.#read('stdout', stdout).then(() => this.#endSilenced())
       await Promise.all([heard, this.#read('stderr', stderr), this.#endRest()])
     } catch {
-      // Who cannot be read cannot be talked to.
+      // Without its output we cannot talk to the process.
       await this.stop()
     }
     await this.#options.dir.remove().catch(() => undefined)
@@ -108,12 +108,12 @@ export class LiveProcess {
     }
   }
 
-  /** Who has closed its output will never answer. */
+  /** A process that has closed its output will never answer. */
   async #endSilenced(): Promise<void> {
     if (!(await endsWithin(this.#process, this.#options.graceMs))) await this.stop()
   }
 
-  /** What a program leaves running when it ends by itself is ended too. */
+  /** Ends what a process left running that exited by itself. */
   async #endRest(): Promise<void> {
     const process = this.#process
     const isOutputOver = await endsWithItsOutput(process)

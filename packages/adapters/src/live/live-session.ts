@@ -26,12 +26,12 @@ import { timer } from './turn-clock.ts'
 
 const DEFAULT_INTERRUPT_MS = 10_000
 const DEFAULT_IDLE_MS = 15 * 60_000
-/** How long it may take until it is noticed that a process was gone before it could take a turn. */
+/** How long to wait for a sign that a kept process is still there and has taken the turn. */
 const NOTICE_MS = 1_000
 
 /**
- * How a turn has begun: it has, the process has ended, or it was refused. `lost`: because of its session. `isUnheard`:
- * the process that was there has ended without a word, so nobody has heard of the turn.
+ * How a turn began: it did (no fields), the process exited, or the turn was refused. `lost`: because of its session.
+ * `isUnheard`: the kept process exited without printing anything, so it never heard of the turn.
  */
 interface Began {
   readonly exit?: RunExit
@@ -40,16 +40,16 @@ interface Began {
   readonly isUnheard?: boolean
 }
 
-/** One process for many turns. It is started for the first, and again when it is gone or has to be another one. */
+/** One process for many turns. Started for the first turn, and again if it has exited or a turn needs another one. */
 export class LiveSession implements AgentSession {
   readonly #context: LiveContext
   readonly #host: Host
   readonly #launcher: Launcher
-  /** Runs of which the native session has heard every word. */
+  /** Runs of which the native session heard every message. */
   readonly #heardRuns = new Set<string>()
   #binding: Binding | null
   #turn: LiveTurn | undefined
-  /** What the program is told that others said. */
+  /** What the CLI is told of others' messages. */
   #handover: HandoverNote | undefined
   #started: Promise<void> = Promise.resolve()
   #stopping: Promise<CancelReceipt> | undefined
@@ -121,7 +121,7 @@ export class LiveSession implements AgentSession {
     return live
   }
 
-  /** From the task to the `finish`. Never rejects: whatever goes wrong is the turn's failure. */
+  /** Runs a turn up to its `finish`. Never rejects: any error becomes the turn's failure. */
   async #drive(live: LiveTurn): Promise<void> {
     let exit: RunExit | undefined
     try {
@@ -135,7 +135,7 @@ export class LiveSession implements AgentSession {
     await live.finish(exit)
   }
 
-  /** Gives how the process ended, if it has. */
+  /** Starts the turn and waits for its end. Returns the exit of the process, if it has exited. */
   async #take(live: LiveTurn): Promise<RunExit | undefined> {
     await live.record()
     let ready = await this.#launcher.ready(live, this.#binding)
@@ -154,7 +154,7 @@ export class LiveSession implements AgentSession {
     return began.exit ?? Promise.race([live.whenOver.then(() => undefined), ready.running.process.done])
   }
 
-  /** Hands the process its task. What is wrong with its session is told apart, as another one may do. */
+  /** Gives the process its task. Reports a problem with the session as `lost`, because another session may work. */
   async #start(live: LiveTurn, { running, request, isFirst }: Ready): Promise<Began> {
     if (live.isStopped) {
       await this.#launcher.end()
@@ -171,9 +171,9 @@ export class LiveSession implements AgentSession {
     try {
       const ended = running.process.done
       let exit = await Promise.race([taken.then(() => undefined), live.whenOver.then(() => undefined), ended])
-      // What it has left may take longer to end than itself.
+      // Processes that it left running may take longer to end than itself.
       if (!isHeard && running.process.hasEnded) exit = await ended
-      // Its end says more than what it could not answer because of it.
+      // Its exit says more than the request that failed because of it.
       taken.catch(() => undefined)
       if (exit === undefined) return {}
       if (!isHeard) return { exit, isUnheard: true }
@@ -221,7 +221,7 @@ export class LiveSession implements AgentSession {
     return this.#stopping
   }
 
-  /** The program's clean way first. Then the process, so that nothing that was begun goes on; the next turn has a new one. */
+  /** Interrupts the turn, then ends the process so that nothing goes on. The next turn gets a new process. */
   async #end(live: LiveTurn): Promise<CancelReceipt> {
     const { running } = this.#launcher
     if (running !== undefined) await this.#interrupt(live, running)
@@ -256,11 +256,11 @@ export class LiveSession implements AgentSession {
   }
 }
 
-/** Until a process that was there before has said something, or would have been missed. */
+/** Waits until a kept process has printed something, or for as long as its exit may take to be noticed. */
 async function noticed(word: Promise<void>): Promise<void> {
   const heard = new AbortController()
   await Promise.race([word, pause(NOTICE_MS, undefined, { signal: heard.signal }).catch(() => undefined)])
   heard.abort()
-  // Timers come before what has happened outside: to a host that was busy, its end may be news that is still to be heard.
+  // Timers run before I/O events: if this process was busy, the exit may have happened already and not be reported yet.
   await nextTask()
 }

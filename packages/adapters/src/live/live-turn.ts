@@ -13,17 +13,17 @@ import type { LiveContext } from './live-driver.ts'
 import type { TurnPort } from './live-harness.ts'
 import { TurnClock } from './turn-clock.ts'
 
-/** The turn is over and the process is not. */
+/** The exit of a turn that is over while the process goes on. */
 const STILL_RUNNING: RunExit = { code: null, signal: null }
 
 export interface LiveTurnPorts {
   readonly host: Host
   readonly bind: (binding: Binding) => void
-  /** Ends the turn: it has lasted or was silent too long. */
+  /** Called to end the turn, because it lasted or was silent too long. */
   readonly stop: (reason: StopReason, error: ErrorData) => void
 }
 
-/** Everything that is said in one turn of a process that takes many, and its one `finish`. */
+/** One turn of a process that takes many: all its output and its one `finish`. */
 export class LiveTurn implements TurnPort {
   readonly asks: Asks
   readonly turn: Turn
@@ -68,7 +68,7 @@ export class LiveTurn implements TurnPort {
     this.#clock.start()
   }
 
-  /** The program has said that it is over, or it is being ended. */
+  /** Whether the CLI reported the end of the turn, or is being ended. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -81,7 +81,7 @@ export class LiveTurn implements TurnPort {
     return this.#whenOver.promise
   }
 
-  /** Its `finish` was made. */
+  /** Resolves when the `finish` was emitted. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
@@ -94,7 +94,7 @@ export class LiveTurn implements TurnPort {
     return this.#log.mapper?.usage.totals
   }
 
-  /** Rejects when it cannot be recorded. */
+  /** Rejects if the turn cannot be recorded. */
   async record(): Promise<void> {
     await this.#log.record(recordedFor(this.#ports.host, this.#context.options.record?.(this.turn)))
   }
@@ -105,7 +105,7 @@ export class LiveTurn implements TurnPort {
     this.#log.open(header)
   }
 
-  /** A promise holds the program's output back. */
+  /** A returned promise pauses the output. */
   line(stream: 'stdout' | 'stderr', line: Line, mayHold: boolean): Promise<void> | undefined {
     this.#clock.sign()
     const written = this.#log.line(stream, line)
@@ -126,9 +126,9 @@ export class LiveTurn implements TurnPort {
     this.#whenOver.resolve()
   }
 
-  /** From here on what the program says and does is our doing. */
+  /** Marks the turn as stopped: what the CLI prints from here on is our doing. */
   stop(reason: StopReason, error?: ErrorData): void {
-    // Whoever takes the events may be the one who waits for the end.
+    // The consumer of the events may be the one that awaits the end.
     this.#queue.unbound()
     if (this.#isStopped || this.#isOver) return
     this.#isStopped = true
@@ -137,7 +137,7 @@ export class LiveTurn implements TurnPort {
     this.#log.tell({ stop: { reason, ...(error === undefined ? {} : { error }) } })
   }
 
-  /** Makes the `finish`. `exit`: the process has ended, too. */
+  /** Emits the `finish`. `exit` is given if the process has exited too. */
   async finish(exit: RunExit = STILL_RUNNING): Promise<void> {
     if (this.#isFinished) return
     this.over()
@@ -152,7 +152,7 @@ export class LiveTurn implements TurnPort {
     this.#ended.resolve()
   }
 
-  /** What no agent event stands for goes to the host, in its place. */
+  /** Yields the agent events. Notes go to the host instead, in their place among the events. */
   async *events(): AsyncGenerator<AgentEvent, void, undefined> {
     for (let event = await this.#queue.take(); event !== undefined; event = await this.#queue.take()) {
       if (event.type === 'note') {
@@ -161,7 +161,7 @@ export class LiveTurn implements TurnPort {
       }
       this.#bind(event.type === 'finish')
       yield event
-      // Whoever takes the events has recorded this one by now, so the anchor is never ahead of the log.
+      // The consumer has recorded this event by now, so the anchor is never ahead of the log.
       this.#anchor = this.#context.harness.anchorOf(event) ?? this.#anchor
     }
     await this.ended
@@ -214,7 +214,7 @@ export class LiveTurn implements TurnPort {
     })
   }
 
-  /** Says how much of an untested version's output was not understood. */
+  /** Warns how much of an untested version's output was not understood. */
   #countUnknown(): void {
     const { cli, harness } = this.#context
     const sums = this.#log.mapper?.ledger.sums()

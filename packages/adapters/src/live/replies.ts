@@ -1,6 +1,6 @@
 import { EvenerError, type JsonObject } from '@evener/protocol'
 
-/** Why a program refused what it was asked. */
+/** Why a CLI refused a request. */
 export interface Refusal {
   readonly message: string
   readonly code?: string
@@ -12,7 +12,7 @@ interface OpenRequest {
   readonly reject: (error: Error) => void
 }
 
-/** What we have asked a program and it has not answered yet. */
+/** Our requests that a CLI has not answered yet. */
 export class Replies {
   readonly #title: string
   readonly #open = new Map<string, OpenRequest>()
@@ -22,12 +22,12 @@ export class Replies {
     this.#title = title
   }
 
-  /** While something is open the program's output has to be read, whoever may be slow. */
+  /** Whether a request is open. Meanwhile the output has to be read, even if consumers of the events are slow. */
   get areOpen(): boolean {
     return this.#open.size > 0
   }
 
-  /** `what` is for people. Rejects with `unsupported` when the program refuses, with `closed` when it is gone. */
+  /** `what` is for people. Rejects with `unsupported` if the CLI refuses, with `closed` if it has exited. */
   expect(id: string, what: string): Promise<JsonObject> {
     if (this.#whyGone !== undefined) return Promise.reject(this.#gone(what, this.#whyGone))
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>()
@@ -35,7 +35,7 @@ export class Replies {
     return promise
   }
 
-  /** False: nobody has asked for this. */
+  /** Returns false if there is no such request. */
   resolve(id: string, result: JsonObject): boolean {
     const request = this.#take(id)
     request?.resolve(result)
@@ -52,7 +52,7 @@ export class Replies {
     return request !== undefined
   }
 
-  /** Nothing will be answered any more. */
+  /** Rejects all requests, because none will be answered any more. */
   end(why: string): void {
     this.#whyGone ??= why
     const open = [...this.#open.values()]

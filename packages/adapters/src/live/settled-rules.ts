@@ -1,6 +1,6 @@
 import type { PermissionRules, Policy } from '@evener/protocol'
 
-/** The rules without those that ask: those are asked, call by call. What is denied or allowed for good stays. */
+/** Returns the rules without those that ask: each call is asked about when it comes. Those that allow or deny stay. */
 export function settledRules(rules: PermissionRules): PermissionRules {
   const isSettled = ([, policy]: readonly [string, Policy]): boolean => policy !== 'ask'
   return {

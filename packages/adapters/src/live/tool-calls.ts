@@ -1,23 +1,23 @@
 import type { JsonObject, ToolCallRequest, ToolCategory } from '@evener/protocol'
 import { kindOfTool, mcpToolName, type ToolKind } from '../launch/tool-kinds.ts'
 
-/** A tool call as a foreign program announces it. */
+/** A tool call as a foreign CLI announces it. */
 export interface NativeCall {
   readonly toolCallId: string
-  /** As the program calls it. */
+  /** The CLI's name of the tool. */
   readonly toolName: string
   readonly input: JsonObject
-  /** What it is under our own names, when that is more than its name says. */
+  /** The call under our own names, if its name alone does not tell. */
   readonly as?: { readonly toolName: string; readonly args: JsonObject }
-  /** The folder of its session: what rules take for the project. */
+  /** The session's directory, which rules take for the project. */
   readonly cwd?: string
-  /** Where it stands by now, if that is another one. */
+  /** The current directory, if that is another one. */
   readonly workdir?: string
   readonly parentToolCallId?: string
   readonly serverName?: string
 }
 
-/** Our own name for what a tool does: one rule and one approval hold for every agent, and for the same call asked again. */
+/** Our own name of each kind of tool: one rule and one approval hold for every agent, and for a repeated question. */
 const NAMES: Readonly<Record<ToolKind, string>> = {
   shell: 'execute_command',
   read: 'read_file',
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<ToolKind, string>> = {
   skill: 'skill',
 }
 
-/** Names that stand for items and not for tools of a model. */
+/** Names of items that are not tools of a model. */
 const ITEMS: Readonly<Record<string, ToolKind>> = {
   command_execution: 'shell',
   file_change: 'edit',
@@ -51,10 +51,10 @@ const CATEGORIES: Readonly<Record<ToolKind, ToolCategory>> = {
   skill: 'other',
 }
 
-/** Where programs keep what we call `path`. */
+/** Fields in which CLIs keep what we call `path`. */
 const PATH_FIELDS: readonly string[] = ['file_path', 'notebook_path', 'path']
 
-/** The call under our own name and with the arguments that rules look at, for tools we know; else as it is. */
+/** Returns the call under our own name and with the arguments that rules look at. Unknown tools stay as they are. */
 export function canonicalCall(call: NativeCall): ToolCallRequest {
   if (call.as !== undefined) return canonicalAs(call, call.as)
   const kind = kindOfTool(call.toolName) ?? ITEMS[call.toolName]
@@ -63,7 +63,7 @@ export function canonicalCall(call: NativeCall): ToolCallRequest {
   return request(call, NAMES[kind], canonicalInput(kind, call), CATEGORIES[kind])
 }
 
-/** The same call under the name that the program has for it; `undefined` when that is ours too. */
+/** Returns the call under the CLI's own name; `undefined` if that is ours too. */
 export function nativeCall(call: NativeCall): ToolCallRequest | undefined {
   const canonical = canonicalCall(call)
   if (canonical.toolName === call.toolName) return undefined
@@ -91,7 +91,7 @@ function request(call: NativeCall, toolName: string, args: JsonObject, category:
 function canonicalInput(kind: ToolKind, { input, workdir: stands }: NativeCall): JsonObject {
   switch (kind) {
     case 'shell': {
-      // Words about the command, which the model finds anew when it asks again.
+      // The description is dropped: the model words it differently when it asks again.
       const { description: _description, workdir = stands, ...rest } = input
       return workdir === undefined ? rest : { ...rest, cwd: workdir }
     }

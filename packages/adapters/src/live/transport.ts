@@ -3,20 +3,20 @@ import type { PermissionLevel } from '../launch/permissions.ts'
 
 export interface TransportOptions {
   /**
-   * `live`: one process stays, asks before it acts and can be steered. `print`: a process for every turn, which asks
-   * nobody. `auto`, the default: live when somebody can answer.
+   * `live`: one process stays, asks before it acts and can be steered. `print`: a process for every turn, which cannot
+   * ask. `auto`: `live` if `canAnswer`, otherwise `print`. Default: `auto`.
    */
   readonly transport?: 'auto' | 'live' | 'print' | undefined
   /**
-   * Somebody can answer questions, now or later. Default true: a question waits until it is answered. Set it to false
-   * where nobody ever will, as in a script.
+   * Whether somebody can answer questions, now or later. Default: true, and a question waits until it is answered. Set
+   * it to false if nobody ever will, as in a script.
    */
   readonly canAnswer?: boolean | undefined
 }
 
 const OPTIONS: FieldRules<TransportOptions> = { transport: oneOf('auto', 'live', 'print'), canAnswer: aFlag }
 
-/** Decided when the agent is made, so that what it says it can do is true of every session. */
+/** Chooses the transport when the agent is made, so that its capabilities hold for every session. */
 export function transportOf(options: TransportOptions): 'live' | 'print' {
   checkFields('the options of an agent', options, OPTIONS)
   const { transport = 'auto', canAnswer = true } = options
@@ -25,8 +25,8 @@ export function transportOf(options: TransportOptions): 'live' | 'print' {
 }
 
 /**
- * Of a program that asks before every call when it is live: rules answer it, so there is nothing that would keep it to a
- * level. It is not begun under one that it would not be kept to.
+ * Throws for a permission level below `full`, for CLIs that ask before every call in live mode. The rules answer those
+ * questions, so nothing would enforce the level.
  */
 export function refuseLevel(title: string, level: PermissionLevel | undefined): void {
   if (level === undefined || level === 'full') return
@@ -35,5 +35,5 @@ export function refuseLevel(title: string, level: PermissionLevel | undefined): 
   })
 }
 
-/** What both ways of running a program take, and the choice between them. */
+/** The options of both transports, and the choice between them. */
 export type AgentOptions<Print, Live> = TransportOptions & Live & Omit<Print, 'transport' | keyof Live>

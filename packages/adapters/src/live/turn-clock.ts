@@ -6,15 +6,15 @@ export interface TurnClockOptions {
   readonly deadlineMs: number | null
   readonly stallMs: number | null
   readonly onDeadline: () => void
-  /** Once for each silence. */
+  /** Called once per silence. */
   readonly onStall: (silentMs: number) => void
-  /** Milliseconds since any moment. */
+  /** A clock in milliseconds, from any starting point. */
   readonly now?: () => number
 }
 
 /**
- * Watches one turn of a process that takes many. Time in which the program waits for a person does not count. Its timers
- * never keep the host alive.
+ * Watches the limits of one turn of a process that takes many. Time in which the CLI waits for a person does not count.
+ * The timers never keep our process alive.
  */
 export class TurnClock {
   readonly #options: TurnClockOptions
@@ -41,7 +41,7 @@ export class TurnClock {
     this.sign()
   }
 
-  /** The program has said something. */
+  /** Notes that the CLI printed something. */
   sign(): void {
     if (!this.#isRunning) return
     this.#lastSign = this.#now()
@@ -57,7 +57,7 @@ export class TurnClock {
     this.#stall = undefined
   }
 
-  /** Output is only looked at when the timer fires, as `sign` is called for every line. */
+  /** Checks for output only when the timer fires, because `sign` is called for every line. */
   #watch(delayMs: number): void {
     this.#stall = timer(() => {
       const { stallMs, onStall } = this.#options
@@ -70,7 +70,7 @@ export class TurnClock {
   }
 }
 
-/** Does not keep the host alive. */
+/** Starts a timer that does not keep our process alive. */
 export function timer(act: () => void, delayMs: number): NodeJS.Timeout {
   return setTimeout(act, Math.min(delayMs, LONGEST_DELAY_MS)).unref()
 }

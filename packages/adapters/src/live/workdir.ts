@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 
 /**
- * Where a program says that it stands, if that is not the folder of its session. Links that it has followed to get there
- * are undone: rules are about the folder as we name it.
+ * Returns the directory that a CLI reports, if it is not the session's. Symbolic links that the CLI resolved are
+ * undone, because rules use our name of the directory.
  */
 export function workdirOf(told: string | undefined, session: string | undefined): string | undefined {
   if (told === undefined || told === session) return undefined
