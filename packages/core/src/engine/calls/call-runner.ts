@@ -26,7 +26,7 @@ import { mayRepeat, type RunnableTool } from './runnable-tool.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import type { TurnRecorder } from '../turns/turn-recorder.ts'
 
-/** Whoever puts it on record gives it its id. */
+/** Without its id, which is assigned when it is recorded. */
 type Unnamed<T extends { readonly id: string }> = Omit<T, 'id'>
 
 export interface CallRunnerOptions {
@@ -40,13 +40,13 @@ export interface CallRunnerOptions {
   readonly signal: AbortSignal
   readonly faults: FaultPoints
   readonly onInterrupted: OnInterrupted
-  /** `isFromBefore`: a process that died was told to make the call, and had not begun. */
+  /** `isFromBefore`: the call was ordered from a process that died before starting it. */
   readonly decide: (call: ToolCallRequest, isFromBefore: boolean) => Decision
-  /** Waits for the answer to a question that is already on record, or records it first. */
+  /** Waits for the answer to a question, and records the question first unless it is on record. */
   readonly ask: (question: Unnamed<WaitRequest>, call: PartAddress) => Promise<Answer>
-  /** What the tool of a call asked itself; `waitId`: what was asked last, by it or about it. */
+  /** Returns the last question the tool of a call asked itself. `waitId`: the call's last wait, maybe an approval. */
   readonly lastQuestion: (call: PartAddress, waitId: string) => Promise<Wait | undefined>
-  /** Watches a tool being carried out. */
+  /** Wraps the execution of a tool, for tracing. */
   readonly around?: (
     call: ToolCallRequest,
     work: () => Promise<ToolOutcome | ToolSuspension>,
@@ -54,18 +54,18 @@ export interface CallRunnerOptions {
 }
 
 interface Verdict {
-  /** What the rules said, also where somebody has said yes. */
+  /** What the rules said, even if somebody has approved the call. */
   readonly policy: Policy
   readonly refused?: string
 }
 
-/** What a tool that had asked something is carried out with. */
+/** What a tool that had asked something is resumed with. */
 type Resumed = Pick<ToolRunContext, 'resume' | 'suspended'>
 
 /**
- * Carries out one tool call: judged by the rules, approved where they say so, its intent on disk before its effect. A
- * call that an earlier process had begun is in doubt and is not begun again, unless that changes nothing or somebody
- * wants it.
+ * Carries out one tool call: decides by the rules, asks for approval where they say so, and records the start before
+ * the effect. A call that an earlier process had started is in doubt. It is not repeated, unless that changes nothing
+ * or somebody wants it.
  */
 export class CallRunner {
   readonly #options: CallRunnerOptions
@@ -97,11 +97,11 @@ export class CallRunner {
       return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(missing)) : { result: missing, isError: true }
     }
     if (this.#callPart(address)?.meta?.redacted === true && !recorder.hasArguments(call.toolCallId)) {
-      // What is on record of it is not what was ordered, and must not be carried out.
+      // The recorded arguments are not those that were ordered and must not be used.
       return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(REDACTED)) : this.#end(call, 'aborted', REDACTED)
     }
     if (isInterrupted) {
-      // Also when nobody ever says whether it is to be made again.
+      // Noted first: nobody may ever answer whether to repeat the call.
       recorder.noteOutcome(call.toolCallId, 'in-doubt')
       const unwanted = await this.#wantedAgain(call, tool, address)
       if (unwanted !== undefined) return this.#end(call, 'in-doubt', inDoubt(unwanted))
@@ -113,14 +113,14 @@ export class CallRunner {
     }
     await this.#hearAnswer(address)
     for (let attempt = (begun?.attempt ?? 0) + 1; ; attempt++) {
-      // Asked before every attempt: while a tool waited for its answer, rules may have changed.
+      // Decided before every attempt: rules may have changed while a tool waited for its answer.
       const verdict = await this.#judge(call, tool, address)
       if (verdict.refused !== undefined) {
         const { refused } = verdict
         return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(refused)) : this.#end(call, 'denied', refused)
       }
       const resumed = await this.#begin(call, tool, address, attempt)
-      // And while it was written that it begins: nothing of it has happened yet.
+      // And after the start was written: rules may have changed then too, and nothing has happened yet.
       if (isStricter(this.#decide(call, tool).policy, verdict.policy)) continue
       const outcome = await this.#carryOut(call, tool, resumed)
       if (!('suspend' in outcome)) return outcome
@@ -128,7 +128,7 @@ export class CallRunner {
     }
   }
 
-  /** `undefined` when a call that was interrupted is to be made again, else why it is not; which may be nothing to say. */
+  /** Returns `undefined` if an interrupted call is to be repeated, else why not, which may be an empty text. */
   async #wantedAgain(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<string | undefined> {
     const { agentId, ask, onInterrupted } = this.#options
     const wish = tool.onInterrupted ?? (mayRepeat(tool) ? 'retry' : onInterrupted)
@@ -147,7 +147,7 @@ export class CallRunner {
     }
   }
 
-  /** A tool that had asked in an earlier process goes on when it has its answer, not before. */
+  /** Waits for the answer to a question that the tool asked in an earlier process. */
   async #hearAnswer(address: PartAddress): Promise<void> {
     const { ask, log } = this.#options
     const waiting = this.#callOf(address)
@@ -155,11 +155,11 @@ export class CallRunner {
     if (wait !== undefined && wait.kind !== 'approval') await ask(wait, address)
   }
 
-  /** What it may go ahead under, else what the model is told. */
+  /** Returns the policy under which the call may start, or the refusal for the model. */
   async #judge(call: ToolCallRequest, tool: RunnableTool, address: PartAddress): Promise<Verdict> {
     const { agentId, ask } = this.#options
     for (;;) {
-      // Looked at anew every time: what was approved may not be there any more as it was.
+      // Read again every time: what was approved may have changed since.
       const given = await this.#unlessAborted(tool.preconditions?.(call.args))
       const hash = callHash(agentId, call, tool)
       const decision = this.#decide(call, tool)
@@ -172,12 +172,12 @@ export class CallRunner {
           : { policy }
       }
       if (policy === 'allow') return { policy }
-      // Asked again from the start afterwards: a rule may have changed while somebody was thinking.
+      // Everything is decided again after the answer: a rule may have changed meanwhile.
       await ask(approvalOf(call, agentId, hash, decision, given), address)
     }
   }
 
-  /** A tool may want to be asked about by itself; a rule, a grant or yolo that allows the call is somebody's word for it. */
+  /** Decides by the rules. A tool may also require approval itself, unless a rule, a grant or yolo allows the call. */
   #decide(call: ToolCallRequest, tool: RunnableTool): Decision {
     const { decide, log, recorder } = this.#options
     const { attempt, stage } = this.#callOf(recorder.callAddress(call.toolCallId)) ?? {}
@@ -189,7 +189,7 @@ export class CallRunner {
     return isWanted ? { policy: 'ask', reason: 'the tool wants to be approved' } : decision
   }
 
-  /** Puts on record that its effect may come, and says what it goes on with if it had asked something itself. */
+  /** Records the start of the call. Returns the answer the tool goes on with, if it had asked something. */
   async #begin(call: ToolCallRequest, tool: RunnableTool, address: PartAddress, attempt: number): Promise<Resumed> {
     const { agentId, faults, log, runId, turnId } = this.#options
     const { resume, waitId } = this.#callOf(address) ?? {}
@@ -213,7 +213,7 @@ export class CallRunner {
       { run: runId, turn: turnId },
     )
     await faults.reach('tool.before', call.toolName)
-    // Somebody may have cancelled the run while this was written: nothing may happen any more.
+    // The run may have been cancelled during the write: nothing may happen any more.
     this.#assertWanted(call)
     return { ...(resume === undefined ? {} : { resume }), ...(suspended === undefined ? {} : { suspended }) }
   }
@@ -229,7 +229,7 @@ export class CallRunner {
     let isOver = false
     try {
       const work = (): Promise<ToolOutcome | ToolSuspension> =>
-        // A copy: what a tool does with its input is not what it was called with.
+        // A copy, because a tool may change its input.
         tool.execute(structuredClone(call.args), {
           signal,
           idempotencyKey: this.#keyOf(call),
@@ -255,13 +255,13 @@ export class CallRunner {
       const data = toErrorData(error)
       return { result: data.message, isError: true, error: data }
     } finally {
-      // What it says from now on is not about anything that is still going on.
+      // Later warnings and progress would be about a call that is over.
       isOver = true
       await faults.reach('tool.after', toolName)
     }
   }
 
-  /** Throws when nobody wants the call any more, or nobody is there for its result: it has none then. */
+  /** Throws if the run was cancelled or the turn is over: the call then has no result. */
   #assertWanted({ toolCallId }: ToolCallRequest): void {
     const { recorder, signal } = this.#options
     if (!signal.aborted && recorder.outcome === undefined) return
@@ -269,7 +269,7 @@ export class CallRunner {
     throw new EvenerError('closed', 'The call was aborted.')
   }
 
-  /** A tool that does not listen to its signal must not keep a cancelled run from ending. */
+  /** Rejects on a cancel: a tool that ignores its signal must not keep a cancelled run from ending. */
   #unlessAborted<T>(work: T | PromiseLike<T>): Promise<Awaited<T>> {
     return unlessAborted(this.#options.signal, work)
   }
@@ -305,7 +305,7 @@ function inDoubt(more: string): string {
   return more === '' ? IN_DOUBT : `${IN_DOUBT} ${more}`
 }
 
-/** Nobody knows whether it has had its effect. */
+/** Whether the call was started before, so that its effect is unknown. */
 function isBegun(call: CallState | undefined): boolean {
   return call?.stage === 'started' || call?.interrupted === true
 }
@@ -315,7 +315,7 @@ const AGAIN: Decision = {
   reason: 'it was interrupted, and nobody knows whether it had its effect. Is it to be made again?',
 }
 
-/** What was answered when it was asked whether an interrupted call is to be made again. */
+/** Returns the answer to whether an interrupted call is to be repeated. */
 function answerAbout(call: CallState | undefined, hash: string): Answer | undefined {
   return call?.interrupted === true && call.hash === hash ? call.answer : undefined
 }

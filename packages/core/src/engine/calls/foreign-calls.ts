@@ -11,18 +11,19 @@ export interface ForeignCallsOptions {
 }
 
 /**
- * The calls that a foreign program was told it may make. It carries them out itself, so that it was told so is the intent
- * on record: found without a result after a crash, such a call is in doubt, under all that rules were asked about it.
+ * Records the calls that a foreign program may make. The program carries them out itself, so the permission is recorded
+ * as the start of the call. After a crash such a call without a result is in doubt, under every hash that rules were
+ * asked about.
  */
 export class ForeignCalls {
   readonly #options: ForeignCallsOptions
-  /** What rules were asked about, by call; the first is the call itself. */
+  /** The hashes that rules were asked about, by call; the first is the call itself. */
   readonly #hashes = new Map<string, Set<string>>()
-  /** How much of it is on record. */
+  /** How many further hashes of a call are on record. */
   readonly #recorded = new Map<string, number>()
-  /** Allowed before the program said what it calls. */
+  /** Calls that were allowed before the program announced them. */
   readonly #early = new Set<string>()
-  /** Somebody has the last word on these. */
+  /** Calls with an open approval, which decides. */
   readonly #asked = new Set<string>()
 
   constructor(options: ForeignCallsOptions) {
@@ -33,11 +34,11 @@ export class ForeignCalls {
     const { toolCallId } = call
     this.#hashesOf(toolCallId).add(this.#options.hashOf(call))
     if (policy !== 'allow') return
-    // Rules are asked about one call several times in a row: it is recorded once, with all of it.
+    // Rules are asked about one call several times in a row: it is recorded once, with all its hashes.
     queueMicrotask(() => this.#begin(toolCallId))
   }
 
-  /** The question with all that it is about: approved, none of it is in doubt any more. */
+  /** Adds all hashes of the call to the wait: once it is approved, none of them is in doubt. */
   asked(wait: WaitRequest): WaitRequest {
     const { hash, toolCallId = wait.id } = wait.subject
     this.#asked.add(toolCallId)
@@ -45,7 +46,7 @@ export class ForeignCalls {
     return judgedAs.length === 0 ? wait : { ...wait, subject: { ...wait.subject, judgedAs } }
   }
 
-  /** Somebody approved it. */
+  /** Called when the wait was approved. */
   approved({ subject }: WaitRequest): void {
     const { hash, toolCallId } = subject
     if (hash === undefined || toolCallId === undefined) return
@@ -78,7 +79,7 @@ export class ForeignCalls {
       hash,
       ...(judgedAs.length === 0 ? {} : { judgedAs }),
     } as const
-    // Nobody waits for this: when it cannot be written, the log has failed, and the run ends with it.
+    // Nobody awaits this: if it cannot be written, the log has failed, and the run ends with it.
     log.commit([started], { run: runId, turn: turnId }).catch(() => undefined)
   }
 

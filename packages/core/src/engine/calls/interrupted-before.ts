@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Part, ThreadState, ToolCallPart, ToolCallRequest } from '@evener/protocol'
 
-/** The same call was cut short in this run, and since then nobody has looked at it. */
+/** Whether the same call was interrupted earlier in this run and has not been approved again since. */
 export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState): boolean {
   let interrupted = false
   for (const { parts } of messages) {
@@ -13,7 +13,7 @@ export function wasInterrupted(call: ToolCallRequest, { messages }: ThreadState)
   return interrupted
 }
 
-/** Asked about every call of a step, which may have very many. */
+/** Caches the relevant parts: a step may have very many calls, and each of them is checked. */
 const TELLING = new WeakMap<object, readonly ToolCallPart[]>()
 
 function telling(part: Part): ToolCallPart | undefined {

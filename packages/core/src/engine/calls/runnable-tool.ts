@@ -2,13 +2,13 @@ import type { RunnableTool, ToolAnnotations, ToolOrigin } from '@evener/protocol
 
 export type { RunnableTool, ToolRunContext } from '@evener/protocol'
 
-/** What was interrupted may be repeated only where repeating changes nothing. */
+/** Whether an interrupted call may be repeated: only if repeating changes nothing. */
 export function mayRepeat(tool: RunnableTool): boolean {
   const { idempotentHint, readOnlyHint } = originOf(tool).annotations ?? {}
   return tool.isIdempotent === true || readOnlyHint === true || idempotentHint === true
 }
 
-/** Where a tool comes from, and what is believed of what it says of itself: of a server nothing that would lower caution. */
+/** Returns the server of a tool and the annotations we trust: of a server's, none that would lower caution. */
 export function originOf({ annotations, serverName }: RunnableTool): ToolOrigin {
   if (serverName === undefined) return annotations === undefined ? {} : { annotations }
   return { serverName, ...(annotations === undefined ? {} : { annotations: onlyCaution(annotations) }) }

@@ -5,8 +5,9 @@ type ResultEvent = Extract<AgentEvent, { type: 'tool-result' }>
 type OwnCall = Pick<ToolCallRequest, 'toolName' | 'args'>
 
 /**
- * Watches what a foreign agent does, as it tells us. Its own tools run without us: one that ran although a rule denies it
- * is found here, afterwards. What may as well have been refused is none: the agent then did what it was told.
+ * Checks the reported calls of a foreign agent, which runs its tools without us: finds afterwards a call that ran
+ * although a rule denies it. A call that may just as well have been refused is no violation: the agent then did as it
+ * was told.
  */
 export class SeenCalls {
   readonly #decide: (call: ToolCallRequest) => Decision
@@ -16,7 +17,7 @@ export class SeenCalls {
     this.#decide = decide
   }
 
-  /** What was broken, if the event shows it. */
+  /** Returns a description of the violation, if the event shows one. */
   violation(event: AgentEvent): string | undefined {
     switch (event.type) {
       case 'tool-call': {
@@ -33,21 +34,21 @@ export class SeenCalls {
     }
   }
 
-  /** A refusal comes back as an error, and without an exit code. */
+  /** Returns why the call is denied if the result shows that it ran. A refusal is an error without an exit code. */
   #resultDeny({ activity, isError, toolCallId }: ResultEvent): string | undefined {
     const done = (activity?.events ?? []).filter((event) => hasRun(event, isError === true))
     if (isError === true && done.length === 0) return undefined
     return this.#denied.get(toolCallId) ?? this.#denyOf(toolCallId, done)
   }
 
-  /** By the name that the agent has for its tool. */
+  /** Decides by the agent's own name of the tool. */
   #nativeDeny({ args, serverName, toolCallId, toolName }: CallEvent): string | undefined {
     const call = { toolCallId, toolName, args, ...(serverName === undefined ? {} : { serverName }) }
     const { policy, reason } = this.#decide(call)
     return policy === 'deny' ? reason : undefined
   }
 
-  /** By the names that we have for what was done. */
+  /** Decides by our names for what was done. */
   #denyOf(toolCallId: string, activity: readonly ActivityEvent[] = []): string | undefined {
     for (const event of activity) {
       const decisions = waysTo(event).map((call) => this.#decide({ toolCallId, ...call }))
@@ -59,7 +60,9 @@ export class SeenCalls {
   }
 }
 
-/** By a rule about something else commands are denied for what they would do, from which a sandbox may keep them. */
+/**
+ * Whether a rule is about commands as such. Others deny a command for what it would do, which a sandbox may prevent.
+ */
 function isAboutCommands({ about }: Decision): boolean {
   if (about === undefined) return true
   return 'tool' in about ? about.tool === 'execute_command' : about.category === 'execute'
@@ -70,12 +73,12 @@ function said({ toolName }: { readonly toolName: string }, denied: string | unde
 }
 
 function hasRun(event: ActivityEvent, isError: boolean): boolean {
-  // Some programs say -1 of what they could not run.
+  // Some programs report -1 for what they could not run.
   if (event.type === 'command' && (event.exitCode ?? -1) >= 0) return true
   return !isError && !('isSuccess' in event && !event.isSuccess)
 }
 
-/** The calls of our own tools that would do the same. */
+/** Returns the calls of our own tools that would do the same. */
 function waysTo(activity: ActivityEvent): readonly OwnCall[] {
   switch (activity.type) {
     case 'command':

@@ -1,6 +1,6 @@
 import { MAX_PAGE, type PartAddress, type Store, type Wait, type WaitRow } from '@evener/protocol'
 
-/** What was asked in a run and has been answered, in the order in which it was asked. */
+/** Returns the answered waits of a run, in the order they were asked. */
 export async function answeredRows(store: Store, stream: string, runId: string): Promise<WaitRow[]> {
   const rows: WaitRow[] = []
   let cursor: string | null = null
@@ -20,11 +20,11 @@ export async function answeredRows(store: Store, stream: string, runId: string):
 interface AskingCall {
   readonly runId: string
   readonly call: PartAddress
-  /** What was asked last: by its tool, or of somebody who has to approve it. */
+  /** The last wait of the call: asked by its tool, or an approval. */
   readonly waitId: string
 }
 
-/** What the tool of a call asked itself and has the answer to. */
+/** Returns the last answered question that the tool of a call asked itself. */
 export async function lastQuestion(
   store: Store,
   stream: string,

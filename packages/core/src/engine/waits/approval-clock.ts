@@ -3,10 +3,10 @@ import { timerMs } from '../checks/check-options.ts'
 
 const TRY_AGAIN_MS = 60_000
 
-/** The thread is closed here or in other hands. */
+/** Error codes that say that the thread is closed here or has another owner. */
 const GONE: ReadonlySet<string> = new Set(['closed', 'held', 'fenced'])
 
-/** Declines approvals that nobody gave in time. Nothing ever becomes "yes" by itself. */
+/** Declines approvals that are not answered in time. Nothing is ever approved by itself. */
 export class ApprovalClock {
   readonly #timeout: number
   readonly #now: () => number
@@ -26,7 +26,7 @@ export class ApprovalClock {
     this.#current = current
   }
 
-  /** The time counts from when it was asked, also over a restart. */
+  /** Sets the timer for the oldest approval. The time counts from when it was asked, even across a restart. */
   follow(state: ThreadState): void {
     this.stop()
     const asked = [...state.head.waits].filter((wait) => wait.kind === 'approval')
@@ -34,13 +34,13 @@ export class ApprovalClock {
     if (first === undefined) return
     const left = Math.max(0, first.at + this.#timeout - this.#now())
     const ms = timerMs(left)
-    // Keeps the process alive: in one with nothing else to do nobody would decline, and who awaits the run would be cut off.
+    // Not unref'd: in a process with nothing else to do nobody would decline, and `await`ing the run would be cut off.
     const timer = setTimeout(() => {
       if (ms < left) return this.follow(state)
       this.#decline(first.id).catch((error: unknown) => {
-        // Answered or cancelled a moment ago, or no longer ours to decline.
+        // Answered or cancelled a moment ago, or the thread is no longer ours.
         if (this.#timer !== timer || isGone(error) || !this.#current().head.waits.has(first.id)) return
-        // It waits on, such as for an agent that is not there or not known: nobody else would try again.
+        // The wait stays open, e.g. because its agent is unavailable or unknown: nobody else would try again.
         this.#timer = setTimeout(() => this.follow(state), TRY_AGAIN_MS).unref()
       })
     }, ms)

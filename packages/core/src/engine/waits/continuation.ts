@@ -6,10 +6,10 @@ interface AnsweredWait {
   readonly answer: Answer
 }
 
-/** What was asked in the run and answered after the asker was gone. */
+/** Returns the waits of the run that were answered after the asker was gone, with their answers. */
 export async function answeredWaits(store: Store, stream: string, run: RunState): Promise<AnsweredWait[]> {
   const rows = await answeredRows(store, stream, run.runId)
-  // From the newest back: of what was asked and answered several times in the run, the last answers are still kept.
+  // From the newest back: if the same was asked and answered several times, the last answers are the ones still kept.
   const kept = new Map([...(run.kept?.entries() ?? [])].map(([hash, answers]) => [hash, [...answers]]))
   const answered: AnsweredWait[] = []
   for (const { wait } of rows.sort((a, b) => (b.settledAt ?? 0) - (a.settledAt ?? 0))) {
@@ -19,7 +19,7 @@ export async function answeredWaits(store: Store, stream: string, run: RunState)
   return answered
 }
 
-/** What an agent is told that asked, was gone when it was answered, and now goes on. */
+/** Returns the input for an agent that was gone when its questions were answered and now goes on. */
 export function continuationInput(answered: readonly AnsweredWait[]): Part[] {
   const lines = answered.map(({ wait, answer }) => `- ${describe(wait)}: ${verdict(wait, answer)}`)
   return [
@@ -37,8 +37,8 @@ export function continuationInput(answered: readonly AnsweredWait[]): Part[] {
 }
 
 /**
- * What an agent is told that is given the floor and nothing else. Whoever spoke before it had the last word, and models take
- * what is no user's for the beginning of their own answer, or refuse it.
+ * The default input of an agent that gets the floor. The speaker before it had the last word, and models take what is
+ * not a user's message for the beginning of their own answer, or refuse it.
  */
 export const GO_ON: readonly Part[] = [{ id: '0', type: 'text', text: 'Go on with the task from here.' }]
 

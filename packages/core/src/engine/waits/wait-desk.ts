@@ -13,10 +13,10 @@ import type { ThreadLog } from '../log/thread-log.ts'
 
 export interface Question {
   readonly wait: WaitRequest
-  /** The call that waits, if it is one. */
+  /** The call that waits, if the question is about one. */
   readonly call?: PartAddress
   readonly origin: { readonly run: string; readonly turn: string }
-  /** The asker is a program of its own, which may be asking in the middle of a step. */
+  /** The asker is a foreign agent, which may ask in the middle of a step. */
   readonly isForeign?: boolean
 }
 
@@ -24,27 +24,27 @@ export interface GivenAnswer {
   readonly waitId: string
   readonly answer: Answer
   readonly by?: string
-  /** Written together with the answer. */
+  /** Records to write together with the answer. */
   readonly more?: readonly RecordBody[]
-  /** Whoever asked is gone: the answer is kept for when the same is asked again. */
+  /** The asker is gone: the answer is kept until the same is asked again. */
   readonly isDetached?: boolean
 }
 
 /**
- * Where questions are put and answers come in. What waits stands in the log; here is only who in this process is waiting
- * for it, which may be nobody.
+ * Opens waits and takes their answers. The waits themselves are in the log; this only knows who in this process awaits
+ * them, which may be nobody.
  */
 export class WaitDesk {
   readonly #store: Store
   readonly #log: ThreadLog
   readonly #waiters = new Map<string, PromiseWithResolvers<Answer>>()
-  /** Questions that are being written: they stand in the log before whatever comes now, and not in its state yet. */
+  /** Waits being written: the log has them before anything that comes now, but its state does not show them yet. */
   readonly #opening = new Set<string>()
-  /** Kept answers that somebody has got while the record of it was still being written. */
+  /** Kept answers already given out, while the record of that is still being written. */
   readonly #used = new WeakSet<Answer>()
-  /** Somebody got an answer, and has not been heard of since. */
+  /** An asker has its answer and has done nothing since. */
   #mayGoOn = false
-  /** The last call of the step that was found at work. */
+  /** A call of the step that was last seen working. */
   #atWork: PartAddress | undefined
 
   constructor(store: Store, log: ThreadLog) {
@@ -52,24 +52,24 @@ export class WaitDesk {
     this.#log = log
   }
 
-  /** Whether somebody in this process waits for an answer. */
+  /** Whether anybody in this process awaits an answer. */
   get isWaitedFor(): boolean {
     return this.#waiters.size > 0
   }
 
-  /** Puts the question on record, or finds it there after a restart, and waits. */
+  /** Opens the wait, or finds it open after a restart, and resolves with its answer. */
   async ask({ wait, call, origin, isForeign = false }: Question): Promise<Answer> {
     const opened = { type: 'wait.opened', wait, ...(call === undefined ? {} : { call }) } as const
     const kept = this.#keptAnswer(wait.subject.hash)
     if (kept !== undefined) {
-      // Answered before the asker was there again: this once, and for the very same.
+      // Answered while the asker was gone: valid once, and only for the very same question.
       this.#used.add(kept)
       await this.#log.commit([opened, { type: 'wait.answered', waitId: wait.id, answer: kept }], origin)
       return kept
     }
     const pending = call === undefined ? undefined : this.#pendingOf(call)
     const waiter = Promise.withResolvers<Answer>()
-    // A cancel may come while the question is still being written, and nobody listens yet.
+    // A cancel may reject it while the question is still being written and nobody listens yet.
     waiter.promise.catch(() => undefined)
     this.#waiters.set(pending?.id ?? wait.id, waiter)
     try {
@@ -82,13 +82,13 @@ export class WaitDesk {
     return waiter.promise
   }
 
-  /** What the run waits for, and what it is about to. */
+  /** Returns the ids of the run's open waits, including those being written. */
   waitsOf(runId: string): string[] {
     const asked = [...this.#log.state.head.waits].filter((wait) => wait.run === runId).map(({ id }) => id)
     return [...asked, ...this.#opening]
   }
 
-  /** Puts the answer on record and tells who waits for it. False when nobody in this process does. */
+  /** Records the answer and resolves the asker's promise. Returns false if nobody in this process awaits it. */
   async answer({ waitId, answer, by, more = [], isDetached = false }: GivenAnswer): Promise<boolean> {
     const answered = {
       type: 'wait.answered',
@@ -105,7 +105,7 @@ export class WaitDesk {
     return true
   }
 
-  /** The asker takes its question back. */
+  /** Closes a wait that its asker takes back. */
   async withdraw(waitId: string): Promise<void> {
     const waiter = this.#waiters.get(waitId)
     this.#waiters.delete(waitId)
@@ -115,32 +115,32 @@ export class WaitDesk {
     this.#unpark()
   }
 
-  /** Nobody in this process waits any more; the questions stay. */
+  /** Drops the waiters of this process; the waits stay open. */
   forget(): void {
     this.#waiters.clear()
   }
 
-  /** The run is cancelled: whoever waits is told so. */
+  /** Rejects all waiters because the run is cancelled. */
   dismiss(): void {
     for (const waiter of this.#waiters.values()) waiter.reject(new EvenerError('closed', 'The run was cancelled.'))
     this.#waiters.clear()
   }
 
-  /** Says so when there is nothing left to do but wait: from here on the run needs no process. */
+  /** Parks the run if there is nothing left to do but wait: from then on it needs no process. */
   parkIfWaiting(isForeign = false): void {
     const { run, waits } = this.#log.state.head
-    // The end of a run that was cancelled may be on its way: it is not shown yet, and nobody waits any more.
+    // A cancelled run may be about to end: that is not shown yet, but nobody awaits an answer any more.
     if (!this.isWaitedFor || run?.status !== 'running' || !this.isOnlyWaiting(isForeign)) return
     this.#log.add({ type: 'run.parked', runId: run.runId, waitIds: [...waits.keys()] }, { run: run.runId })
   }
 
-  /** Every call that has no result waits for an answer, and the model is not being asked. */
+  /** Whether every call without a result waits for an answer and no step is open. */
   isOnlyWaiting(isForeign = false): boolean {
     const { head, messages } = this.#log.state
     if (head.run === null || head.waits.size === 0) return false
-    // A program that asks has not ended its step, but says nothing until it is answered.
+    // A program that asks has not ended its step, but does nothing until it is answered.
     if (head.run.isStepOpen && !isForeign) return false
-    // Asked at every result of a step, which may have very many calls: most often the same one is still at work.
+    // Called at every result of a step, which may have very many calls: most often the same call is still working.
     if (this.#atWork !== undefined && isAtWork(this.#partAt(this.#atWork))) return false
     this.#atWork = undefined
     for (const { id: messageId, parts } of messages) {
@@ -149,7 +149,7 @@ export class WaitDesk {
     return this.#atWork === undefined
   }
 
-  /** Why there is nothing to answer: it was answered, or taken back, or never asked here. */
+  /** Returns the error for a wait that cannot be answered: it is settled already, or was never opened here. */
   async noSuchWait(waitId: string): Promise<EvenerError> {
     const { stream } = this.#log
     const row = await this.#store.getWait(stream, waitId)
@@ -170,7 +170,7 @@ export class WaitDesk {
     }
   }
 
-  /** What the call itself waits for, as an earlier process left it. */
+  /** Returns the open wait of the call, as an earlier process left it. */
   #pendingOf(call: PartAddress): Wait | undefined {
     const part = this.#partAt(call)
     if (part?.type !== 'tool-call' || part.call.waitId === undefined) return undefined
@@ -187,12 +187,12 @@ export class WaitDesk {
   }
 
   #unpark(): void {
-    // A program may have asked more than one thing, and then waits on, or says that it does not.
+    // A program may have asked several things. It then still waits, or shows by an event that it does not.
     this.#mayGoOn = true
     if (!this.isOnlyWaiting(true)) this.goOn()
   }
 
-  /** The asker does something: if it has got an answer, it is at work again, whatever else it has asked. */
+  /** Called when the asker does something: if it has an answer, it works again, whatever else it has asked. */
   goOn(): void {
     if (!this.#mayGoOn) return
     this.#mayGoOn = false
