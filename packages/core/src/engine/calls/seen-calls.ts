@@ -60,9 +60,7 @@ export class SeenCalls {
   }
 }
 
-/**
- * Whether a rule is about commands as such. Others deny a command for what it would do, which a sandbox may prevent.
- */
+/** Whether a rule is about commands as such. Others deny a command for its effect, which a sandbox may prevent. */
 function isAboutCommands({ about }: Decision): boolean {
   if (about === undefined) return true
   return 'tool' in about ? about.tool === 'execute_command' : about.category === 'execute'

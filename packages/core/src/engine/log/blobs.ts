@@ -16,16 +16,16 @@ import {
 
 const PREVIEW_CHARS = 512
 
-/** Of a blob that holds the encoded form of an image or a file, not its bytes. */
+/** The type of a blob that holds the encoded form of an image or a file, not its bytes. */
 const AS_WRITTEN = 'text/vnd.evener.as-written'
 
 /** A blob before its record has a seq. */
 export type UnplacedBlob = Omit<NewBlob, 'seq'> & {
-  /** Which of the records that are committed together refers to it; the first when absent. */
+  /** The index of the record, among those committed together, that refers to the blob. Default: the first. */
   readonly of?: number
 }
 
-/** A record without its large contents, which are stored beside it. */
+/** A record without its large contents, which are stored as blobs. */
 export interface Extracted<Body> {
   readonly body: Body
   readonly blobs: readonly Omit<NewBlob, 'seq'>[]
@@ -36,20 +36,20 @@ export function blobOf(bytes: Uint8Array, mime: string): { ref: BlobRef; blob: U
   return { ref: { blob: hash, size: bytes.length, mime }, blob: { hash, mime, bytes } }
 }
 
-/** Text as it is, as long as it is text: half a character survives only as an escape. */
+/** Stores well-formed text as it is and everything else as JSON: a lone surrogate survives only as an escape. */
 function jsonBlob(value: JsonValue): { ref: BlobRef; blob: UnplacedBlob } {
   return typeof value === 'string' && value.isWellFormed()
     ? blobOf(Buffer.from(value), 'text/plain')
     : blobOf(Buffer.from(JSON.stringify(value)), 'application/json')
 }
 
-/** What `jsonBlob` was given. */
+/** Returns the value that `jsonBlob` was given. */
 function valueOf({ bytes, mime }: Pick<Blob, 'bytes' | 'mime'>): JsonValue {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
   return mime === 'application/json' ? (JSON.parse(text) as JsonValue) : text
 }
 
-/** Every record passes here on its way into the log, so that no writer can forget it. */
+/** Moves large contents into blobs. Every record passes here on its way into the log, so no writer can forget it. */
 export function extractBody(body: RecordBody): Extracted<RecordBody> {
   switch (body.type) {
     case 'message.added': {
@@ -85,7 +85,7 @@ function extractPart(part: Part): Extracted<Part> {
     return { body: { ...part, text: beginningOf(part.text), ref }, blobs: [blob] }
   }
   if ((part.type === 'image' || part.type === 'file') && part.data.length > BLOB_THRESHOLD) return extractMedia(part)
-  // What was extracted before, for a queue, belongs to the message it becomes as well.
+  // A part of a queued message is extracted already; its blob belongs to the message it becomes as well.
   const ref = refOf(part)
   return { body: part, blobs: ref === undefined ? [] : [{ hash: ref.blob, mime: ref.mime }] }
 }
@@ -93,7 +93,7 @@ function extractPart(part: Part): Extracted<Part> {
 function extractMedia<Media extends { mimeType: string; data: string; ref?: BlobRef }>(media: Media): Extracted<Media> {
   if (media.data.length <= BLOB_THRESHOLD) return { body: media, blobs: [] }
   const bytes = Buffer.from(media.data, 'base64')
-  // A data URL, base64url or base64 without padding is kept as it is written, so that it comes back so.
+  // A data URL, base64url or base64 without padding is stored as written, so that it comes back the same.
   const isPlain = bytes.toString('base64') === media.data
   const { ref, blob } = isPlain ? blobOf(bytes, media.mimeType) : blobOf(Buffer.from(media.data), AS_WRITTEN)
   return { body: { ...media, data: '', ref }, blobs: [blob] }
@@ -110,7 +110,7 @@ function extractResult(given: RecordedToolResult): Extracted<RecordedToolResult>
   }
 }
 
-/** What a tool wants the model to see instead of its result, most likely an image. */
+/** Extracts what a tool shows the model instead of its result, most likely an image. */
 function extractShown(result: RecordedToolResult): Extracted<RecordedToolResult> {
   const { modelOutput, ...meta } = result.meta ?? {}
   if (modelOutput === undefined || Buffer.byteLength(JSON.stringify(modelOutput)) <= BLOB_THRESHOLD) {
@@ -120,7 +120,7 @@ function extractShown(result: RecordedToolResult): Extracted<RecordedToolResult>
   return { body: { ...result, meta: { ...meta, modelOutputRef: { ...ref } } }, blobs: [blob] }
 }
 
-/** The request of a step: always apart from the record, because the next step's is most likely the same. */
+/** Extracts the request of a step, whatever its size: most likely the next step has the same. */
 export function extractRequest(request: StepRequest): Extracted<RequestRef> {
   const system = request.system === undefined ? undefined : jsonBlob(request.system)
   const tools = request.tools === undefined ? undefined : jsonBlob(request.tools)
@@ -134,7 +134,7 @@ export function extractRequest(request: StepRequest): Extracted<RequestRef> {
   }
 }
 
-/** The message with its large contents in place, as a model has to see it. */
+/** Returns the message with its large contents in place, as a model has to see it. */
 export async function inflateMessage(store: Store, message: StoredMessage): Promise<StoredMessage> {
   const parts = await inflateParts(store, message.parts)
   return parts === message.parts ? message : { ...message, parts }
@@ -149,7 +149,7 @@ function shownRef(part: Part): BlobRef | undefined {
   return part.type === 'tool-result' ? (part.meta?.['modelOutputRef'] as BlobRef | undefined) : undefined
 }
 
-/** Without what was to be shown the model sees the result itself. */
+/** Restores `modelOutput`. If its blob is gone, the model sees the result itself. */
 async function inflateShown(store: Store, part: Part): Promise<Part> {
   const ref = shownRef(part)
   if (ref === undefined) return part
@@ -179,7 +179,7 @@ function refOf(part: Part): BlobRef | undefined {
   return part.type === 'image' || part.type === 'file' || part.type === 'text' ? part.ref : undefined
 }
 
-/** The system prompt and tools that a step was asked with; `undefined` for what was not recorded or is erased. */
+/** Returns the system prompt and tools of a step; without those that were not recorded or are erased. */
 export async function inflateRequest(store: Store, ref: RequestRef): Promise<StepRequest> {
   const system = ref.system === undefined ? null : await store.readBlob(ref.system.blob)
   const tools = ref.tools === undefined ? null : await store.readBlob(ref.tools.blob)
@@ -199,7 +199,7 @@ function missing(ref: BlobRef, beginning = ''): string {
   return `${beginning}… (the rest of ${ref.size} bytes is no longer kept)`
 }
 
-/** Not cut inside a pair of surrogates: half a character is none. */
+/** Returns the preview of a text, not cut inside a surrogate pair. */
 function beginningOf(text: string): string {
   const end = /[\uD800-\uDBFF]/.test(text[PREVIEW_CHARS - 1] ?? '') ? PREVIEW_CHARS - 1 : PREVIEW_CHARS
   return text.slice(0, end)

@@ -3,7 +3,7 @@ import { EvenerError, type Append, type Store } from '@evener/protocol'
 
 const RETRY_DELAYS_MS = [20, 200, 1000]
 
-/** Trying again cannot help: the data is not ours to write, or there is no place for it. */
+/** Error codes for which a retry cannot help: we may not write the data, or there is no place for it. */
 const FINAL: ReadonlySet<string> = new Set([
   'fenced',
   'misuse',
@@ -19,8 +19,8 @@ const FINAL: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Appends once, also when the answer got lost: after an error the stream itself says whether the transaction was
- * committed, and only if not it is tried again.
+ * Appends exactly once, even if the store's answer got lost: after an error the stream itself says whether the
+ * transaction was committed. Only if it was not, the append is tried again.
  */
 export async function commitSafely(store: Store, append: Append): Promise<void> {
   const last = append.records.at(-1)?.seq
@@ -40,7 +40,7 @@ export async function commitSafely(store: Store, append: Append): Promise<void> 
 async function isCommitted(store: Store, append: Append, seq: number): Promise<boolean> {
   try {
     const status = await store.getStream(append.stream)
-    // Seqs are handed out by the owner alone, so under our own fence a head that reached ours is our write.
+    // Only the owner hands out seqs, so under our own fence a head that has reached our seq is our write.
     return (
       status !== null &&
       status.owner === append.fence.owner &&

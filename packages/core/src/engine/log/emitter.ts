@@ -1,4 +1,4 @@
-/** Told of a listener's failure; must not throw itself. */
+/** Called when a listener fails; must not throw itself. */
 export type ListenerFailure = (error: unknown) => void
 
 interface Subscription<T> {
@@ -6,9 +6,8 @@ interface Subscription<T> {
 }
 
 /**
- * Calls its listeners one after the other, in the order they came. The list is replaced, never changed, so a listener
- * that unsubscribes itself or another one while being called makes nobody miss the event; one that throws or rejects
- * harms nobody.
+ * Calls its listeners in the order they subscribed. The list is replaced, never changed, so no listener misses a value
+ * when one unsubscribes during a call. A listener that throws or rejects does not affect the others.
  */
 export class Emitter<T> {
   #listeners: readonly Subscription<T>[] = []
@@ -33,7 +32,7 @@ export class Emitter<T> {
     }
   }
 
-  /** From inside a listener: after what is being told now, so that everybody hears one order. */
+  /** Calls all listeners. A value emitted inside a listener comes after the current one, so all hear the same order. */
   emit(value: T): void {
     if (this.#isEmitting) {
       this.#waiting ??= []
@@ -43,7 +42,7 @@ export class Emitter<T> {
     this.#isEmitting = true
     try {
       this.#tell(value)
-      // Nearly always there is nothing more: listeners give commands, which come later.
+      // Nearly always empty: listeners give commands, which take effect later.
       if (this.#waiting !== undefined) for (const next of this.#waiting) this.#tell(next)
     } finally {
       this.#waiting = undefined

@@ -1,4 +1,4 @@
-/** What a batch may cost in delay: the wire wants no less, and the disk no more. */
+/** The delay of a batch: the wire wants no less, and the disk no more. */
 export const FLUSH_INTERVAL_MS = 40
 
 /** Something with unwritten deltas. */

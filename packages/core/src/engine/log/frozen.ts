@@ -1,13 +1,13 @@
-/** Data that nobody can change any more, however deep. Whatever has a class of its own stays as it is. */
+/** Freezes plain data at all depths. Instances of classes stay as they are. */
 export function freezeDeep<T>(value: T): T {
   if (!isData(value) || Object.isFrozen(value)) return value
-  // Before what is in it: something may refer to itself.
+  // Frozen before its content, because data may refer to itself.
   Object.freeze(value)
   for (const item of Object.values(value)) freezeDeep(item)
   return value
 }
 
-/** A copy that nobody can change, for those who share it; whoever gave the original may go on using it. */
+/** Returns a frozen copy to share; the owner of the original may go on changing it. */
 export function frozenCopy<T>(value: T): T {
   if (!isData(value)) return value
   if (Array.isArray(value)) return Object.freeze(value.map((item: unknown) => frozenCopy(item))) as T

@@ -9,27 +9,27 @@ import {
 import { inflateMessage } from './blobs.ts'
 import type { ThreadLog } from './thread-log.ts'
 
-/** After these the view holds something else than it did. */
+/** Records that change what the view holds. */
 const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['run.started', 'run.ended', 'rewind', 'erased', 'fork'])
 
-/** So many messages of before the run stay in memory while it goes on. */
+/** How many messages from before the run stay in memory while it goes on. */
 const KEPT_MESSAGES = 1000
 
-/** The oldest messages, and where those after them begin: `undefined` before the first page, `null` at the end. */
+/** The oldest messages, and the cursor behind them: `undefined` before the first page, `null` at the end. */
 interface KeptMessages {
   readonly messages: StoredMessage[]
   next: string | null | undefined
 }
 
 /**
- * The conversation as an agent sees it: the view holds what is sealed, the state what belongs to the open run. What is
- * sealed is read once for a run, however many steps it has; for the first run of a new thread there is nothing to read.
+ * Reads the conversation as an agent sees it: sealed messages from the view, those of the open run from the state.
+ * Sealed messages are read once per run, however many steps it has; the first run of a new thread reads nothing.
  */
 export class ThreadHistory {
   readonly #store: Store
   readonly #log: ThreadLog
   #sealed: KeptMessages | undefined
-  /** Nothing was said in this thread before the open run. */
+  /** Whether the thread had no messages before the open run. */
   #isNew: boolean
   readonly #inflated = new WeakMap<ThreadMessage, StoredMessage>()
 
@@ -62,14 +62,14 @@ export class ThreadHistory {
     for (const message of open) if (message.order > after) yield await this.#whole(message)
   }
 
-  /** Of a long thread only the beginning is kept: the rest is read again, a page at a time. */
+  /** Yields the sealed messages. Of a long thread only the beginning is cached; the rest is read again by pages. */
   async *#sealedMessages(open: readonly ThreadMessage[]): AsyncGenerator<StoredMessage> {
     const kept = (this.#sealed ??= { messages: [], next: undefined })
     for (let index = 0; index < kept.messages.length; index++) yield kept.messages[index] as StoredMessage
     let cursor = kept.next
     while (cursor !== null) {
       const page = await this.#page('oldest', open, cursor)
-      // Another reader may have got here first.
+      // Another reader may have cached this page first.
       if (kept.next === cursor && kept.messages.length + page.messages.length <= KEPT_MESSAGES) {
         kept.messages.push(...page.messages)
         kept.next = page.next
@@ -79,7 +79,7 @@ export class ThreadHistory {
     }
   }
 
-  /** As far back as whoever asks wants to look, page by page. */
+  /** Yields the newest messages first, page by page, as far back as the reader goes. */
   async *#newest(after: number): AsyncGenerator<StoredMessage> {
     const open = this.#log.state.messages.toArray()
     for (const message of open.toReversed()) if (message.order > after) yield await this.#whole(message)

@@ -18,17 +18,20 @@ import {
 import { freezeDeep, frozenCopy } from './frozen.ts'
 import { waitRows } from './wait-rows.ts'
 
-/** View rows written at a time while a thread is folded anew. */
+/** How many view rows are written at a time during a rebuild. */
 const REBUILD_CHUNK = 500
 const PAGE = 500
 
 export interface LoadedState {
   readonly state: ThreadState
-  /** The first seq of the batches found for parts that were never sealed, by part. */
+  /** The seq of the first batch of each part that was never sealed, by part. */
   readonly openBatches: ReadonlyMap<string, number>
 }
 
-/** The stored head and the records after it. Without a head of this reducer's version the stream is folded anew. */
+/**
+ * Loads the stored head and folds the records after it. Without a head of this reducer's version, the whole stream is
+ * folded and its view rows are rebuilt.
+ */
 export async function loadState(store: Store, stream: string, fence: Fence): Promise<LoadedState> {
   const status = await store.getStream(stream)
   if (status === null) {
@@ -42,7 +45,7 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
   const waits = new Map<string, WaitRow>()
   const erased = isRebuilt ? await erasedRanges(store, stream, status.headSeq) : []
   const writeRows = async (isLast: boolean): Promise<void> => {
-    // The head says that the rows up to it are there, so it is written with the last of them.
+    // A head says that the rows up to it are there, so it is written with the last of them.
     const isWhole = isLast && state.head.run === null
     await store.append({
       stream,
@@ -72,12 +75,12 @@ export async function loadState(store: Store, stream: string, fence: Fence): Pro
   }
   if (isRebuilt && (rows.size + waits.size > 0 || (state.head.run === null && state.head.seq > 0)))
     await writeRows(true)
-  // A stream without records (a fork before its first one) still knows its place.
+  // A stream without records (a fork before its first one) still has a head seq.
   if (state.head.seq < status.headSeq) state = { ...state, head: { ...state.head, seq: status.headSeq } }
   return { state: { ...state, head: frozenCopy(state.head) }, openBatches }
 }
 
-/** Messages that were erased have no row, also when the rows are written anew. */
+/** Returns the erased ranges: erased messages get no row in a rebuild either. */
 async function erasedRanges(store: Store, stream: string, headSeq: number): Promise<{ from: number; to: number }[]> {
   const ranges: { from: number; to: number }[] = []
   let record = await store.latestRecord(rootLineage(stream), 'erased', headSeq)

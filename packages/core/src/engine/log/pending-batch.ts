@@ -1,6 +1,6 @@
 import { EvenerError, type BatchEvent } from '@evener/protocol'
 
-/** What of a part is not written yet. Its pieces are joined only when somebody needs them. */
+/** The unwritten text of a part. Its pieces are joined only when they are needed. */
 export interface PendingBatch {
   readonly seq: number
   readonly first: BatchEvent

@@ -3,7 +3,7 @@ import { assertJson } from '../checks/assert-json.ts'
 import { extractBody, type Extracted } from './blobs.ts'
 import { frozenCopy } from './frozen.ts'
 
-/** Where a record stands: which run, who did it, what led to it. */
+/** Where a record comes from: its run and turn, its cause, and who did it. */
 export interface RecordOrigin {
   readonly run?: string
   readonly turn?: string
@@ -11,11 +11,14 @@ export interface RecordOrigin {
   readonly by?: string
 }
 
-/** Throws where a record cannot be made of it. A copy: what somebody does with his own later is not what happened. */
+/**
+ * Returns a frozen copy of the body without its large contents, ready to be recorded. Throws if it cannot be recorded.
+ * A copy, because the caller may change its own object later.
+ */
 export function prepared(whole: RecordBody, redact?: (body: RecordBody) => RecordBody): Extracted<RecordBody> {
   const isExact = assertJson('What is to be recorded', whole)
   assertSafeIds(whole)
-  // As it is found again: what is shown before it is written must not be something else.
+  // The value as it will be read back: what is shown before the write must be the same.
   const written = isExact ? whole : (JSON.parse(JSON.stringify(whole)) as RecordBody)
   const { body, blobs } = extractBody(redact === undefined ? written : redact(written))
   return { body: frozenCopy(body), blobs }
@@ -29,7 +32,7 @@ export function assertOrigin(origin: RecordOrigin): void {
   }
 }
 
-/** These ids become path segments on the wire; one that reaches a prototype is refused where it enters. */
+/** These ids become path segments on the wire, so an id that reaches a prototype is refused at the entrance. */
 export function assertSafeIds(body: RecordBody): void {
   const id = segmentOf(body)
   if (id !== undefined && !isSafeSegment(id)) {

@@ -3,11 +3,11 @@ import { isOpenCall } from '../turns/active-run.ts'
 import { redactBody } from './redact-body.ts'
 import { Redaction, type Redactor } from './redactor.ts'
 
-/** Stands between whoever records something and the log. */
+/** Redacts everything on its way into the log. */
 export class RecordRedactor {
   readonly #redact: Redactor
   #isFailing = false
-  /** The run that was told last that something was withheld; `null` before the first. */
+  /** The run of the last warning about withheld text; `null` before the first. */
   #toldRun: string | undefined | null = null
 
   constructor(redact: Redactor) {
@@ -28,7 +28,7 @@ export class RecordRedactor {
     return redaction.isChanged ? redacted : value
   }
 
-  /** What has to be said, once in a run, when something was withheld since this was last asked. */
+  /** Returns a warning if something was withheld since the last call; at most one per run. */
   warning(run: string | undefined): NoteRecord | undefined {
     const isDue = this.#isFailing && this.#toldRun !== run
     this.#isFailing = false
@@ -43,7 +43,7 @@ export class RecordRedactor {
   }
 }
 
-/** A call waits whose arguments nobody knows but this process. */
+/** Whether an open call has arguments that are redacted on record, so that only this process knows them. */
 export function hasRedactedCall({ messages }: ThreadState): boolean {
   for (const { parts } of messages) {
     for (const part of parts) {

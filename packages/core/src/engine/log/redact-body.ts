@@ -17,8 +17,8 @@ import {
 import type { Redaction } from './redactor.ts'
 
 /**
- * A record's body as it may be written: what agents and tools said, and what was made of it, is redacted. What users and
- * applications said stays as they said it, and batches are as they came: the sealed part takes their place.
+ * Returns a record's body as it may be written: what agents and tools said, and what follows from it, is redacted. What
+ * users and applications said is not, nor are batches, because the sealed part replaces them.
  */
 export function redactBody(
   body: RecordBody,
@@ -50,13 +50,13 @@ export function redactBody(
     case 'message.added':
       return redactMessage(body, redaction)
     case 'queue.added':
-      // Who gives the floor to another tells it what an agent has said, such as its plan.
+      // A hand-off tells the next agent what an agent has said, such as its plan.
       if (body.item.lane !== 'hand-off') return body
       return { ...body, item: { ...body.item, parts: body.item.parts.map((part) => redactAddedPart(part, redaction)) } }
     case 'wait.opened':
       return { ...body, wait: redactWait(body.wait, redaction) }
     case 'wait.answered': {
-      // What a tool outside gave is a result; what people answer are their own words.
+      // The answer of an external tool is a result; what people answer are their own words.
       if (kindOf(body.waitId) !== 'tool') return body
       const { error, value, ...rest } = body.answer
       return {
@@ -112,16 +112,16 @@ export function redactBody(
   }
 }
 
-/** Notes in which people speak, or only we do. */
+/** Kinds of notes with only people's words, or only ours. */
 const OWN_WORDS: ReadonlySet<string> = new Set(['feedback', 'handover', 'receipt', 'budget'])
 
 type Content = Pick<SealedPart, 'meta' | 'activity'> & { readonly error?: ErrorData }
 
-/** The flag says that the part is not what was said: arguments that were redacted must not be acted on. */
+/** Redacts a sealed part. `redacted` says that it is not what was said: such arguments must not be acted on. */
 function redactPart(body: SealedPart, redaction: Redaction): SealedPart {
   const { meta, activity, error, ...whole }: SealedPart & Content = body
   const content = partContent(body, redaction)
-  // What vouches for a text does not vouch for another one.
+  // A signature is only valid for the original text.
   const isSame = body.type !== 'reasoning-delta' || !redaction.isChanged
   const failure = error === undefined ? {} : { error: redactError(error, redaction) }
   const seen = redactDone(activity, redaction)
@@ -150,7 +150,7 @@ function partContent(body: SealedPart, redaction: Redaction): Partial<SealedPart
   }
 }
 
-/** A signature that was changed is none: what the provider wants back is whole, or is not sent. */
+/** Redacts metadata. Provider data, such as a signature, is kept whole or left out: a changed one is worthless. */
 function redactMeta({ provider, ...meta }: EventMeta, redaction: Redaction, isSame: boolean): EventMeta {
   const redacted = redactJson(meta as JsonObject, redaction)
   if (provider === undefined || !isSame) return redacted
@@ -158,7 +158,7 @@ function redactMeta({ provider, ...meta }: EventMeta, redaction: Redaction, isSa
   return JSON.stringify(wanted) === JSON.stringify(provider) ? { ...redacted, provider } : redacted
 }
 
-/** What kind of thing was done, and when, is ours to say; what was done is not. */
+/** Redacts what was done, not its kind and time, which are ours. */
 function redactActivity({ mapper, version, events }: ActivityNote, redaction: Redaction): ActivityNote {
   const redacted = events.map((event): ActivityEvent => {
     const { type, timestamp } = event
@@ -181,7 +181,7 @@ function redactError({ cause, ...error }: ErrorData, redaction: Redaction): Erro
   return { ...redactJson(error, redaction), ...(cause === undefined ? {} : { cause: redactError(cause, redaction) }) }
 }
 
-/** Its own names stay; they are ours. */
+/** Redacts the values of an object whose keys are ours. */
 function redactJson<Value extends object>(value: Value, redaction: Redaction): Value {
   const entries = Object.entries(value as Record<string, JsonValue | undefined>)
   return Object.fromEntries(
@@ -201,7 +201,7 @@ function redactWait(wait: WaitRequest, redaction: Redaction): WaitRequest {
   }
 }
 
-/** String by string, so that it stays a schema. */
+/** Redacts a JSON schema string by string, so that it stays a schema. */
 function redactSchema(schema: string, redaction: Redaction): string {
   try {
     const parsed = JSON.parse(schema) as JsonValue
@@ -212,7 +212,7 @@ function redactSchema(schema: string, redaction: Redaction): string {
   }
 }
 
-/** Users' messages are their own words; what agents said elsewhere, and what we say in their place, is not. */
+/** Redacts what agents said elsewhere and what we say in their place. Users' messages are their own words. */
 function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageAddedRecord {
   const isOfAgent = body.role === 'assistant' || body.role === 'tool' || body.meta?.synthetic === true
   const parts = body.parts.map((part) => {
@@ -223,10 +223,10 @@ function redactMessage(body: MessageAddedRecord, redaction: Redaction): MessageA
   return { ...body, parts, ...meta }
 }
 
-/** As a part that was said here: what is beside it too, and the flag says that it is not what was said. */
+/** Redacts a part like one that was said here: its metadata too, and with the flag. */
 function redactAddedPart(part: Part, redaction: Redaction): Part {
   const content = addedContent(part, redaction)
-  // What vouches for a text does not vouch for another one.
+  // A signature is only valid for the original text.
   const isSame = content.type !== 'reasoning' || isDeepStrictEqual(content, part)
   const redacted = part.meta === undefined ? content : { ...content, meta: redactMeta(part.meta, redaction, isSame) }
   if (isDeepStrictEqual(redacted, part)) return part
@@ -259,7 +259,7 @@ function redactDone(activity: ActivityNote | undefined, redaction: Redaction): {
   return activity === undefined ? {} : { activity: redactActivity(activity, redaction) }
 }
 
-/** Of a file only words can be looked through. */
+/** Redacts the name and URL of a file; its content cannot be searched. */
 function named(
   { fileName, url }: { readonly fileName?: string; readonly url?: string },
   redaction: Redaction,

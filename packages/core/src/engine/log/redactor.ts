@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 
 /**
- * Takes out of a text what must not be written down. Pure, and leaves alone what it has redacted before. It sees one
- * string at a time: what is spread over two it cannot find.
+ * Removes from a text what must not be recorded. Pure, and leaves its own output unchanged. It sees one string at a
+ * time and cannot find what is spread over two.
  */
 export type Redactor = (text: string) => string
 
-/** Stands in the place of a text that could not be redacted. */
+/** Replaces a text that could not be redacted. */
 export const WITHHELD = '[withheld: it could not be redacted]'
 
-/** Redacts what belongs to one record, and knows afterwards what became of it. */
+/** Redacts the texts of one record, and knows afterwards whether any was changed or withheld. */
 export class Redaction {
   readonly #redact: Redactor
   #isChanged = false
@@ -23,7 +23,7 @@ export class Redaction {
     return this.#isChanged
   }
 
-  /** The redactor has failed on a text, which is therefore not given. */
+  /** Whether the redactor failed on a text, which was therefore withheld. */
   get isWithheld(): boolean {
     return this.#isWithheld
   }
@@ -34,7 +34,7 @@ export class Redaction {
     return text
   }
 
-  /** Every string in it, those that things go by too. */
+  /** Redacts every string in the value, including object keys. */
   json<Value extends JsonValue>(value: Value): Value {
     return this.#json(value) as Value
   }
@@ -50,7 +50,7 @@ export class Redaction {
     const names = new Set<string>()
     for (const [key, each] of Object.entries(value)) {
       const redacted = this.text(key)
-      // Two that look the same now are still two.
+      // Keys that became equal stay two keys.
       let name = redacted
       for (let count = 2; names.has(name); count++) name = `${redacted} (${count})`
       names.add(name)
@@ -64,7 +64,7 @@ export class Redaction {
       const text: unknown = this.#redact(given)
       if (typeof text === 'string') return text
     } catch {
-      // Why is not said anywhere: the error may quote the text.
+      // The reason is not reported: the error may quote the text.
     }
     this.#isWithheld = true
     return WITHHELD

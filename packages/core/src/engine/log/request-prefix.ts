@@ -1,13 +1,13 @@
 import type { Lineage, StepRequest, Store, StoredMessage } from '@evener/protocol'
 import { inflateMessage, inflateRequest } from './blobs.ts'
 
-/** What a model was asked with: system prompt and tools as they were sent, and the conversation before the step. */
+/** The request of a step: system prompt and tools as they were sent, and the conversation before the step. */
 export interface RequestPrefix extends StepRequest {
   readonly messages: readonly StoredMessage[]
 }
 
 /**
- * The request of the newest step up to `at` as a function of the log alone: whatever instructions and tools are computed
+ * Returns the request of the newest step up to `at`, from the log alone: whatever instructions and tools are computed
  * today, a fork at that step sends what its parent sent.
  */
 export async function requestPrefix(store: Store, lineage: Lineage, at: number): Promise<RequestPrefix | null> {

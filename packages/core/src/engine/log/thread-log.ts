@@ -35,13 +35,13 @@ import { foldWithViews } from './view-writes.ts'
 /** A batch is written early when it has grown to this many characters. */
 const BATCH_CHARS = 4096
 
-/** What "at once" is for the first delta: nobody sees the difference. */
+/** How soon the first delta is written: nobody sees the delay. */
 const FIRST_FLUSH_MS = 2
 
 /**
- * Seen by listeners in this process, in one total order. `live` ones are not on disk yet; what `others` wrote while the
- * thread was theirs is told when it is ours again, and whatever follows from it they have done. `mirrored`: heard from a
- * runtime of the same process, which has told everybody.
+ * What listeners in this process see, in one total order. `live` records are not on disk yet. `others`: written by
+ * another owner and emitted when the thread is ours again; that owner has acted on it already. `mirrored`: received
+ * from another runtime of this process, which has told all the others.
  */
 export type LogEntry =
   | { readonly kind: 'delta'; readonly event: BatchEvent; readonly mirrored?: true; readonly state: ThreadState }
@@ -54,9 +54,9 @@ export type LogEntry =
       readonly state: ThreadState
     }
 
-/** What was shown could not be written. */
+/** Says that something was shown that could not be written. */
 export interface ThreadLoss {
-  /** The thread as it is. */
+  /** The state that is on disk. */
   readonly onDisk: ThreadState
   readonly error: EvenerError
 }
@@ -70,15 +70,15 @@ export interface ThreadLogOptions {
   readonly ticker?: FlushTicker
   readonly onListenerFailure?: ListenerFailure
   /**
-   * Takes out of what agents and tools say what must not be written down. Where it throws, the text is withheld. Deltas
-   * are shown as they come; when their part is sealed, nothing is left of them.
+   * Removes what must not be recorded from what agents and tools say. If it throws, the text is withheld. Deltas are
+   * shown unredacted; the sealed part replaces them.
    */
   readonly redact?: Redactor
-  /** Told once when the log can no longer be written. */
+  /** Called once when the log can no longer be written. */
   readonly onFailure?: (error: EvenerError) => void
 }
 
-/** What belongs into the same transaction as the records. */
+/** What is written in the same transaction as the records. */
 export interface CommitExtras {
   readonly outcomes?: readonly CommandOutcome[]
   readonly blobs?: readonly UnplacedBlob[]
@@ -86,7 +86,7 @@ export interface CommitExtras {
 }
 
 /**
- * The one writer of a thread's stream.
+ * The only writer of a thread's stream.
  *
  * Deltas and other records that nothing depends on are shown to listeners at once and written together, at most 40 ms
  * later; barrier records are written first and shown afterwards. Only what is written leaves the process as a frame.
@@ -109,7 +109,7 @@ export class ThreadLog implements Flushable {
   #pending: LogRecord[] = []
   /** The seqs of pending records that listeners have seen already. */
   #shown = new Set<number>()
-  /** By part; each is also an element of `#pending`, filled in when it is written. */
+  /** The unwritten batch of each part. Its record is in `#pending` and gets its text when it is written. */
   readonly #batches = new Map<string, PendingBatch>()
   #lastBatch: PendingBatch | undefined
   #pendingChars = 0
@@ -140,7 +140,7 @@ export class ThreadLog implements Flushable {
     this.#nextSeq = state.head.seq + 1
   }
 
-  /** Reads the stored head and what was recorded after it; the length of the thread does not matter. */
+  /** Reads the stored head and the records after it, so the length of the thread does not matter. */
   static async open(options: ThreadLogOptions): Promise<ThreadLog> {
     const loaded = await loadState(options.store, options.stream, options.fence)
     const log = new ThreadLog(options, loaded.state)
@@ -148,17 +148,17 @@ export class ThreadLog implements Flushable {
     return log
   }
 
-  /** The state with everything shown so far, written or not; as it is on disk when that could not be written. */
+  /** The state with everything shown so far, written or not. After a failure: the state on disk. */
   get state(): ThreadState {
     return this.#live
   }
 
-  /** The state as it is on disk. */
+  /** The state on disk. */
   get committed(): ThreadState {
     return this.#committed
   }
 
-  /** What this log writes under. */
+  /** The owner and epoch this log writes with. */
   get fence(): Fence {
     return this.#fence
   }
@@ -171,12 +171,12 @@ export class ThreadLog implements Flushable {
     return this.#entries.subscribe(listener)
   }
 
-  /** Frames are what other processes may see: recorded ops of what is written. */
+  /** Frames are what other processes may see: the ops of what is on disk. */
   onFrame(listener: (frame: DeltaFrame) => unknown): () => void {
     return this.#frames.subscribe(listener)
   }
 
-  /** A piece of an open part. Costs the same whatever the message, the thread and the number of listeners of frames. */
+  /** Adds a piece to an open part, at a cost independent of the size of message and thread and of frame listeners. */
   delta(event: BatchEvent, origin: RecordOrigin = {}): void {
     this.#assertWritable()
     const batch = this.#batchOf(event)
@@ -196,13 +196,13 @@ export class ThreadLog implements Flushable {
       this.#lastBatch = batch
     }
     this.#pendingChars += textOf(event).length
-    // The provisional record has the part's first unwritten seq, as the written one will.
+    // The provisional record has the seq of the part's first unwritten piece, like the written one will.
     this.#live = reducePiece(this.#live, event, this.#nextSeq - 1)
     this.#entries.emit({ kind: 'delta', event, state: this.#live })
     if (this.#pendingChars >= BATCH_CHARS) this.flushSoon()
   }
 
-  /** A record nothing waits for: shown at once, written with the next batch or barrier. */
+  /** Adds a record that nothing waits for: shown at once, written with the next batch or barrier. */
   add(body: RecordBody, origin: RecordOrigin = {}, blobs: Extracted<RecordBody>['blobs'] = []): LogRecord {
     this.#assertWritable()
     if (BARRIER_TYPES.has(body.type)) {
@@ -228,7 +228,7 @@ export class ThreadLog implements Flushable {
   /** Writes the records, and everything shown before them, in one transaction; then shows them. */
   async commit(bodies: readonly RecordBody[], origin: RecordOrigin = {}, extras?: CommitExtras): Promise<LogRecord[]> {
     this.#assertWritable()
-    // All are made before one is queued: a commit that is refused must leave nothing that the next would write.
+    // All bodies are prepared before any is queued: a refused commit must leave nothing that the next one would write.
     assertOrigin(origin)
     for (const { outcome } of extras?.outcomes ?? []) assertJson('An outcome', outcome)
     const ready = bodies.map((body) => this.#prepared(body))
@@ -240,7 +240,7 @@ export class ThreadLog implements Flushable {
     return records
   }
 
-  /** As it is recorded when an agent or a tool says it. */
+  /** Returns the value as it is recorded when an agent or a tool says it. */
   redacted<Value extends JsonValue>(value: Value): Value {
     return this.#redactor === undefined ? value : this.#redactor.json(value)
   }
@@ -254,14 +254,14 @@ export class ThreadLog implements Flushable {
   }
 
   flushSoon(): void {
-    // The failure reaches everybody through `onFailure` and the next call; a tick has nobody to tell.
+    // A failure is reported through `onFailure` and the next call; nobody awaits a tick.
     this.flush().catch(() => undefined)
   }
 
-  /** Writes what is left. The stream stays as it is: closing is not aborting. */
+  /** Writes what is pending. An open run stays open: closing is not aborting. */
   async close(): Promise<void> {
     if (this.#closed) return
-    // Before the last write: what comes while it is under way would be shown and never written.
+    // Set before the last write: what comes during it would be shown and never written.
     this.#closed = true
     if (this.#failure === undefined) await this.flush()
     this.#stopWaiting()
@@ -274,8 +274,8 @@ export class ThreadLog implements Flushable {
   }
 
   #scheduleFlush(): void {
-    // The first delta after a pause is written at once, so that a reader far away sees the answer begin; an answer that
-    // is over by then is written once.
+    // The first delta after a pause is written at once, so that a remote reader sees the answer begin; a short answer
+    // that is over by then is written once.
     if (this.#now() - this.#lastFlush >= FLUSH_INTERVAL_MS) {
       this.#lastFlush = this.#now()
       this.#firstFlush ??= setTimeout(() => {
@@ -339,7 +339,7 @@ export class ThreadLog implements Flushable {
     }
   }
 
-  /** Nearly always it is the part that got the delta before. */
+  /** Returns the unwritten batch of a part. Nearly always it is the one that got the last delta. */
   #batchOf({ messageId, partId }: BatchEvent): PendingBatch | undefined {
     const last = this.#lastBatch?.first
     if (last !== undefined && last.partId === partId && last.messageId === messageId) return this.#lastBatch
@@ -387,7 +387,7 @@ export class ThreadLog implements Flushable {
     this.#live = this.#withShown(folded.state)
     records.forEach((record, index) => {
       if (shown.has(record.seq)) return
-      // What was shown while this was being written must not disappear from what listeners see.
+      // What was shown during the write must not disappear from what listeners see.
       const state = this.#withShown(folded.states[index] ?? folded.state)
       this.#entries.emit({ kind: 'record', record, live: false, state })
     })
@@ -395,7 +395,7 @@ export class ThreadLog implements Flushable {
     if (seq !== undefined) this.#frames.emit({ type: 'delta', seq, operations: folded.ops })
   }
 
-  /** The written state plus what was shown while it was being written. */
+  /** Returns the written state plus what was shown while it was being written. */
   #withShown(written: ThreadState): ThreadState {
     let state = written
     for (const record of this.#pending) {
@@ -404,7 +404,7 @@ export class ThreadLog implements Flushable {
     return state
   }
 
-  /** A pending record with what has accumulated in its batch. */
+  /** Returns a pending record with the accumulated text of its batch. */
   #filled(record: LogRecord): LogRecord {
     if (record.body.type !== 'batch') return record
     const { event } = record.body
@@ -417,7 +417,7 @@ export class ThreadLog implements Flushable {
       ? error
       : new EvenerError('io', `Thread ${this.stream} can no longer be written: ${String(error)}.`, { cause: error })
     this.#stopWaiting()
-    // What was shown and could not be written is in no thread.
+    // What was shown but not written does not exist.
     this.#live = this.#committed
     this.#onFailure(this.#failure)
   }

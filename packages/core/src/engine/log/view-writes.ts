@@ -12,7 +12,7 @@ import {
 } from '@evener/protocol'
 import { waitRows } from './wait-rows.ts'
 
-/** What a group of records does: the state after them, the ops for replicas, and the view rows of their transaction. */
+/** The result of folding records: the new state, the ops for replicas, and the view rows of their transaction. */
 export interface Folded {
   readonly state: ThreadState
   readonly ops: readonly Op[]
@@ -39,7 +39,7 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
     isHeadDue ||= HEAD_AFTER.has(record.body.type)
   }
   const last = records.at(-1)
-  // Also without a run: whoever opens the thread folds no more than this.
+  // Also without a run, so that opening the thread never folds more than this.
   isHeadDue ||= last !== undefined && Math.floor(before.head.seq / HEAD_EVERY) < Math.floor(last.seq / HEAD_EVERY)
   return {
     state,
@@ -64,21 +64,21 @@ export function foldWithViews(before: ThreadState, records: readonly LogRecord[]
   }
 }
 
-/** The lists are sorted by this: what happens in between, 25 times a second, does not move a thread in them. */
+/** Whether the records move the thread in lists sorted by `updatedAt`. Those in between, 25 times a second, do not. */
 function movesThread({ head }: ThreadState, records: readonly LogRecord[]): boolean {
   return records.some(({ at, body }) => {
     if (!ENDS.has(body.type)) return MOVES_THREAD.has(body.type)
-    // It has moved when the run began, and moving it writes as much as the end of a short answer itself.
+    // The thread moved when the run began, and moving it writes as much as the end of a short answer itself.
     return head.run === null || at - head.run.startedAt >= SHORT_RUN_MS
   })
 }
 
-/** Nobody minds in which order threads stand that were used within a second. */
+/** The order of threads that were used within a second does not matter. */
 const SHORT_RUN_MS = 1000
 
 const ENDS: ReadonlySet<string> = new Set(['message.ended', 'run.ended'])
 
-/** A head is due when seqs pass a multiple of this. */
+/** A head is written when seqs pass a multiple of this. */
 const HEAD_EVERY = 500
 
 const MOVES_THREAD: ReadonlySet<string> = new Set([

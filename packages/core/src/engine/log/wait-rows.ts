@@ -3,7 +3,7 @@ import { erasedWait } from '../../stores/erased-wait.ts'
 
 type Settled = { readonly state: Exclude<WaitState, 'pending'>; readonly reason?: WaitCancelReason }
 
-/** The rows of the waits that a record opened or settled, whichever kind of record it was. */
+/** Returns the rows of the waits that a record opened or settled, whatever its type. */
 export function waitRows(before: ThreadState, after: ThreadState, record: LogRecord): WaitRow[] {
   const old = before.head.waits
   const now = after.head.waits
@@ -19,17 +19,17 @@ export function waitRows(before: ThreadState, after: ThreadState, record: LogRec
     .filter((wait) => !now.has(wait.id))
     .map((wait): WaitRow => ({
       stream,
-      // The state still knows what was asked; the row must not say it again.
+      // The state still has the question, but the row must not repeat it.
       wait: record.body.type === 'erased' ? erasedWait(wait) : wait,
       ...howSettled(record),
       settledAt: at,
-      // Whoever ends a run has answered nothing.
+      // The author of a record that only ends the wait has not answered it.
       ...(by === undefined || record.body.type !== 'wait.answered' ? {} : { answeredBy: by }),
     }))
   return [...opened, ...settled]
 }
 
-/** The only wait a record is about, where it is about one. */
+/** Returns the wait a record is about, if it is about a single one. */
 function waitsOf({ body }: LogRecord): readonly string[] | undefined {
   if (body.type === 'wait.opened') return [body.wait.id]
   return 'waitId' in body ? [body.waitId] : undefined
