@@ -5,21 +5,21 @@ import type { SessionPermissions } from './session-permissions.ts'
 import type { SessionMemory, SubagentModel } from './session-preferences.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 
-/** What programs put into the state for the control layer. */
+/** Updates for the control layer that programs put into the state. */
 interface ControlUpdates {
   readonly yolo?: boolean
   readonly permissionRules?: PermissionRules
-  /** Kept among the settings of the thread, by the key they came under. */
+  /** Kept among the settings of the thread, under the same keys. */
   readonly settings: Readonly<Record<string, JsonValue>>
 }
 
 export interface SplitState {
   readonly control: ControlUpdates
-  /** The user's own. */
+  /** The application's own state. */
   readonly own: HarnessState
 }
 
-/** What the parts of a session do with it. */
+/** The parts of a session that apply the updates. */
 export interface ControlLayer {
   readonly permissions: Pick<SessionPermissions, 'setForCategory' | 'setForTool' | 'setYolo'>
   readonly om: SessionMemory
@@ -30,9 +30,11 @@ const MODEL_KEYS: ReadonlySet<string> = new Set(['observerModelId', 'reflectorMo
 const THRESHOLD_KEYS: ReadonlySet<string> = new Set(['observationThreshold', 'reflectionThreshold'])
 const SUBAGENT_MODEL = 'subagentModelId'
 
-/** Takes the control layer's keys out: no schema of the user's may strip them. One that cannot be meant is refused. */
+/**
+ * Separates the control layer's keys, so that no schema of the application can strip them. Throws on an invalid value.
+ */
 export function splitState(updates: HarnessState): SplitState {
-  // Defined and not assigned: `__proto__` is a name like any other here.
+  // `fromEntries` defines keys instead of assigning them: `__proto__` is a name like any other here.
   const own = Object.fromEntries(Object.entries(updates).filter(([key]) => !isControl(key)))
   const settings: Record<string, JsonValue> = {}
   let control: ControlUpdates = { settings }
@@ -45,7 +47,7 @@ export function splitState(updates: HarnessState): SplitState {
   return { control, own }
 }
 
-/** Each by the way it would be said directly, so that it is told of as well. */
+/** Applies each update through the session's own methods, so that it is reported as well. */
 export async function applyControl(
   { permissionRules, settings, yolo }: ControlUpdates,
   layer: ControlLayer,

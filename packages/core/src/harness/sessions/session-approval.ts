@@ -2,7 +2,7 @@ import type { SessionBinding } from './session-binding.ts'
 import { approvalWaits, toolNameOf } from '../events/pending-waits.ts'
 import type { ToolApprovalResponse } from '../session.ts'
 
-/** The approval that a display with a single slot shows: the oldest that waits. */
+/** The oldest approval that waits: the one that a display with a single slot shows. */
 export class SessionApproval {
   readonly #binding: SessionBinding
   readonly #respond: (response: ToolApprovalResponse) => Promise<void>
@@ -26,7 +26,7 @@ export class SessionApproval {
     return this.#respond(response)
   }
 
-  /** Declines it; nothing when none waits. */
+  /** Declines the approval; does nothing when none waits. */
   async cancel(): Promise<void> {
     if (this.isArmed()) await this.#respond({ decision: 'decline' })
   }

@@ -20,26 +20,25 @@ interface Bound {
   readonly watch: ThreadWatch
 }
 
-/** The one thread a session looks at, and what it tells of it. */
+/** Binds a session to one thread and emits that thread's events. */
 export class SessionBinding {
   readonly bus: EventBus = new EventBus()
   readonly display: DisplayState
-  /** Why the model is being changed; said with the event. */
+  /** The scope of the model change in progress; part of its event. */
   modelScope: ModelScope = 'thread'
   readonly #core: HarnessCore
-  /** The session, as threads know it. */
   readonly viewer: ThreadViewer
   readonly #lock: HeldLock
   readonly #onBound: (threadId: string) => Promise<void>
-  /** Binding and unbinding, one after the other. */
+  /** Serialises binding and unbinding. */
   readonly #turns = new Mailbox()
   readonly #restWaiters = new Map<string, PromiseWithResolvers<void>>()
   #bound: Bound | undefined
-  /** How many have asked to leave the thread and have not yet. */
+  /** The number of requests to leave the thread that are not done yet. */
   #leavers = 0
   #displayDue: NodeJS.Immediate | undefined
 
-  /** `onBound`: it is on record before anything is done there that the session looks at another thread. */
+  /** `onBound` records the new thread of the session before anything is done there. */
   constructor(core: HarnessCore, viewer: ThreadViewer, onBound: (threadId: string) => Promise<void>) {
     this.#onBound = onBound
     this.#core = core
@@ -48,7 +47,7 @@ export class SessionBinding {
     const { id, pubsub, subagents = [] } = core.config
     this.display = new DisplayState((agentType) => subagents.find((each) => each.id === agentType)?.name)
     if (pubsub === undefined) return
-    // As a listener like others: if it fails, that is told and harms nobody.
+    // A listener like any other: its failure is reported and harms nobody.
     this.bus.subscribe((event) => {
       if (event.type !== 'display_state_changed') return pubsub.publish(`harness:${id}`, event)
     })
@@ -66,7 +65,7 @@ export class SessionBinding {
     return this.#shown?.runtime.state.head
   }
 
-  /** Also while it is being left: for what was asked for before. */
+  /** Set also while the thread is being left, for commands that were given before. */
   get lastRuntime(): ThreadRuntime | undefined {
     return this.#bound?.runtime
   }
@@ -75,12 +74,12 @@ export class SessionBinding {
     return this.#leavers === 0 ? this.#bound : undefined
   }
 
-  /** The run is at work, or waits for nothing but approvals. */
+  /** True while the run is at work or waits for an approval. */
   get isRunning(): boolean {
     return this.#bound?.projection.isRunning ?? false
   }
 
-  /** Nobody else in this harness looks at the thread. */
+  /** True when no other session of this harness is bound to the thread. */
   get isAlone(): boolean {
     return (this.#bound?.viewers.size ?? 0) <= 1
   }
@@ -92,12 +91,12 @@ export class SessionBinding {
     })
   }
 
-  /** Tells everybody who listens, and shows it. */
+  /** Emits the event and applies it to the display. */
   emit(event: HarnessEvent): void {
     this.#tell(freezeDeep(event))
   }
 
-  /** As it is: what comes with every delta need not be frozen. */
+  /** Does not freeze the event: those that come with every delta need not be. */
   #tell(event: HarnessEvent): void {
     this.display.apply(event)
     this.bus.emit(event)
@@ -114,11 +113,11 @@ export class SessionBinding {
   }
 
   /**
-   * Looks at another thread. The old one is left when the new one is ours, and not before: a thread that cannot be had
-   * changes nothing. Nor does a thread that cannot be prepared; what is done to prepare it is not told of.
+   * Binds the session to another thread. The old one is left only when the new one has been opened and prepared: if
+   * either fails, nothing changes. No events are emitted for the preparation.
    *
-   * `arrived` tells that it has been entered. What goes on and waits there is told right after it, and then all that has
-   * happened since it was opened.
+   * `arrived` emits that the thread has been entered. Right after it come the events for what goes on and waits there,
+   * and then those for all that has happened since it was opened.
    */
   bind(threadId: string, prepare: (runtime: ThreadRuntime) => Promise<void>, arrived: () => void): Promise<void> {
     return this.#turns.post(async () => {
@@ -148,13 +147,13 @@ export class SessionBinding {
     })
   }
 
-  /** From now on there is no thread to be seen, although leaving it takes a while. Ends with the function it gives. */
+  /** Hides the thread from now on, although leaving it takes a while. The returned function ends that. */
   lookAway(): () => void {
     this.#leavers++
     return () => void this.#leavers--
   }
 
-  /** Leaves the thread. Closing it interrupts what is at work there; `endsRun`: that is ended first, as by an abort. */
+  /** Leaves the thread. Closing it interrupts a run at work there; with `endsRun` the run is cancelled first. */
   unbind({ endsRun = false }: { readonly endsRun?: boolean } = {}): Promise<void> {
     return this.#turns.post(async () => {
       if (endsRun) await this.#endAlone()
@@ -190,7 +189,7 @@ export class SessionBinding {
     return projection
   }
 
-  /** What is being done in a thread that nobody else looks at ends with our leaving it. */
+  /** Cancels the run of a thread that no other session is bound to. */
   async #endAlone(): Promise<void> {
     if (this.isRunning && this.isAlone) await this.lastRuntime?.cancel()
   }
@@ -199,7 +198,7 @@ export class SessionBinding {
     const bound = this.#bound
     if (bound === undefined) return
     try {
-      // Closing tells how a run at work ends, so we listen until then.
+      // Closing reports how a run at work ends, so we listen until then.
       await this.#core.threads.leave(bound.threadId, this.viewer)
     } finally {
       bound.projection.leave()
@@ -216,7 +215,7 @@ export class SessionBinding {
     this.#restWaiters.delete(runId)
   }
 
-  /** As with permissions, what a tool says of itself counts beside what is said of its name. */
+  /** As with permissions, the category the tool itself declares counts as well as that of its name. */
   #editedFile(
     { args: { path }, toolName }: Extract<Part, { type: 'tool-call' }>,
     runtime: ThreadRuntime,
@@ -225,7 +224,7 @@ export class SessionBinding {
     return typeof path === 'string' && isEdit ? path : undefined
   }
 
-  /** However much happens in a turn of the event loop, the display is told of once. */
+  /** Emits `display_state_changed` once per turn of the event loop, however much happens in it. */
   #planDisplay(): void {
     if (this.#displayDue === undefined && this.bus.hasListeners) {
       this.#displayDue = setImmediate(() => this.#tellDisplay())

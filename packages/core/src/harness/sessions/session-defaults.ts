@@ -13,7 +13,7 @@ export interface Choice {
   readonly settings?: { readonly [key: string]: JsonValue }
 }
 
-/** What was chosen without a thread, or for threads to come: a new thread starts from it. */
+/** Choices made without a thread, or for future threads: a new thread starts from them. */
 export class SessionDefaults {
   readonly #keep: KeepWithSession
   readonly #settings = new Map<string, JsonValue>()
@@ -32,7 +32,7 @@ export class SessionDefaults {
     return this.#modeId
   }
 
-  /** Empty: the agent's own. */
+  /** Empty for the agent's own model. */
   get modelId(): string {
     return this.#modelId
   }
@@ -49,7 +49,7 @@ export class SessionDefaults {
     return this.#settings.get(key)
   }
 
-  /** Holds at once; resolves when it is on record, for a session that has an id. */
+  /** Takes effect at once. Resolves when it is on record, for a session that has an id. */
   async choose(choice: Choice): Promise<void> {
     this.#apply(choice)
     const { modeId, modelId, settings = {}, yolo } = choice
@@ -57,12 +57,12 @@ export class SessionDefaults {
     await this.#keep({
       ...(modeId === undefined ? {} : { mode: modeId }),
       ...(modelId === undefined ? {} : { model: modelId }),
-      // As a setting: that it was switched off is to be known as well.
+      // As a setting, so that switching it off is recorded too.
       settings: { ...Object.fromEntries(kept), ...(yolo === undefined ? {} : { [YOLO]: yolo }) },
     })
   }
 
-  /** As an earlier process left them. A mode that there is no longer is not chosen. */
+  /** Restores the choices of an earlier process. A mode that no longer exists is ignored. */
   restore({ mode, model, settings }: Head, modes: readonly { readonly id: string }[]): void {
     const kept = [...settings.entries()].filter(([key]) => key.startsWith(SETTING))
     const yolo = settings.get(YOLO)
@@ -85,7 +85,7 @@ export class SessionDefaults {
   }
 }
 
-/** Settings of the bound thread; without one they are kept for the next that is created. */
+/** The settings of the bound thread. Without a thread they are kept for the next one that is created. */
 export class ThreadSettings {
   readonly #binding: SessionBinding
   readonly #defaults: SessionDefaults
@@ -104,7 +104,7 @@ export class ThreadSettings {
   /** `null` removes it. */
   async set(key: string, given: JsonValue): Promise<void> {
     const { runtime } = this.#binding
-    // A copy: what the caller does with its own later is not what was set.
+    // A copy, so that later changes by the caller have no effect.
     const value: JsonValue = toWire(given)
     if (runtime === undefined) await this.#defaults.choose({ settings: { [key]: value } })
     else await runtime.configure({ settings: { [key]: value } })

@@ -1,6 +1,6 @@
 import { givenFields, givenText } from '../checks/check-given.ts'
 
-/** Whose conversation it is. */
+/** The id of a session and the resource whose threads it uses. */
 export class SessionIdentity {
   readonly #id: string | undefined
   readonly #defaultResourceId: string
@@ -27,7 +27,7 @@ export class SessionIdentity {
     return this.#defaultResourceId
   }
 
-  /** Holds at once; resolves when the thread of the old resource has been left. */
+  /** Takes effect at once. Resolves when the thread of the old resource has been left. */
   async setResourceId(options: { readonly resourceId: string }): Promise<void> {
     const { resourceId } = givenFields(options, 'setResourceId({ resourceId })')
     this.#resourceId = givenText(resourceId, 'resourceId')

@@ -13,12 +13,12 @@ import type { HarnessState } from '../harness-config.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import { readStreamState } from '../threads/thread-reads.ts'
 
-/** Puts on record what a session is to know again. Does nothing for one that has no id. */
+/** Records a change that a session restores later. Does nothing for a session without an id. */
 export type KeepWithSession = (change: Omit<ConfigChangedRecord, 'type'>) => Promise<void>
 
 const THREAD = 'thread'
 
-/** What a session with an id knows besides its thread: a small stream of its own. */
+/** The stream of a session with an id: its choices and state, apart from those of its thread. */
 export class SessionLog {
   readonly #core: HarnessCore
   readonly #owner: ProcessOwner
@@ -42,7 +42,7 @@ export class SessionLog {
       const at = now()
       const info = { id: stream, resourceId, title: null, createdAt: at, updatedAt: at, hidden: true, metadata: {} }
       await store.createStream({ kind: 'session', headSeq: 0, info }).catch((error: unknown) => {
-        // Somebody else was faster; whose it is shows when it is claimed.
+        // Somebody else was faster; the claim below shows who owns it.
         if (!EvenerError.is(error, 'already-exists')) throw error
       })
     }
@@ -79,7 +79,7 @@ export class SessionLog {
     await this.keep({ state: Object.fromEntries(entries) })
   }
 
-  /** Stored as it is now, so that opening it again does not depend on how often it was changed. */
+  /** Stores the head, so that the cost of opening it again does not depend on the number of changes. */
   async close(): Promise<void> {
     await this.#log.close()
     const { stream } = this.#log
@@ -93,14 +93,14 @@ export class SessionLog {
   }
 }
 
-/** One resource's session is never another's, whatever is in the names. */
+/** Returns a name that sessions of different resources never share, whatever the ids contain. */
 function streamOf(harnessId: string, resourceId: string, id: string): string {
   return `session:${JSON.stringify([harnessId, resourceId, id])}`
 }
 
 /**
- * Sessions were once kept under a name that did not say whose they are. One is taken where that shows from its thread, or
- * where it can only be the harness's own; it stays where it is.
+ * Finds the stream under an older name, which did not contain the resource. It is used where its thread belongs to the
+ * resource, or, without a thread, where the resource is the harness's own. It keeps its name.
  */
 async function earlierStream(
   { config, store }: HarnessCore,

@@ -10,7 +10,7 @@ export function modeModelKey(modeId: string): string {
   return `modeModelId_${modeId}`
 }
 
-/** What entering a mode changes: each mode remembers the model that was last chosen in it. */
+/** Returns the change of config for entering a mode. Each mode remembers the model that was last chosen in it. */
 export function modeChange(
   mode: HarnessMode,
   current: { readonly modeId: string; readonly modelId: string },
@@ -33,8 +33,8 @@ export interface SessionModeParts {
   readonly binding: SessionBinding
   readonly defaults: SessionDefaults
   /**
-   * Those in which the session goes from thread to thread: each change starts from what the last one left, and whoever
-   * clones the thread next finds its mode.
+   * Shared with the commands that change the session's thread: each change starts from what the last one left, and a
+   * clone made next has the new mode.
    */
   readonly turns: Mailbox
   readonly abort: () => Promise<void>
@@ -57,17 +57,17 @@ export class SessionMode {
     return this.#parts.core.findMode(this.get())
   }
 
-  /** Changes the mode. A run that is at work goes on, from its next step in the new mode. */
+  /** Changes the mode. A run at work goes on, in the new mode from its next step. */
   async set(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.set({ modeId })')
     await this.#parts.turns.post(() => this.#enter(mode))
   }
 
-  /** Ends what is being done and changes the mode. */
+  /** Cancels the run and changes the mode. */
   async switch(options: ModeChoice): Promise<void> {
     const mode = this.#find(options, 'mode.switch({ modeId })')
     const { abort, turns } = this.#parts
-    // It begins with the call; what is asked for next waits until the mode is another.
+    // The abort begins with the call; later commands wait until the mode has changed.
     const aborted = abort()
     aborted.catch(() => undefined)
     await turns.post(async () => {
@@ -82,7 +82,7 @@ export class SessionMode {
 
   async #enter(mode: HarnessMode): Promise<void> {
     const { binding, defaults } = this.#parts
-    // Also while it is being left: the change was asked for before.
+    // Also while the thread is being left: the change was asked for before that.
     const { lastRuntime } = binding
     if (lastRuntime !== undefined) {
       const { mode: modeId, model, settings } = lastRuntime.state.head

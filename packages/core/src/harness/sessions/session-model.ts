@@ -10,7 +10,7 @@ export interface ModelSwitch {
   readonly modelId: string
   /** `global`: also for threads to come. */
   readonly scope?: ModelScope
-  /** The mode it is chosen for, if not the one the thread is in. */
+  /** The mode to choose it for. Default: the current mode. */
   readonly modeId?: string
 }
 
@@ -36,7 +36,7 @@ export class SessionModel {
     this.#mode = mode
   }
 
-  /** Empty when none was chosen: the agent takes its own. */
+  /** Returns the model id; empty when none was chosen and the agent uses its own. */
   get(): string {
     const { head } = this.#binding
     return head === undefined ? this.#defaults.modelId : (head.model ?? '')
@@ -46,18 +46,18 @@ export class SessionModel {
     return this.get() !== ''
   }
 
-  /** The last part of the id. */
+  /** Returns the last part of the model id. */
   displayName(): string {
     return this.get().split('/').at(-1) || 'unknown'
   }
 
-  /** Chooses it without counting it as a choice of the user's. */
+  /** Chooses a model without counting it as a use by the user. */
   async set(options: { readonly modelId: string }): Promise<void> {
     const { modelId } = givenFields(options, 'model.set({ modelId })')
     await this.#choose({ modelId: givenText(modelId, 'modelId'), scope: 'thread', modeId: this.#mode.get() })
   }
 
-  /** What a mode's next run would use: the model chosen in it, else the mode's own. */
+  /** Returns the model of a mode's next run: the one chosen in it, else the mode's own. */
   resolveForMode(options: { readonly modeId: string }): string {
     const { modeId } = givenFields(options, 'model.resolveForMode({ modeId })')
     const mode = this.#core.findMode(givenText(modeId, 'modeId'))

@@ -9,7 +9,7 @@ import type { SessionRules } from './session-rules.ts'
 const POLICIES: readonly Policy[] = ['allow', 'ask', 'deny']
 const CATEGORIES: readonly ToolCategory[] = ['read', 'edit', 'execute', 'mcp', 'other']
 
-/** The rules of a session. They hold from the call on and are written to its thread, where they survive everything. */
+/** The rules of a session. They hold from the call on and are also written to its thread, where they are durable. */
 export class SessionPermissions {
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
@@ -23,7 +23,7 @@ export class SessionPermissions {
     this.#rules = rules
   }
 
-  /** What is in force: the harness's, the session's and the thread's rules together, any deny first. */
+  /** Returns the rules in force: those of the harness, the session and the thread together. Any deny wins. */
   getRules(): PermissionRules {
     const { head } = this.#binding
     return this.#core.policy.rulesInForce({
@@ -46,7 +46,7 @@ export class SessionPermissions {
     await this.#rules.change((rules) => ({ ...rules, tools: { ...rules.tools, [toolName]: policy } }))
   }
 
-  /** Everything that no rule denies goes ahead unasked. */
+  /** True when every call that no rule denies goes ahead without approval. */
   isYolo(): boolean {
     return this.#binding.head?.yolo ?? this.#defaults.yolo
   }
@@ -59,13 +59,13 @@ export class SessionPermissions {
   }
 }
 
-/** What was granted in answer to a question. Weaker than any rule. */
+/** The grants of a session: permissions given in answer to a wait. Weaker than any rule. */
 export class SessionGrants {
   readonly #binding: SessionBinding
   #own: Grants
   readonly #keep: KeepWithSession
 
-  /** `kept`: as an earlier process left them. */
+  /** `kept`: the grants recorded by an earlier process. */
   constructor(binding: SessionBinding, keep: KeepWithSession, kept: Grants = NO_GRANTS) {
     this.#binding = binding
     this.#keep = keep
@@ -92,12 +92,12 @@ export class SessionGrants {
     return this.get().tools.includes(toolName)
   }
 
-  /** Of the session alone. */
+  /** The grants of the session alone. */
   get own(): Grants {
     return this.#own
   }
 
-  /** Those of the session and of its thread. */
+  /** Returns the grants of the session and of its thread. */
   get(): Grants {
     const thread = this.#binding.head?.grants ?? NO_GRANTS
     return {

@@ -11,7 +11,7 @@ interface RoleFacts {
   readonly threshold: number
 }
 
-/** The observer or the reflector: which model it uses and from how many tokens on it works. */
+/** The observer or the reflector of memory: its model, and the number of tokens from which on it works. */
 export class MemoryRole {
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
@@ -76,7 +76,7 @@ export function sessionMemory(core: HarnessCore, binding: SessionBinding, settin
   }
 }
 
-/** Which model subagents use: of one type, or of all that nothing else is said of. */
+/** The model of subagents: of one type, or of all types without one of their own. */
 export class SubagentModel {
   readonly #binding: SessionBinding
   readonly #settings: ThreadSettings

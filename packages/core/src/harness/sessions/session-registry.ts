@@ -5,13 +5,13 @@ import type { HarnessCore } from '../harness-core.ts'
 import { SessionLog } from './session-log.ts'
 import { lifeOf, Session } from '../session.ts'
 
-/** The sessions of a harness. The first one is there from the start and comes back after every end. */
+/** The sessions of a harness. The first one exists from the start and stays after `close`. */
 export class SessionRegistry<State extends HarnessState> {
   readonly first: Session<State>
   readonly #core: HarnessCore
   readonly #sessions = new Set<Session<State>>()
   readonly #named = new Map<string, Promise<Session<State>>>()
-  /** Sessions on their way out. */
+  /** Sessions that are ending. */
   readonly #ending = new Set<Promise<void>>()
 
   constructor(core: HarnessCore, resourceId: string) {
@@ -20,7 +20,7 @@ export class SessionRegistry<State extends HarnessState> {
     this.#sessions.add(this.first)
   }
 
-  /** One with an id is opened once: whoever asks for it again, for the same resource, gets the same. */
+  /** Opens a session. One with an id is opened once per resource: further calls return the same session. */
   async open(resourceId: string, id: string | undefined): Promise<Session<State>> {
     if (id === undefined) return this.#make(resourceId)
     const name = JSON.stringify([resourceId, id])
@@ -54,11 +54,11 @@ export class SessionRegistry<State extends HarnessState> {
   }
 
   async #openNamed(name: string, id: string, resourceId: string): Promise<Session<State>> {
-    // The one before it may be on its way out, and has the name until then.
+    // An earlier session with this id may still be ending, and owns the stream until then.
     await Promise.allSettled(this.#ending)
     const log = await SessionLog.open(this.#core, id, resourceId)
     const end = (): Promise<void> => {
-      // Ended with the harness, its name may be another's by now.
+      // If it was ended by `close`, its name may belong to another session by now.
       if (this.#sessions.has(session)) this.#named.delete(name)
       return this.#end(session)
     }
@@ -66,7 +66,7 @@ export class SessionRegistry<State extends HarnessState> {
     try {
       await lifeOf(session).reopen()
     } catch (error) {
-      // Its thread cannot be had: nothing of it stays open, so that it can be tried again.
+      // Its thread cannot be opened: close everything, so that it can be tried again.
       await lifeOf(session).close()
       throw error
     }

@@ -11,17 +11,19 @@ export interface SessionRulesParts {
   readonly core: HarnessCore
   readonly binding: SessionBinding
   readonly keep: KeepWithSession
-  /** Those in which the session goes from thread to thread, so that it is clear which one a rule is written to. */
+  /**
+   * Shared with the commands that change the session's thread, so that it is clear which thread a rule is written to.
+   */
   readonly turns: Mailbox
-  /** As an earlier process left them. */
+  /** The rules recorded by an earlier process. */
   readonly kept: PermissionRules | undefined
 }
 
-/** What a session itself has said, and where it has yet to be written down. */
+/** The session's own rules, and those not yet written to a thread. */
 export class SessionRules {
   readonly #parts: SessionRulesParts
   #rules: PermissionRules
-  /** Set while there was no thread to write them to. */
+  /** Rules set while there was no thread to write them to. */
   #unwritten: PermissionRules = NO_RULES
 
   constructor(parts: SessionRulesParts) {
@@ -33,12 +35,15 @@ export class SessionRules {
     return this.#rules
   }
 
-  /** The rules of a thread with what the session has to write there; `isNew`: with all that holds in it. */
+  /**
+   * Returns the rules of a thread together with those the session has yet to write there. A new thread gets all of the
+   * session's rules.
+   */
   forThread(rules: PermissionRules, { isNew }: { readonly isNew: boolean }): PermissionRules {
     return effectiveRules({ session: isNew ? this.#rules : this.#unwritten, thread: rules })
   }
 
-  /** A thread has got them. */
+  /** Called when a thread has got the unwritten rules. */
   written(): void {
     this.#unwritten = NO_RULES
   }

@@ -17,17 +17,20 @@ export class SessionRun {
     this.#traces = traces
   }
 
-  /** Also of a run that waits. */
+  /** Returns the id of the run, also while it waits. */
   getRunId(): string | null {
     return this.#binding.head?.run?.runId ?? null
   }
 
-  /** False while it waits for a tool's question. */
+  /** False while the run waits for a tool's question. */
   isRunning(): boolean {
     return this.#binding.isRunning
   }
 
-  /** Of the run that is going on or waits: aborted as soon as somebody asks to end it. `undefined` without one. */
+  /**
+   * Returns the signal of the run at work or waiting; aborted as soon as somebody asks to cancel it. `undefined`
+   * without a run.
+   */
   getAbortSignal(): AbortSignal | undefined {
     return this.#conversation.aborting.controller?.signal
   }
@@ -36,14 +39,14 @@ export class SessionRun {
     return this.getRunId() !== null
   }
 
-  /** Aborting it ends the run. */
+  /** Returns a controller that cancels the run when aborted. */
   ensureAbortController(): AbortController {
     const { controller } = this.#conversation.aborting
     if (controller !== undefined) return controller
     throw new EvenerError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
   }
 
-  /** Of the newest run, where `observability` takes spans; else `null`. */
+  /** Returns the trace id of the newest run where `observability` takes spans; else `null`. */
   getTraceId(): string | null {
     const { lastRun, run } = this.#binding.head ?? {}
     const runId = run?.runId ?? lastRun?.runId
@@ -58,7 +61,7 @@ export class SessionRun {
     return this.#conversation.abort()
   }
 
-  /** Puts on record what a run was worth; without a `runId` the newest one. */
+  /** Records a score of a run. Default: the newest run. */
   async addScore(options: Score & MaybeRun): Promise<void> {
     const { runId, ...score } = givenFields(options, 'run.addScore({ name, value, source })')
     givenText(score.name, 'name')
@@ -68,7 +71,7 @@ export class SessionRun {
     await this.#binding.requireRuntime().addScore(this.#meant(runId), score)
   }
 
-  /** Puts on record what somebody says of a run; without a `runId` of the newest one. */
+  /** Records feedback on a run. Default: the newest run. */
   async addFeedback(options: Feedback & MaybeRun): Promise<void> {
     const { runId, ...feedback } = givenFields(options, 'run.addFeedback({ rating, text, source })')
     givenText(feedback.source, 'source')
@@ -77,7 +80,7 @@ export class SessionRun {
     await this.#binding.requireRuntime().addFeedback(this.#meant(runId), feedback)
   }
 
-  /** The scores and feedback of a run. */
+  /** Returns the scores and feedback of a run. Default: the newest run. */
   async opinions(options: MaybeRun = {}): Promise<RunOpinions> {
     const { runId } = givenFields(options, 'run.opinions({ runId? })')
     return this.#binding.requireRuntime().opinions(this.#meant(runId))
@@ -106,7 +109,7 @@ export class SessionStream {
     this.#conversation = conversation
   }
 
-  /** What happens in the thread is being told. */
+  /** True when the session is bound to a thread, whose events it emits. */
   isOpen(): boolean {
     return this.#binding.threadId !== null
   }

@@ -8,10 +8,10 @@ import { splitState, type SplitState } from './control-keys.ts'
 import { outsideEvent } from '../events/outside-event.ts'
 import { schemaDefaults } from './state-defaults.ts'
 
-/** What an update is made of. */
+/** What the function given to `update` returns. */
 export interface StateUpdate<State, Result> {
   readonly updates?: Partial<State>
-  /** Told right after the change. */
+  /** Emitted right after the change. */
   readonly events?: readonly HarnessEvent[]
   readonly result: Result
 }
@@ -19,20 +19,22 @@ export interface StateUpdate<State, Result> {
 export interface SessionStateOptions<State> {
   readonly schema: StateSchema<State> | undefined
   readonly initial: Partial<State> | undefined
-  /** As an earlier process left it. */
+  /** The state recorded by an earlier process. */
   readonly kept: HarnessState | undefined
   readonly emit: (event: HarnessEvent) => void
-  /** Puts a change on record before it holds. */
+  /** Records a change before it takes effect. */
   readonly persist: (changes: HarnessState) => Promise<void>
-  /** Does what programs put into the state for the control layer. */
+  /** Applies the updates for the control layer. */
   readonly control: (updates: SplitState['control']) => Promise<void>
 }
 
-/** The user's own state. Changes are made one after the other, and only if the whole state is valid with them. */
+/**
+ * The application's own state. Changes are made one after the other, and only if the whole state is valid with them.
+ */
 export class SessionState<State extends HarnessState = HarnessState> {
   readonly #options: SessionStateOptions<State>
   readonly #updates = new Mailbox()
-  /** As it was given. A schema that makes something else of a value is not to be given that again. */
+  /** The values as given: a schema that transforms a value must not get its own output again. */
   #given: HarnessState
   #state: State
 
@@ -46,7 +48,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     if (kept !== undefined) this.#restore(kept)
   }
 
-  /** A copy, however deep: changing it changes nothing. */
+  /** Returns a deep copy: changing it changes nothing. */
   get(): State {
     return copyOf(this.#state)
   }
@@ -55,7 +57,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     await this.#updates.post(() => this.#apply(updates, []))
   }
 
-  /** Reads and changes in one step, which no other change can come between. */
+  /** Reads and changes the state in one step; no other change can come between. */
   update<Result>(
     change: (state: State) => StateUpdate<State, Result> | Promise<StateUpdate<State, Result>>,
   ): Promise<Result> {
@@ -74,7 +76,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     this.#given = { ...this.#given, ...kept }
     const result = this.#options.schema?.['~standard'].validate(copyOf(this.#given))
     const isFit = result !== undefined && !(result instanceof Promise) && result.issues === undefined
-    // What the schema no longer allows is not lost: the next change has to put it right.
+    // Values that the schema no longer allows are not lost: the next change has to put them right.
     this.#state = isFit ? result.value : { ...this.#state, ...kept }
   }
 
@@ -86,7 +88,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
     const next = Object.keys(own).length === 0 ? this.#state : await checked(schema, given)
     const lost = Object.keys(own).filter((key) => own[key] !== undefined && !Object.hasOwn(next, key))
     if (lost.length > 0) throw invalid(`the schema does not know ${lost.map((key) => `"${key}"`).join(', ')}`)
-    // Nothing of an update that is refused holds: whatever can be refused has been looked at by now.
+    // Everything that can be refused has been checked by now, so a refused update has no effect at all.
     await control(forControl)
     const changed = changesBetween(this.#given, given)
     if (changed.length > 0) await persist(Object.fromEntries(changed.map((key) => [key, given[key]])))
@@ -100,7 +102,7 @@ export class SessionState<State extends HarnessState = HarnessState> {
   }
 }
 
-/** Data is copied; whatever has a class of its own stays the one it is. */
+/** Copies plain data deeply; instances of classes are not copied. */
 function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   if (typeof value !== 'object' || value === null) return value
   const known = copies.get(value)
@@ -117,7 +119,7 @@ function copyOf<T>(value: T, copies: Map<unknown, unknown> = new Map()): T {
   const fields: Record<string, unknown> = {}
   copies.set(value, fields)
   for (const [key, item] of Object.entries(value)) {
-    // Defined and not assigned: `__proto__` is a name like any other here.
+    // Defined instead of assigned: `__proto__` is a name like any other here.
     const own = { value: copyOf(item, copies), enumerable: true, configurable: true, writable: true }
     Object.defineProperty(fields, key, own)
   }
@@ -133,7 +135,7 @@ async function checked<State>(schema: StateSchema<State> | undefined, given: Har
   return schema === undefined ? (given as State) : valueOf(await schema['~standard'].validate(copyOf(given)))
 }
 
-/** At construction nobody can wait; a schema that has to is asked with the first change. */
+/** A constructor cannot wait: an asynchronous schema is first asked at the first change. */
 function checkedAtOnce<State>(schema: StateSchema<State> | undefined, given: HarnessState): State {
   const result = schema?.['~standard'].validate(copyOf(given))
   return result === undefined || result instanceof Promise ? (given as State) : valueOf(result)

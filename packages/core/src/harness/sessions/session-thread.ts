@@ -37,7 +37,7 @@ import {
 export interface ThreadListQuery {
   readonly allResources?: boolean
   readonly includeForkedSubagents?: boolean
-  /** 1,000 when absent. */
+  /** Default: 1,000. */
   readonly limit?: number
   /** `next` of the page before. */
   readonly cursor?: string
@@ -48,14 +48,14 @@ interface ThreadChoice {
 }
 
 interface AnyResource {
-  /** Also a thread of another resource. */
+  /** Allows threads of other resources too. */
   readonly allResources?: boolean
 }
 
 export type ThreadPage = Listed<HarnessThread>
 export type MessagePage = Listed<HarnessMessage>
 
-/** The thread a session is bound to, and what can be read of this and others. */
+/** The thread a session is bound to, and reads of this and other threads. */
 export class SessionThread {
   readonly #core: HarnessCore
   readonly #binding: SessionBinding
@@ -100,7 +100,7 @@ export class SessionThread {
     await this.#lifecycle.switch(chosen(options, 'switchThread({ threadId })'))
   }
 
-  /** The same as `switch`: a thread that is chosen is also looked at. */
+  /** The same as `switch`: choosing a thread binds the session to it. */
   set(options: ThreadChoice): Promise<void> {
     return this.switch(options)
   }
@@ -122,12 +122,15 @@ export class SessionThread {
     return this.#lifecycle.delete(chosen(options, 'deleteThread({ threadId })'))
   }
 
-  /** Leaves the thread. A run that is at work is ended; what waits goes on waiting. */
+  /**
+   * Leaves the thread. A run at work or waiting for an approval is cancelled unless another session looks at the
+   * thread; one that waits only for answers to tools' questions goes on waiting.
+   */
   clear(): Promise<void> {
     return this.#lifecycle.clear()
   }
 
-  /** Newest change first. */
+  /** Returns the threads, most recently changed first. */
   async list(query: ThreadListQuery = {}): Promise<ThreadPage> {
     checkPage(query, 'thread.list({ limit?, cursor? })')
     optionalFlag(query.allResources, 'allResources')
@@ -158,14 +161,14 @@ export class SessionThread {
     return toHarnessThread(info, (await this.#state(threadId)).head.usage.own)
   }
 
-  /** The newest messages, oldest of them first. `next` leads to those before. */
+  /** Returns the newest messages, oldest first. `next` is the cursor of those before. */
   async listMessages(options: ThreadChoice & AnyResource & MessageListQuery): Promise<MessagePage> {
     const { threadId } = chosen(options, 'thread.listMessages({ threadId })')
     const query = checkPage(options, 'thread.listMessages({ threadId })')
     return readMessages(this.#core.store, await this.#stateInReach(threadId, options), query)
   }
 
-  /** Of the bound thread; none without one. */
+  /** Returns the messages of the bound thread; none without one. */
   async listActiveMessages(query: MessageListQuery = {}): Promise<MessagePage> {
     checkPage(query, 'thread.listActiveMessages({ limit?, cursor? })')
     const threadId = this.getId()
@@ -177,7 +180,7 @@ export class SessionThread {
     return readFirstUserMessage(this.#core.store, await this.#stateInReach(threadId, options))
   }
 
-  /** By thread; those without a user's message, or that do not exist, are left out. */
+  /** Returns messages by thread. Threads without a user's message and unknown ones are left out. */
   async firstUserMessages(
     options: AnyResource & { readonly threadIds: readonly string[] },
   ): Promise<Map<string, HarnessMessage>> {
@@ -211,7 +214,9 @@ export class SessionThread {
     await this.#settings.set(givenText(key, 'key'), null)
   }
 
-  /** Threads of the resource that holds now, and the bound one: a clone may have been made for another. */
+  /**
+   * In reach are threads of the current resource, and the bound one: a clone may have been made for another resource.
+   */
   #reach({ allResources }: AnyResource): (info: ThreadInfo) => boolean {
     optionalFlag(allResources, 'allResources')
     const resourceId = this.#identity.getResourceId()

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec'
 
-/** The defaults a schema states, also those of nested objects; nothing where it cannot be turned into JSON Schema. */
+/** Returns the defaults in a schema, also of nested objects; none where it cannot be turned into JSON Schema. */
 export function schemaDefaults(converter: StandardJSONSchemaV1.Converter | undefined): Record<string, unknown> {
   const schema = jsonSchema(converter)
   const defaults = schema === undefined ? undefined : defaultOf(schema)
@@ -11,7 +11,7 @@ function jsonSchema(converter: StandardJSONSchemaV1.Converter | undefined): unkn
   try {
     return converter?.input({ target: 'draft-2020-12' })
   } catch {
-    // Types that JSON cannot express are the schema's right: then it has no defaults for us.
+    // A schema may contain types that JSON Schema cannot express: then it has no defaults for us.
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import type { SessionBinding } from './session-binding.ts'
 
 export type ApprovalDecision = 'approve' | 'decline' | 'always_allow_category'
 
-/** The tools of the thread that wait for an answer of their own. */
+/** The calls of the thread whose tools asked a question and wait for the answer. */
 export class Suspensions {
   readonly #binding: SessionBinding
 
@@ -31,7 +31,7 @@ export class Suspensions {
     return waitsOf(this.#binding).length > 0
   }
 
-  /** The id that is meant: the one given, or that of the only one. */
+  /** Returns the given id, or that of the only call that waits. */
   resolveToolCallId(toolCallId?: string): string {
     return callIdOf(findSuspension(this.#binding, toolCallId))
   }
@@ -41,12 +41,12 @@ function waitsOf(binding: SessionBinding): Wait[] {
   return suspendedWaits(binding.head?.waits ?? [])
 }
 
-/** The suspended tool that is meant: the one given, or the only one. */
+/** Returns the wait of the given call, or the only wait. */
 export function findSuspension(binding: SessionBinding, toolCallId: string | undefined): Wait {
   return findWait(waitsOf(binding), optionalText(toolCallId, 'toolCallId'), 'suspended tool')
 }
 
-/** The approval that is meant. Without an id it is the oldest: the one a display with a single slot shows. */
+/** Returns the wait of the given call. Without an id it is the oldest, which a display with a single slot shows. */
 export function findApproval(binding: SessionBinding, toolCallId: string | undefined): Wait {
   const waits = approvalWaits(binding.head?.waits ?? [])
   optionalText(toolCallId, 'toolCallId')
@@ -73,14 +73,14 @@ function findWait(waits: readonly Wait[], toolCallId: string | undefined, what: 
   })
 }
 
-/** What the agent is told with a no. */
+/** Returns the text that the agent gets when a call is declined. */
 export function declineReason(context: unknown): string | undefined {
   const { message, reason } = optionalFields(context, 'declineContext') ?? {}
   const said = message ?? reason
   return said === undefined ? undefined : givenWords(said, 'declineContext.message')
 }
 
-/** Only what says so approves: whatever else is given is a mistake, and the call goes on waiting. */
+/** Only an explicit decision approves. Anything else is a mistake: it throws, and the call goes on waiting. */
 export function approvalAnswer(decision: ApprovalDecision, reason: string | undefined): Answer {
   switch (decision) {
     case 'approve':

@@ -18,7 +18,7 @@ import type { SystemReminder } from './system-reminder.ts'
 
 type Loose<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 
-/* Everything is looked at before a thread is made for it. */
+/* All input is checked before a thread is created for it. */
 
 export function checkSignal(input: SignalInput): void {
   const given: Loose<Signal & UserSignalInput> = givenFields(input, 'sendSignal({ type, contents })')

@@ -14,7 +14,7 @@ const NEXT: Readonly<Record<'read' | 'markSeen' | 'dismiss' | 'archive', Notific
 }
 const LIMIT = 20
 
-/** The agent's own way to its notifications. */
+/** The tool by which an agent reads its notifications. */
 export function inboxTool(inbox: Inbox, now: () => number = Date.now): RunnableTool {
   return {
     name: 'notification-inbox',
@@ -65,7 +65,7 @@ async function act(inbox: Inbox, input: JsonObject, now: number): Promise<ToolOu
     default: {
       const id = requiredText(input, 'id')
       const known = inbox.get(id)
-      // Looking again at what was put away does not bring it back.
+      // Reading an archived or dismissed notification does not bring it back.
       const isAway = action === 'read' && (known.status === 'archived' || known.status === 'dismissed')
       const record = isAway ? known : await inbox.setStatus(id, NEXT[action], now)
       const content = action === 'read' ? record.summary : `The notification is ${record.status} now.`
@@ -75,7 +75,7 @@ async function act(inbox: Inbox, input: JsonObject, now: number): Promise<ToolOu
   }
 }
 
-/** What was put away is shown only when it is asked for. */
+/** Dismissed and archived notifications are shown only when their status is asked for. */
 function matching(inbox: Inbox, input: JsonObject): readonly NotificationRecord[] {
   const status = optionalOneOf(input, 'status', STATUSES)
   const source = optionalText(input, 'source')

@@ -12,15 +12,15 @@ import { priorityRank, type NotificationRecord } from './notification.ts'
 import { signalPart } from './signal-part.ts'
 import type { ThreadPort } from './thread-port.ts'
 
-/** More than these are not kept: what was read goes first, then what matters least. */
+/** The most that are kept. Notifications that were read go first, then those of the lowest priority. */
 export const INBOX_LIMIT = 100
 const SUMMARY_CHARS = 2_000
 const PAYLOAD_CHARS = 8_000
 
 /**
- * The notifications of one thread. Each is a setting of its own: durable with the thread, written by itself, bounded in
- * number and size, and not taken back by a rewind, since what happened outside stays true. A fork inherits settings, but
- * not what was meant for its parent.
+ * The notifications of one thread. Each is a setting of the thread: durable, written by itself and bounded in number
+ * and size. A rewind does not take it back, since what happened outside stays true. A fork inherits settings, but not
+ * notifications meant for its parent.
  */
 export class Inbox {
   readonly #port: ThreadPort
@@ -65,7 +65,7 @@ export function notificationsOf({ head }: ThreadState): readonly NotificationRec
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 }
 
-/** Keeps them, and lets go of those there is no place for any more. */
+/** Returns the fact that keeps these notifications and removes those beyond the limit. */
 export function putFact(state: ThreadState, records: readonly NotificationRecord[]): ControlFact {
   const ids = new Set(records.map(({ id }) => id))
   const kept = [...notificationsOf(state).filter(({ id }) => !ids.has(id)), ...records]
@@ -79,7 +79,7 @@ export function putFact(state: ThreadState, records: readonly NotificationRecord
   }
 }
 
-/** In full, as the model reads it. */
+/** Returns the whole notification as the model reads it. */
 export function notificationPart(record: NotificationRecord): Part {
   const { attributes, id, kind, metadata, priority, source, summary } = record
   return signalPart(

@@ -4,15 +4,15 @@ import type { SignalAttributes } from './signal-xml.ts'
 export interface NotificationInput {
   /** Where it comes from, e.g. `github`. */
   readonly source: string
-  /** What it is among those of its source, e.g. `ci-status`. */
+  /** Its kind within the source, e.g. `ci-status`. */
   readonly kind: string
   readonly summary: string
   readonly priority?: NotificationPriority
   readonly payload?: JsonValue
   readonly sourceId?: string
-  /** The same event told again: nothing new. */
+  /** A notification with the key of an earlier one is a duplicate and is ignored. */
   readonly dedupeKey?: string
-  /** The newest of its kind stands for those before it that nobody has read. */
+  /** The newest with this key replaces earlier ones that nobody has read. */
   readonly coalesceKey?: string
   readonly attributes?: SignalAttributes
   readonly metadata?: JsonObject
@@ -23,9 +23,9 @@ export interface NotificationRecord extends NotificationInput {
   readonly threadId: string
   readonly priority: NotificationPriority
   readonly status: NotificationStatus
-  /** How many events it stands for. */
+  /** The number of events it stands for. */
   readonly coalescedCount: number
-  /** In a summary, and to be told in full when the thread is idle. */
+  /** Named in a summary during a run, and to be delivered in full when the thread is idle. */
   readonly isDue?: boolean
   /** A summary has named it. */
   readonly isSummarized?: boolean
@@ -34,8 +34,8 @@ export interface NotificationRecord extends NotificationInput {
 }
 
 /**
- * `deliver`: in full, now. `summarize`: counted among others. `persist`: kept in the inbox, and named before the next run as
- * all that is unread. `discard`: not even that.
+ * `deliver`: in full, now. `summarize`: counted in a summary. `persist`: kept in the inbox, and named before the next
+ * run like everything unread. `discard`: not kept at all.
  */
 export type DeliveryAction = 'deliver' | 'summarize' | 'summarize-then-deliver' | 'persist' | 'discard'
 
@@ -43,7 +43,7 @@ export type DeliveryRule =
   | DeliveryAction
   | { readonly active: DeliveryAction; readonly idle: Exclude<DeliveryAction, 'summarize-then-deliver'> }
 
-/** Asked in this order; the first that says something decides. */
+/** Consulted in this order; the first that decides wins. */
 export interface DeliveryPolicy {
   readonly decide?: (notification: NotificationRecord, isActive: boolean) => DeliveryAction | undefined
   readonly sources?: Readonly<Record<string, DeliveryRule>>
@@ -57,7 +57,7 @@ const DEFAULTS: Readonly<Record<NotificationPriority, DeliveryRule>> = {
   low: 'summarize',
 }
 
-/** From the least on. */
+/** Lowest first. */
 export const PRIORITIES: readonly NotificationPriority[] = ['low', 'medium', 'high', 'urgent']
 
 export function deliveryOf(

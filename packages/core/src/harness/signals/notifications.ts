@@ -23,15 +23,15 @@ export interface NotificationsOptions {
 export interface SentNotification {
   readonly id: string
   readonly notification: NotificationRecord
-  /** `duplicate`: it was there already. `coalesced`: one that waits stands for it now. */
+  /** `duplicate`: it was known already. `coalesced`: a waiting one stands for it now. */
   readonly action: DeliveryAction | 'duplicate' | 'coalesced'
-  /** What became of it in the conversation, if it went there. */
+  /** What happened to it in the conversation, if it was put there. */
   readonly accepted: Promise<SignalAccepted>
 }
 
 const KEPT: SignalAccepted = { accepted: true, action: 'persist' }
 
-/** What happens outside and the agent should hear of, when it is worth its attention. One for each thread. */
+/** Delivers notifications from outside to the agent according to their priority. One for each thread. */
 export class Notifications {
   readonly inbox: Inbox
   readonly #options: NotificationsOptions
@@ -46,14 +46,14 @@ export class Notifications {
 
   /** Resolves when it is on record. */
   async send(given: NotificationInput, routing: SignalRouting = {}): Promise<SentNotification> {
-    // A copy: what its sender does with it later is not what was sent.
+    // A copy, so that later changes by the sender have no effect.
     const input: NotificationInput = toWire(given)
     return this.#next(async () => {
       const known = this.#known(input)
       if (known?.how === 'duplicate') return sent(known.record, 'duplicate', Promise.resolve(KEPT))
       if (known === undefined) return this.#deliver(this.#newRecord(input), routing)
       const record = this.#coalesced(known.record, input)
-      // It matters more than those it stands for: they may have been kept quiet, it must not be.
+      // It has a higher priority than those it stands for: they may have been kept quiet, it must not be.
       if (record.priority !== known.record.priority) return this.#deliver(record, routing)
       await this.inbox.put(record)
       this.#options.emit(announcement(record))
@@ -61,7 +61,10 @@ export class Notifications {
     })
   }
 
-  /** After a run: what was only named during it and is important is told in full. True when that started a run. */
+  /**
+   * Called after a run: delivers the important notifications that were only named during it. Returns true when that
+   * started a run.
+   */
   deliverDue(): Promise<boolean> {
     return this.#next(async () => {
       if (this.#options.port.state.head.run !== null) return false
@@ -82,7 +85,7 @@ export class Notifications {
         return sent({ ...record, status: 'discarded' }, action, Promise.resolve({ accepted: true, action }))
       case 'deliver': {
         const delivered = this.#delivered(record)
-        // On record before it is said: what was said is not said again after a crash.
+        // Recorded before it is said, so that it is not said again after a crash.
         await this.inbox.put(delivered)
         const accepted = route(port, [notificationPart(record)], { messageId: port.newId() }, routing)
         return sent(delivered, action, told(accepted, emit))
@@ -141,7 +144,7 @@ export class Notifications {
     return { ...record, status: 'delivered', updatedAt: this.#now() }
   }
 
-  /** One at a time: two of one kind that come at once are still the same. */
+  /** One at a time, so that two equal ones sent at once are still recognised. */
   #next<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => undefined)
@@ -149,7 +152,7 @@ export class Notifications {
   }
 }
 
-/** Before a run begins: what waits is named in one sentence, so that the agent can ask for it. */
+/** Called before a run begins: names what waits in one sentence, so that the agent can ask for it. */
 export function summaryBeforeRun(state: ThreadState, newId: () => string): readonly ControlFact[] {
   const unnamed = notificationsOf(state).filter(
     ({ isSummarized, status }) => status === 'pending' && isSummarized !== true,
@@ -177,7 +180,7 @@ function sent(
   return { id: notification.id, notification, action, accepted }
 }
 
-/** In the inbox it stands in no message, so nobody else would tell of it. */
+/** A notification in the inbox is in no message, so nothing else would report it. */
 function announcement(record: NotificationRecord): HarnessEvent {
   const content = toHarnessContent(notificationPart(record))
   if (content?.type !== 'notification') throw new TypeError('A notification is shown as one.')

@@ -4,15 +4,18 @@ import { signalParts, type Signal, type SignalContents, type SignalType } from '
 import { laneState, stateFacts, type StateSignal } from './state-lane.ts'
 import type { SubmittedMessage, ThreadPort } from './thread-port.ts'
 
-/** What happens to a signal while a run is going on or waiting, and while there is none. */
+/** What happens to a signal while there is a run, at work or waiting, and while there is none. */
 export interface SignalRouting {
-  /** `deliver`: heard before the next model step. `persist`: in the conversation, nobody is told. Default: deliver. */
+  /**
+   * `deliver`: heard before the next step. `persist`: added to the conversation without telling the agent. Default:
+   * deliver.
+   */
   readonly ifActive?: { readonly behavior?: 'deliver' | 'persist' | 'discard' }
   /** `wake`: starts a run. Default: wake. */
   readonly ifIdle?: { readonly behavior?: 'wake' | 'persist' | 'discard' }
 }
 
-/** A user's words with their routing in one object. */
+/** A user's message together with its routing. */
 export interface UserSignalInput extends SignalRouting {
   readonly id?: string
   readonly content: SignalContents
@@ -39,7 +42,10 @@ export interface SentSignal {
   readonly accepted: Promise<SignalAccepted>
 }
 
-/** Puts it into the conversation; its id is that of the message. `requestContext`: what of it is on record. */
+/**
+ * Puts a signal into the conversation; its id is that of the message. `requestContext` is the recorded part of the
+ * context.
+ */
 export async function sendSignal(
   port: ThreadPort,
   input: SignalInput,
@@ -57,7 +63,7 @@ export type StateSignalResult =
   | { readonly skipped: true; readonly reason: 'unchanged' }
   | { readonly skipped: false; readonly version: number }
 
-/** Tells the model of a state unless it knows it. Nobody is woken: a state is context, not a request. */
+/** Tells the model of a state unless it knows it already. Starts no run: a state is context, not a request. */
 export async function sendStateSignal(port: ThreadPort, signal: StateSignal): Promise<StateSignalResult> {
   const last = await laneState(port, signal.id)
   const facts = stateFacts(signal, last, port.newId)

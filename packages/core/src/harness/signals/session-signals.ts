@@ -19,10 +19,10 @@ import type { Signal } from './signal-part.ts'
 import type { StateSignal } from './state-lane.ts'
 import type { SystemReminder } from './system-reminder.ts'
 
-/** The thread a session looks at, or the one it will have made for the first thing that is said in it. */
+/** The thread a session is bound to, or the one that is created for the first signal. */
 export interface CurrentThread {
   newId(): string
-  /** What goes along with a message, for the run that will hear it; gives what of it is on record. */
+  /** Keeps the context of a message for the run that will hear it; returns the part that is recorded. */
   keepContext(messageId: string, context: RequestContext): JsonObject
   dropContext(messageId: string): void
   emit(event: HarnessEvent): void
@@ -30,7 +30,7 @@ export interface CurrentThread {
   get(): ThreadControl | undefined
 }
 
-/** What the application tells the thread that a session looks at. */
+/** Sends the application's signals to the thread that a session is bound to. */
 export class SessionSignals {
   readonly #thread: CurrentThread
 
@@ -77,7 +77,7 @@ export class SessionSignals {
     return (await this.#thread.get()?.saveSystemReminderMessage(reminder)) ?? null
   }
 
-  /** What is in the inbox of the thread, oldest first. */
+  /** Returns the inbox of the thread, oldest first. */
   listNotifications(): readonly NotificationRecord[] {
     return this.#thread.get()?.notifications.inbox.list() ?? []
   }

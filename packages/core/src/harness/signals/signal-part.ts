@@ -18,7 +18,7 @@ export type SignalContents =
       | { readonly type: 'file'; readonly data: string; readonly mediaType: string; readonly filename?: string }
     )[]
 
-/** Something the application tells a thread. `user-message` and `system-reminder` are older names. */
+/** A signal that an application sends to a thread. `user-message` and `system-reminder` are older names. */
 export interface Signal {
   readonly id?: string
   readonly type: SignalType
@@ -53,14 +53,15 @@ const KINDS: Readonly<Record<keyof typeof TAGS, SignalKind>> = {
   'system-reminder': 'system_reminder',
 }
 
-/** What is put into the conversation. A user's words stay words; everything else is marked as what it is. */
+/** Returns the parts of a signal. A user's words become plain text; everything else is marked with its kind. */
 export function signalParts(signal: Signal, id: string): readonly Part[] {
   const { contents, attributes, metadata, providerOptions, type } = signal
   const meta: { meta?: EventMeta } =
     providerOptions === undefined ? {} : { meta: { provider: toWire(providerOptions) } }
   if (type === 'user' || type === 'user-message') {
     return pieces(contents).map((piece, index): Part => {
-      // What is said of the whole stands with its beginning: a message that waits in the queue is nothing but its parts.
+      // Metadata of the message is kept with its first part: a message that waits in the queue is nothing but its
+      // parts.
       const about = index === 0 ? { ...meta.meta, ...toWire(aboutMessage(signal)) } : { ...meta.meta }
       const more = Object.keys(about).length === 0 ? {} : { meta: about }
       if (piece.type === 'text') return { id: String(index), type: 'text', text: piece.text, ...more }
@@ -70,7 +71,7 @@ export function signalParts(signal: Signal, id: string): readonly Part[] {
   }
   const message = plainText(contents, type)
   const tagName = signal.tagName ?? TAGS[type]
-  // A copy: what the sender does with its own later is not what was said.
+  // A copy, so that later changes by the sender have no effect.
   const data: JsonObject = toWire({
     ...metadata,
     id,
@@ -82,7 +83,7 @@ export function signalParts(signal: Signal, id: string): readonly Part[] {
   return [{ id: '0', type: 'signal', kind: KINDS[type], text: signalXml(tagName, message, attributes), data, ...meta }]
 }
 
-/** Part of a kind of which everything is known: what the model reads, and what a UI shows. */
+/** Returns a signal part of a fixed kind: what the model reads, and what a UI shows. */
 export function signalPart(
   kind: SignalKind,
   xml: { readonly tagName: string; readonly message: string; readonly attributes?: SignalAttributes },

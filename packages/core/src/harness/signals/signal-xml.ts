@@ -4,7 +4,7 @@ export type SignalAttributes = Readonly<Record<string, string | number | boolean
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/
 
-/** A signal as the model reads it: an element whose content can neither close it nor open another. */
+/** Returns a signal as the model reads it: an element whose content can neither close it nor open another. */
 export function signalXml(tagName: string, contents: string, attributes: SignalAttributes = {}): string {
   assertName(tagName, 'tag name')
   const given = Object.entries(attributes).flatMap(([name, value]) => {

@@ -4,11 +4,11 @@ import { signalPart } from './signal-part.ts'
 import type { SignalAttributes } from './signal-xml.ts'
 import type { ThreadPort } from './thread-port.ts'
 
-/** What the model is to know about something that changes: all of it, or what changed since it was last told. */
+/** A state that the model should know: all of it, or what changed since it was last told. */
 export interface StateSignal {
   /** Names the lane: signals with the same id are about the same thing. */
   readonly id: string
-  /** Stands for the state described; a signal whose key the model has seen last is not said again. */
+  /** Identifies the state; a signal with the key that the model saw last is not said again. */
   readonly cacheKey: string
   readonly mode?: 'snapshot' | 'delta'
   readonly contents: string
@@ -22,13 +22,16 @@ export interface StateSignal {
 export interface LaneState {
   readonly cacheKey: string
   readonly mode: 'snapshot' | 'delta'
-  /** Counts what was said in the lane. */
+  /** The number of signals said in the lane. */
   readonly version: number
-  /** How many deltas followed the last snapshot. */
+  /** The number of deltas since the last snapshot. */
   readonly deltas: number
 }
 
-/** `null` when the model does not see it (any more): never said, rewound, or covered by what memory made of it. */
+/**
+ * Returns what the model last saw in a lane; `null` when it sees nothing (any more): never said, rewound, or covered by
+ * memory.
+ */
 export async function laneState(port: ThreadPort, id: string): Promise<LaneState | null> {
   const noted = port.state.head.settings.get(settingOf(id)) as JsonObject | undefined
   const { messageId, cacheKey } = noted ?? {}
@@ -43,7 +46,10 @@ export async function laneState(port: ThreadPort, id: string): Promise<LaneState
   }
 }
 
-/** The records that say it, in one transaction with the note that it was said; none when the model knows it already. */
+/**
+ * Returns the message and the note that it was said, written in one transaction; none when the model knows the state
+ * already.
+ */
 export function stateFacts(signal: StateSignal, last: LaneState | null, newId: () => string): readonly ControlFact[] {
   const mode = signal.mode ?? 'snapshot'
   if (last !== null && last.cacheKey === signal.cacheKey) return []

@@ -9,7 +9,7 @@ export interface SystemReminder {
   readonly metadata?: JsonObject
 }
 
-/** Keeps a reminder in the conversation. Nobody is woken: the model reads it when it is asked next. */
+/** Adds a reminder to the conversation. Starts no run: the model reads it when it is asked next. */
 export async function saveSystemReminder(port: ThreadPort, reminder: SystemReminder): Promise<HarnessMessage | null> {
   const { message, reminderType, metadata } = reminder
   const messageId = port.newId()

@@ -4,13 +4,13 @@ import type { RecordOrigin } from '../../engine/log/record-body.ts'
 import type { ControlFact, Submission, ThreadRuntime } from '../../engine/thread-runtime.ts'
 import { timeOrderedId } from '../../engine/time-ordered-id.ts'
 
-/** A loaded thread as the parts of the control layer use it. */
+/** An open thread as the parts of the control layer use it. */
 export interface ThreadPort {
   readonly state: ThreadState
   record(facts: readonly ControlFact[], origin?: RecordOrigin): Promise<void>
-  /** Says something to whoever has the floor in the thread: starts a run, or is heard in the one there is, also if it waits. */
+  /** Sends a message: starts a run, or is heard by the agent of the present one, also if that waits. */
   submit(parts: readonly Part[], message?: SubmittedMessage): Promise<RunHandle>
-  /** `null` when the conversation, as it stands now, does not hold it. */
+  /** Returns `null` when the present conversation does not contain the message. */
   getMessage(messageId: string): Promise<StoredMessage | null>
   /** Oldest first. */
   newestMessages(limit: number): Promise<readonly StoredMessage[]>
@@ -22,7 +22,7 @@ export type SubmittedMessage = Pick<Submission, 'messageId' | 'requestContext'>
 type PortRuntime = Pick<ThreadRuntime, 'state' | 'record' | 'steer'>
 type PortStore = Pick<Store, 'getMessage' | 'listMessages'>
 
-/** `agentId` is asked at every submission: a mode switch may have changed it. */
+/** `agentId` is called at every submission: a mode switch may have changed it. */
 export function threadPort(
   runtime: PortRuntime,
   store: PortStore,

@@ -3,14 +3,14 @@ import { Mailbox } from '../../engine/threads/mailbox.ts'
 import { ProcessOwner } from '../../engine/threads/ownership.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 
-/** A thread that somebody in this harness looks at. */
+/** A thread that a session of this harness is bound to. */
 export interface OpenThread<Viewer> {
   readonly threadId: string
   readonly runtime: ThreadRuntime
   readonly viewers: ReadonlySet<Viewer>
 }
 
-/** Told when a thread is had, and before anything goes on in it. */
+/** Called when a thread has been claimed, before anything goes on in it. */
 export interface Opening {
   begin(runtime: ThreadRuntime): void
 }
@@ -19,7 +19,7 @@ export interface OpenThreadsOptions<Viewer> {
   readonly store: Store
   readonly now: () => number
   readonly onClosed?: (runtime: ThreadRuntime) => void
-  /** `opening` begins when the thread is had, and before anything goes on in it. */
+  /** `opening.begin` is called when the thread has been claimed, before anything goes on in it. */
   readonly open: (
     threadId: string,
     owner: ProcessOwner,
@@ -30,14 +30,14 @@ export interface OpenThreadsOptions<Viewer> {
 
 interface Place<Viewer> {
   readonly viewers: Set<Viewer>
-  /** Opening and closing a thread, one after the other. */
+  /** Serialises opening and closing the thread. */
   readonly turns: Mailbox
-  /** How many are on their way in. */
+  /** The number of viewers that are entering. */
   entering: number
   runtime: ThreadRuntime | undefined
 }
 
-/** One runtime for each thread, however many sessions look at it; closed when the last of them leaves. */
+/** Holds one runtime per thread, however many sessions are bound to it. It is closed when the last of them leaves. */
 export class OpenThreads<Viewer> {
   readonly #options: OpenThreadsOptions<Viewer>
   readonly #places = new Map<string, Place<Viewer>>()
@@ -47,7 +47,7 @@ export class OpenThreads<Viewer> {
     this.#options = options
   }
 
-  /** This process as an owner of threads; registered when it first needs to be one. */
+  /** Returns this process as an owner of threads, registered on first use. */
   owner(): Promise<ProcessOwner> {
     const { now, store } = this.#options
     this.#owner ??= ProcessOwner.register(store, { now }).catch((error: unknown) => {
@@ -57,7 +57,7 @@ export class OpenThreads<Viewer> {
     return this.#owner
   }
 
-  /** `opening`: whoever listens from there on hears all that happens in the thread. */
+  /** A listener added in `opening.begin` hears everything that happens in the thread. */
   enter(threadId: string, viewer: Viewer, opening: Opening): Promise<OpenThread<Viewer>> {
     const place = this.#place(threadId)
     place.entering++
@@ -82,7 +82,7 @@ export class OpenThreads<Viewer> {
     await place?.turns.post(async () => {
       const { runtime, viewers } = place
       if (viewers.size === 1 && viewers.has(viewer)) {
-        // Closed while it still has its viewer: who looks on is told how the run ends.
+        // Closed before its viewer is removed, so that the viewer hears how the run ends.
         place.runtime = undefined
         try {
           await runtime?.close()
@@ -98,7 +98,7 @@ export class OpenThreads<Viewer> {
     })
   }
 
-  /** The open thread, if it is. */
+  /** Returns the runtime of the thread if it is open. */
   find(threadId: string): ThreadRuntime | undefined {
     return this.#places.get(threadId)?.runtime
   }

@@ -4,8 +4,8 @@ import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 const byStore = new WeakMap<Store, Map<string, Set<ThreadRuntime>>>()
 
 /**
- * Lets those who have the thread open in another harness of this process, on the same store, hear what happens to it
- * here. Gives the function that ends it.
+ * Passes on what happens in the thread to other harnesses of this process that have it open on the same store. Returns
+ * a function that ends it.
  */
 export function tellOtherHarnesses(store: Store, threadId: string, runtime: ThreadRuntime): () => void {
   const threads = byStore.get(store) ?? new Map<string, Set<ThreadRuntime>>()
@@ -32,7 +32,7 @@ export function tellOtherHarnesses(store: Store, threadId: string, runtime: Thre
   }
 }
 
-/** The thread as it is open in each harness of this process that shares the store. */
+/** Returns the runtimes of the thread in all harnesses of this process that share the store. */
 export function openInAll(store: Store, threadId: string): readonly ThreadRuntime[] {
   return [...(byStore.get(store)?.get(threadId) ?? [])]
 }

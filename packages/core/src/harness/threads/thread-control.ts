@@ -38,17 +38,17 @@ export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperO
   readonly delivery?: DeliveryPolicy
   readonly now?: () => number
   readonly newId?: () => string
-  /** What was done after a run failed; the thread goes on. */
+  /** Called when the work after a run failed; the thread goes on. */
   readonly onFailure: (error: Error) => void
 }
 
-/** What the control layer does with one open thread besides letting agents speak: its tools, signals, inbox and goal. */
+/** The control layer's part of one open thread: its tools, signals, inbox and goal. */
 export class ThreadControl {
   readonly port: ThreadPort
   readonly notifications: Notifications
   readonly goal: GoalKeeper
   readonly #options: ThreadControlOptions
-  /** Made when a run first asks for them: most of the threads that are open are idle. */
+  /** Made when a run first asks for them: most open threads are idle. */
   #made: { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } | undefined
   #inboxTool: RunnableTool | undefined
   readonly #plans: ForeignPlans
@@ -76,23 +76,23 @@ export class ThreadControl {
     })
   }
 
-  /** What is put on record together with an answer. */
+  /** Returns what is recorded together with an answer. */
   withAnswer(wait: Wait, answer: Answer): readonly ControlFact[] {
     return this.#plans.withAnswer(wait, answer)
   }
 
-  /** Before anything goes on in the thread: what a dead process had left to do. */
+  /** Called before anything goes on in the thread: finishes what a dead process had left to do. */
   takeUp(): Promise<void> {
     const { runtime, store } = this.#options
     return this.#plans.takeUp((run) => answeredWaits(store, runtime.state.head.stream, run))
   }
 
-  /** Also one that is not offered. */
+  /** Returns a built-in tool of the thread, also one that is not offered. */
   tool(id: string): RunnableTool | undefined {
     return this.#tools.own.find(({ name }) => name === id)
   }
 
-  /** The inbox is offered when there is something in it. */
+  /** Returns the tools that are offered. The inbox is among them when there is something in it. */
   tools(): readonly RunnableTool[] {
     const { builtin } = this.#tools
     const { inbox } = this.notifications
@@ -109,7 +109,7 @@ export class ThreadControl {
     return this.#made
   }
 
-  /** `requestContext`: what of it is on record. */
+  /** `requestContext` is the recorded part of the context. */
   sendSignal(input: SignalInput, routing?: SignalRouting, requestContext?: JsonObject): Promise<SignalAccepted> {
     return sendSignal(this.port, input, routing, requestContext)
   }
@@ -126,7 +126,10 @@ export class ThreadControl {
     return saveSystemReminder(this.port, reminder)
   }
 
-  /** Resolves when nothing goes on any more, and nothing more follows from what did: judged, delivered what was due. */
+  /**
+   * Resolves when no run goes on and nothing more follows from the last one: the goal is judged, due notifications are
+   * delivered.
+   */
   async settled(): Promise<void> {
     for (;;) {
       await this.#options.runtime.idle()
@@ -134,12 +137,15 @@ export class ThreadControl {
       await after
       if (after !== this.#after) continue
       const { run } = this.port.state.head
-      // One that is at work nowhere in this process is none that could end here.
+      // A run that is not at work in this process cannot end here.
       if (run === null || run.status === 'parked' || this.#options.runtime.run === undefined) return
     }
   }
 
-  /** Nothing is to follow from the runs that have ended. Resolves when that holds: by then a last one may have begun. */
+  /**
+   * Stops what would follow from the runs that have ended. Resolves when that is done; by then a last run may have
+   * begun.
+   */
   async stop(): Promise<void> {
     for (;;) {
       this.#following.abort()
@@ -163,13 +169,13 @@ export class ThreadControl {
   }
 
   #tell(error: unknown): void {
-    // Let go of meanwhile: there is nobody left to tell, and nothing left to do.
+    // The thread was closed meanwhile: nobody is left to report to, and nothing is left to do.
     if (this.#isClosed || EvenerError.is(error, 'closed')) return
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)))
   }
 
   async #afterRun(stop: AbortSignal): Promise<void> {
-    // Behind the end of the run: what was queued has begun by then, and is looked at when it has ended.
+    // Waits behind the end of the run: a queued message has started its run by then, which is judged when it has ended.
     await this.port.record([])
     if (this.#isClosed || stop.aborted || this.port.state.head.run !== null) return
     if ((await this.goal.judgeRun(stop)) || stop.aborted) return

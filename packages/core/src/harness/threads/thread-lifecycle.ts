@@ -21,7 +21,7 @@ import type { SessionRules } from '../sessions/session-rules.ts'
 import { noSuchThread, readThreadState } from './thread-reads.ts'
 
 export interface CloneRequest {
-  /** The bound thread when absent. */
+  /** Default: the bound thread. */
   readonly sourceThreadId?: string
   readonly title?: string
   readonly resourceId?: string
@@ -35,11 +35,11 @@ export interface LifecycleParts {
   readonly defaults: SessionDefaults
   readonly identity: SessionIdentity
   readonly rules: SessionRules
-  /** One command after the other: each finds the thread that the last one left. */
+  /** Serialises commands: each finds the thread that the last one left. */
   readonly turns: Mailbox
-  /** The session is bound to no thread any more, and is not to be again by itself. */
+  /** Called when the session has left its thread and is not to be bound to it again by itself. */
   readonly onCleared: () => Promise<void>
-  /** Mode and model as the session has them, whether or not it is bound. */
+  /** Returns the mode and model of the session, whether or not it is bound to a thread. */
   readonly selection: () => { readonly modeId: string; readonly modelId: string }
 }
 
@@ -48,7 +48,7 @@ interface NewThread {
   readonly id?: string
 }
 
-/** Threads that come, go and take the place of one another. */
+/** Creates, enters, leaves and deletes the threads of a session. */
 export class ThreadLifecycle {
   readonly #parts: LifecycleParts
   #isEnded = false
@@ -57,7 +57,7 @@ export class ThreadLifecycle {
     this.#parts = parts
   }
 
-  /** The newest thread of the resource, or a new one. */
+  /** Enters the newest thread of the resource, or a new one. */
   selectOrCreate(): Promise<HarnessThread> {
     return this.#inTurn(async (resourceId) => {
       const { binding, core } = this.#parts
@@ -69,7 +69,7 @@ export class ThreadLifecycle {
     })
   }
 
-  /** The thread, or a new one where there is none. */
+  /** Returns the bound thread; creates one where there is none. */
   ensure(): Promise<ThreadRuntime> {
     return this.#inTurn(async (resourceId) => {
       const { binding } = this.#parts
@@ -89,7 +89,7 @@ export class ThreadLifecycle {
     })
   }
 
-  /** The thread that the session was bound to, whosever it is. */
+  /** Enters the thread that the session was bound to, whatever its resource. */
   reopen(threadId: string): Promise<void> {
     return this.#inTurn(() => this.#moveTo(threadId))
   }
@@ -102,8 +102,8 @@ export class ThreadLifecycle {
   }
 
   /**
-   * A fork: it shares the messages of its source, whose ids stay, and goes its own way from here. It asks again what
-   * its source was allowed.
+   * Forks a thread and enters the fork. It shares the messages of its source, with their ids, and continues separately.
+   * Grants of the source do not hold in it.
    */
   clone(request: CloneRequest = {}): Promise<HarnessThread> {
     return this.#inTurn((resourceId) => this.#clone(request, resourceId))
@@ -120,7 +120,7 @@ export class ThreadLifecycle {
     const info = await forkThread(core.store, await core.threads.owner(), source, {
       id: core.newId(),
       resourceId: request.resourceId ?? resourceId,
-      // What is being said is in neither: a fork begins where something has ended.
+      // A fork begins where something has ended: the run that goes on is not part of it.
       at: await boundaryAt(core.store, source.head.lineage, run === null ? seq : run.startedSeq - 1),
       now: core.now(),
       ...(title === undefined ? {} : { title }),
@@ -128,15 +128,18 @@ export class ThreadLifecycle {
     return this.#enterNew(info, {})
   }
 
-  /** A run at work in it is ended and nobody is waited for; what forks of it need stays and is named in the answer. */
+  /**
+   * Deletes a thread. A run at work in it is cancelled without waiting for anybody. Records that forks need stay and
+   * are named in the report.
+   */
   async delete({ threadId }: { readonly threadId: string }): Promise<DeleteReport> {
     const { binding, core } = this.#parts
     await this.#inTurn(async (resourceId) => {
       await this.#find(threadId, resourceId)
-      // What is said from here on is not for it any more.
+      // Messages sent from here on are not for this thread any more.
       if (binding.lastRuntime?.state.head.stream === threadId) await this.#leave()
     })
-    // Outside of our turn: whoever else looks at it leaves it in a turn of their own.
+    // Outside of our turn: other sessions leave the thread in turns of their own.
     return core.deletions.post(async () => {
       // Somebody else may have deleted it meanwhile.
       if ((await core.store.getThread(threadId)) === null) throw noSuchThread(threadId)
@@ -147,7 +150,7 @@ export class ThreadLifecycle {
     })
   }
 
-  /** There is no thread from the call on; resolves when it has been left. */
+  /** Hides the thread from the call on; resolves when it has been left. */
   clear(): Promise<void> {
     const { binding, turns } = this.#parts
     const lookBack = binding.lookAway()
@@ -164,18 +167,18 @@ export class ThreadLifecycle {
     await onCleared()
   }
 
-  /** Leaves the thread as it is: what waits in it goes on waiting. */
+  /** Leaves the thread without cancelling anything: open waits go on waiting. */
   close(): Promise<void> {
     return this.#parts.turns.post(() => this.#parts.binding.unbind())
   }
 
-  /** The same, for good. */
+  /** Like `close`, but later commands are refused. */
   end(): Promise<void> {
     this.#isEnded = true
     return this.close()
   }
 
-  /** Of another resource there is none, but for the bound one: a clone may have been made for another. */
+  /** Returns a thread of the resource, or the bound one: a clone may have been made for another resource. */
   async #find(threadId: string, resourceId: string): Promise<ThreadInfo> {
     const { binding, core } = this.#parts
     const isBound = binding.lastRuntime?.state.head.stream === threadId
@@ -184,14 +187,14 @@ export class ThreadLifecycle {
     return info
   }
 
-  /** For the resource that holds now, whatever holds when it is its turn. */
+  /** Runs a task in turn, for the resource at the time of the call, not at the time of its turn. */
   async #inTurn<T>(task: (resourceId: string) => Promise<T>): Promise<T> {
     if (this.#isEnded) {
       throw new EvenerError('closed', 'The session is closed.', { hint: 'Make another with `createSession`.' })
     }
     const { core, identity, turns } = this.#parts
     const resourceId = identity.getResourceId()
-    // It begins with the call, so that whoever ends the harness next finds it begun.
+    // Begins with the call, so that a `destroy` that follows finds it begun.
     const ready = core.ready()
     ready.catch(() => undefined)
     return turns.post(async () => {

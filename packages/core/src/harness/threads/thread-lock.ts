@@ -1,6 +1,6 @@
 import type { ThreadLock } from '../harness-config.ts'
 
-/** The user's own lock on the thread a session is bound to: held from before the lease until after it. */
+/** The application's own lock on the thread a session is bound to, held from before the lease until after it. */
 export class HeldLock {
   readonly #lock: ThreadLock | undefined
   #held: string | undefined
@@ -9,7 +9,7 @@ export class HeldLock {
     this.#lock = lock
   }
 
-  /** Does something that needs the lock of another thread. The old one is let go only when that has succeeded. */
+  /** Runs work that needs the lock of another thread. The old lock is released only when the work has succeeded. */
   async moveTo<T>(threadId: string, work: () => Promise<T>): Promise<T> {
     if (this.#lock === undefined || this.#held === threadId) return work()
     await this.#lock.acquire(threadId)

@@ -25,7 +25,7 @@ import { ThreadControl } from './thread-control.ts'
 import type { ForeignPlanModes } from '../tools/foreign-plans.ts'
 import { priceOf } from '../models/price-list.ts'
 
-/** Opens a thread for the sessions that look at it: with the harness's agents, tools and rules. */
+/** Opens a thread for the sessions bound to it, with the harness's agents, tools and rules. */
 export async function openThread(
   core: HarnessCore,
   threadId: string,
@@ -53,10 +53,10 @@ export async function openThread(
   const { observability, onInterrupted, redact } = core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
   const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
-  /** Before anything goes on in it, so that nobody misses anything. */
+  /** Called before anything goes on in the thread, so that nobody misses anything. */
   const onTaken = async (taken: ThreadRuntime): Promise<void> => {
     runtime = taken
-    // They hear of what comes from here on: whatever another process wrote before must not be missing to them.
+    // They are told of what comes from here on, so they must first catch up on what another process wrote before.
     for (const other of openInAll(core.store, threadId)) await other.follow(taken.state.head.seq)
     endings.set(taken, tellOtherHarnesses(core.store, threadId, taken))
     taken.onEntry((entry) => core.contexts.follow(entry))
@@ -98,20 +98,20 @@ export async function openThread(
 const controls = new WeakMap<ThreadRuntime, ThreadControl>()
 const endings = new WeakMap<ThreadRuntime, () => void>()
 
-/** The thread is closed: nothing more is to be heard of it here. */
+/** Called when the thread is closed: stops all listening to it. */
 export function leaveThread(runtime: ThreadRuntime): void {
   endings.get(runtime)?.()
   controls.get(runtime)?.close()
 }
 
-/** What the harness does with an open thread besides letting agents speak in it. */
+/** Returns the control of an open thread. */
 export function controlOf(runtime: ThreadRuntime): ThreadControl {
   const control = controls.get(runtime)
   if (control === undefined) throw new EvenerError('misuse', 'The thread was not opened by a harness.')
   return control
 }
 
-/** Nothing is to follow from the runs of the thread that have ended, in whichever harness of this process they were. */
+/** Stops what would follow from ended runs of the thread, in all harnesses of this process. */
 export async function stopFollowing(core: HarnessCore, runtime: ThreadRuntime): Promise<void> {
   const open = openInAll(core.store, runtime.state.head.stream)
   await Promise.all(open.map(async (each) => controls.get(each)?.stop()))
@@ -135,7 +135,7 @@ function controlThread(core: HarnessCore, runtime: ThreadRuntime, emit: (event: 
   })
 }
 
-/** Where an approved plan leads, and how one gets there in the middle of a run. */
+/** Says which mode an approved plan leads to, and how a run gets there. */
 function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes {
   const entered: ForeignPlanModes['entered'] = (modeId, settings) => {
     const { model, settings: before } = runtime.state.head
@@ -148,7 +148,7 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes 
   const giveFloor: ForeignPlanModes['giveFloor'] = async (modeId, order) => {
     const { run } = runtime.state.head
     const mode = core.config.modes.find(({ id }) => id === modeId)
-    // Another program may have named it that had other modes.
+    // It may have been recorded by a program with other modes.
     if (mode === undefined) return
     const agentId = core.agents.of(mode).id
     // At work here, or waiting while the program that asked is gone.
@@ -161,14 +161,14 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes 
     entered,
     giveFloor,
     switchMode: async (modeId, order, settings) => {
-      // First, and at once: an agent that goes on by itself must find that it no longer has the floor.
+      // First, and without waiting: an agent that goes on by itself must find that it no longer has the floor.
       await giveFloor(modeId, order)
       await runtime.record([entered(modeId, settings)])
     },
   }
 }
 
-/** The context that the caller gave to a run, and in it what may be known and done of the harness. */
+/** Returns the request context of a run, with the entry `harness` added. */
 function contextOf(
   core: HarnessCore,
   viewers: ReadonlySet<ThreadViewer>,
@@ -182,7 +182,7 @@ function contextOf(
   const context = core.contexts.of(run.runId, run.requestContext)
   const [first] = viewers
   const sender = core.contexts.senderOf(run.runId)
-  // Of several that look on, the one whose words it carries out.
+  // Of several sessions, the one whose message the run carries out.
   const viewer = sender !== undefined && viewers.has(sender) ? sender : first
   if (viewer === undefined) return context
   const { model, stream } = state.head
@@ -191,9 +191,9 @@ function contextOf(
   return context
 }
 
-/** What all who look at the thread have said: any deny first. */
+/** Returns the rules of all sessions bound to the thread. Any deny wins. */
 function rulesOf(viewers: ReadonlySet<ThreadViewer>): PermissionRules {
-  // Mostly nobody has said anything, and this is asked in every turn.
+  // Mostly no session has rules, and this is asked in every turn.
   const stated = [...viewers].map((viewer) => viewer.rules()).filter((rules) => rules !== NO_RULES)
   return stated.reduce((a, b) => effectiveRules({ session: a, thread: b }), NO_RULES)
 }

@@ -19,13 +19,13 @@ import { inflateMessage } from '../../engine/log/blobs.ts'
 import { recordsAfter } from '../../engine/log/load-state.ts'
 import { givenFields, optionalCount, optionalText } from '../checks/check-given.ts'
 
-/** The state of a thread that is not open here: its stored head and what was recorded since. Writes nothing. */
+/** Returns the state of a thread that is not open here, from its stored head and the records since. Writes nothing. */
 export async function readThreadState(store: Store, threadId: string): Promise<ThreadState> {
   if ((await store.getThread(threadId)) === null) throw noSuchThread(threadId)
   return readStreamState(store, threadId)
 }
 
-/** Also of one that is no thread. */
+/** Like `readThreadState`, but also for streams that are no threads. */
 export async function readStreamState(store: Store, threadId: string): Promise<ThreadState> {
   const head = await store.readHead(threadId, REDUCER_VERSION)
   let state: ThreadState = head === null ? emptyState(threadId) : restingState(reviveHead(head))
@@ -33,7 +33,7 @@ export async function readStreamState(store: Store, threadId: string): Promise<T
   return state
 }
 
-/** A list that knows where the next page begins; `null` at the end. */
+/** A list with the cursor of the next page; `null` at the end. */
 export type Listed<T> = T[] & { readonly next: string | null }
 
 export function listed<T>(items: T[], next: string | null): Listed<T> {
@@ -41,13 +41,13 @@ export function listed<T>(items: T[], next: string | null): Listed<T> {
 }
 
 export interface MessageListQuery {
-  /** 1,000 when absent. */
+  /** Default: 1,000. */
   readonly limit?: number
-  /** `next` of the page before, which holds newer messages. */
+  /** `next` of the previous page, which holds newer messages. */
   readonly cursor?: string
 }
 
-/** Which page is asked for, and nothing else that was asked along with it. */
+/** Checks which page is asked for and returns only that, without other fields of the query. */
 export function checkPage(query: PageRequest, call: string): PageRequest {
   const { cursor, limit } = givenFields(query, call)
   optionalCount(limit, 'limit')
@@ -55,7 +55,7 @@ export function checkPage(query: PageRequest, call: string): PageRequest {
   return { ...(limit === undefined ? {} : { limit }), ...(cursor === undefined ? {} : { cursor }) }
 }
 
-/** The newest messages, oldest of them first; with a cursor those before. */
+/** Returns the newest messages, oldest first; with a cursor those before it. */
 export async function readMessages(
   store: Store,
   state: ThreadState,
@@ -75,7 +75,7 @@ export async function readMessages(
   return listed(messages.toReversed().map(toHarnessMessage), next)
 }
 
-/** A page begins before the message that the last one ended with. */
+/** Returns the order before which the page begins: that of the message the last page ended with. */
 function orderOf(cursor: string | undefined): number {
   if (cursor === undefined) return Number.POSITIVE_INFINITY
   if (/^[1-9]\d{0,15}$/.test(cursor)) return Number(cursor)
@@ -97,7 +97,7 @@ export async function readFirstUserMessage(store: Store, state: ThreadState): Pr
   return null
 }
 
-/** Signals stand among the messages of the user, and are not what the user has said. */
+/** Signals are stored with the role of the user, but are not the user's words. */
 function isUsers({ parts, role }: StoredMessage): boolean {
   return role === 'user' && parts.some(({ type }) => type !== 'signal')
 }
@@ -112,7 +112,7 @@ async function* newest(
   for (const message of open) if (message.order < before) yield storedMessage(message)
   const { lineage } = state.head
   const older = before === Number.POSITIVE_INFINITY ? lineage : lineageUpTo(lineage, before - 1)
-  // One more than is wanted says whether there is more.
+  // One more than wanted shows whether there is more.
   const pageSize = Math.min(MAX_PAGE, limit + 1)
   let cursor: string | null = null
   do {

@@ -3,18 +3,18 @@ import type { LogEntry } from '../../engine/log/thread-log.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
 
 export interface HearsEntries {
-  /** `isOlder`: it was kept until now. */
+  /** `isOlder`: the entry was kept back until now. */
   entry(entry: LogEntry, isOlder: boolean): void
 }
 
-/** What happens in a thread from one moment on: kept until somebody can hear it, told as it comes from then on. */
+/** Watches a thread from a moment on: keeps entries until there is a listener, then passes them on as they come. */
 export class ThreadWatch {
   #from: ThreadState | undefined
   #stop: (() => void) | undefined
   #kept: LogEntry[] = []
   #listener: HearsEntries | undefined
 
-  /** The moment. */
+  /** Begins watching. */
   begin(runtime: Pick<ThreadRuntime, 'onEntry' | 'state'>): void {
     this.#from = runtime.state
     this.#stop = runtime.onEntry((entry) => {
@@ -23,15 +23,15 @@ export class ThreadWatch {
     })
   }
 
-  /** All that was kept, in its order, then what comes. */
+  /** Passes on the kept entries in their order, then new ones as they come. */
   tell(listener: HearsEntries): void {
-    // What comes while this is being told is put behind it, and told as well.
+    // Entries that come during this loop are added to the list and passed on as well.
     for (const entry of this.#kept) listener.entry(entry, true)
     this.#kept = []
     this.#listener = listener
   }
 
-  /** The thread as it was in that moment; given once. */
+  /** Returns the state of the thread when watching began; only once. */
   takeFrom(): ThreadState | undefined {
     const from = this.#from
     this.#from = undefined

@@ -69,7 +69,10 @@ function ask(question: Question): ToolSuspension {
   }
 }
 
-/** A word of the user's own is an answer, too; the labels say what was offered. One may come alone or as a list of one. */
+/**
+ * The schema of an answer. The user's own words are an answer too; the labels say what was offered. A single answer may
+ * come alone or as a list of one.
+ */
 function answerSchema({ options, selectionMode }: Question): JsonObject {
   if (options === undefined) return { anyOf: [{ type: 'string' }, listOf({ type: 'string' }, 1)] }
   const label = { type: 'string', enum: options.map((option) => option.label) }
@@ -89,12 +92,12 @@ function answered(question: Question, { decision, value, reason }: Answer): Tool
   }
   const problem = answerProblem({ ...question }, value)
   const words = (wordsOf(value) ?? []).join(', ')
-  // The words are not kept from the model: they were meant for it.
+  // The model gets the words although they do not fit: they were meant for it.
   if (problem !== undefined) return refusal(`User answered: ${words}. ${problem}`)
   return { result: { content: `User answered: ${words}`, isError: false } }
 }
 
-/** What is wrong with an answer to the question of this payload; `undefined` when nothing is. */
+/** Says what is wrong with an answer to the question in this payload; `undefined` when nothing is. */
 export function answerProblem(payload: JsonObject, value: JsonValue | undefined): string | undefined {
   const words = wordsOf(value)
   if (words === undefined) return 'An answer is a text or a list of texts.'

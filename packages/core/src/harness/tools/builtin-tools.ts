@@ -22,14 +22,14 @@ export type BuiltinToolId = (typeof BUILTIN_TOOL_IDS)[number]
 export interface BuiltinToolsOptions {
   readonly port: ThreadPort
   readonly modes: PlanModes
-  /** What a relative path of `request_access` starts from. */
+  /** The folder that relative paths of `request_access` start from. */
   readonly cwd?: () => string
 }
 
-/** For agents of the user's own. The other built-in tools belong to a thread. */
+/** For the user's own agents. The other built-in tools belong to a thread. */
 export const askUserTool: RunnableTool = explaining(plainAskUserTool)
 
-/** The tools every mode has. Made once per thread, since the calls of one step share them. */
+/** Returns the tools that every mode has. Made once per thread, since the calls of one step share them. */
 export function builtinTools(options: BuiltinToolsOptions): readonly RunnableTool[] {
   return [
     plainAskUserTool,
@@ -39,12 +39,12 @@ export function builtinTools(options: BuiltinToolsOptions): readonly RunnableToo
   ].map(explaining)
 }
 
-/** They ask or only take notes, so nobody is asked whether they may. */
+/** True for built-in tools: they only ask or take notes, so they need no approval. */
 export function needsNoApproval(toolName: string): boolean {
   return BUILTIN_TOOL_IDS.some((id) => id === toolName)
 }
 
-/** Said when the answer is given, while whoever gave it can still give another. */
+/** Refuses a wrong answer when it is given, while whoever gave it can still give another. */
 export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
   const problem =
     wait.subject.toolName === 'ask_user' && wait.payload !== undefined
@@ -57,7 +57,7 @@ export function assertAnswers(wait: Wait, value: JsonValue | undefined): void {
   }
 }
 
-/** Input that is wrong comes back as words to the model, not as a failure of the tool. */
+/** Returns wrong input to the model as a refusal instead of a failure of the tool. */
 function explaining(tool: RunnableTool): RunnableTool {
   return {
     ...tool,

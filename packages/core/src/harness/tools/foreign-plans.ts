@@ -6,15 +6,15 @@ import { notedMode, noteOf, planDecision, planOrder, SUBMIT_PLAN, type PlanModes
 type PlanWait = Pick<WaitRequest, 'id' | 'kind' | 'payload' | 'subject'>
 
 export interface ForeignPlanModes extends PlanModes {
-  /** What is put on record when the thread enters the mode. */
+  /** Returns what is recorded when the thread enters the mode. */
   entered(modeId: string, settings: Parameters<PlanModes['switchMode']>[2]): ControlFact
-  /** Where another agent than the one of the run backs the mode, it takes the floor in the same run and is told `order`. */
+  /** Hands the floor of the run, with `order`, to the agent of the mode if it is another than that of the run. */
   giveFloor(modeId: string, order: string): Promise<void>
 }
 
 /**
- * A plan that a program made in its own way and asks about is one like ours: when it is approved, the mode changes. The
- * program hears the answer itself; where another agent backs the mode, that one takes the floor after the program's call.
+ * Treats the plan of a foreign program like our own: its approval changes the mode. The program gets the answer itself;
+ * where another agent backs the mode, that one takes the floor after the program's call.
  */
 export class ForeignPlans {
   readonly #port: ThreadPort
@@ -27,7 +27,7 @@ export class ForeignPlans {
     for (const wait of port.state.head.waits) this.#note(wait)
   }
 
-  /** With the approval it is on record where the plan leads: no crash comes between the two. */
+  /** Returns the mode the plan leads to, recorded together with the approval: no crash comes between the two. */
   withAnswer(wait: PlanWait, answer: Answer): readonly ControlFact[] {
     if (!isForeignPlan(wait) || !planDecision(answer).isApproved) return []
     const key = this.#key(wait)
@@ -37,8 +37,8 @@ export class ForeignPlans {
   }
 
   /**
-   * Resolves when what follows from the record is done. The floor is given before this returns. From what others wrote
-   * nothing follows here.
+   * Resolves when what follows from the record is done. The floor is given before this returns. Records that others
+   * wrote are only noted.
    */
   async follow({ body }: LogRecord, isOthers = false): Promise<void> {
     if (body.type === 'wait.opened') this.#note(body.wait)
@@ -50,8 +50,8 @@ export class ForeignPlans {
   }
 
   /**
-   * What was approved in a run whose program is gone leads on, if the process that took the approval has died before it
-   * could. `answered`: what is still to be told to whoever takes the floor of the run.
+   * Carries on with plans that were approved in a run whose program is gone, if the process that took the approval died
+   * before it could. `answered` returns the answers that whoever takes the floor of the run has yet to be told.
    */
   async takeUp(
     answered: (run: RunState) => Promise<readonly { readonly wait: PlanWait; readonly answer: Answer }[]>,
@@ -67,7 +67,7 @@ export class ForeignPlans {
     if (isApproved && modeId !== undefined) await this.#modes.giveFloor(modeId, planOrder(wait.payload ?? {}, feedback))
   }
 
-  /** The same plan, asked about again after a crash, must not lead on from where it has led to. */
+  /** Identifies a plan: one that is asked about again after a crash must not lead on from the mode it has led to. */
   #key(wait: PlanWait): string {
     return `${this.#port.state.head.run?.runId ?? ''}:${wait.subject.hash ?? wait.id}`
   }

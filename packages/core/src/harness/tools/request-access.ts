@@ -5,13 +5,13 @@ import { requiredText } from './tool-input.ts'
 
 const SETTING = 'evener:access'
 
-/** The paths somebody has given the thread's agents access to, beyond the workspace. */
+/** Returns the paths outside the workspace that the thread's agents have been given access to. */
 export function allowedPaths(head: Pick<Head, 'settings'>): readonly string[] {
   const paths = head.settings.get(SETTING)
   return Array.isArray(paths) ? (paths as readonly JsonValue[]).filter((path) => typeof path === 'string') : []
 }
 
-/** Asks a person to let the agent reach a path, and remembers a yes with the thread. */
+/** Asks a person for access to a path, and remembers a yes with the thread. */
 export function requestAccessTool(port: ThreadPort, cwd: () => string = () => process.cwd()): RunnableTool {
   return {
     name: 'request_access',

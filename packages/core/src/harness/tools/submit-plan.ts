@@ -2,13 +2,13 @@ import type { Answer, JsonObject, JsonValue, RunnableTool } from '@evener/protoc
 import type { ThreadPort } from '../signals/thread-port.ts'
 import { isObject, optionalText, requiredText } from './tool-input.ts'
 
-/** The modes of a thread, as far as a plan is concerned with them. */
+/** What a plan needs to know of the modes of a thread. */
 export interface PlanModes {
   /** The mode in which an approved plan is carried out. */
   planTarget(): string
   /**
-   * Changes mode, and with it model, instructions and tools of the next step. Where another agent backs the mode, it
-   * takes the floor in the same run and is told `order`. `settings` are written down with the change.
+   * Changes the mode, and with it model, instructions and tools of the next step. Where another agent backs the mode,
+   * it takes the floor in the same run and is told `order`. `settings` are recorded with the change.
    */
   switchMode(modeId: string, order: string, settings?: JsonObject): Promise<void>
 }
@@ -39,7 +39,9 @@ interface ApprovedPlan {
   readonly idempotencyKey: string
 }
 
-/** Asks about a plan. `approved` sees to it that it is carried out, and says what the model is told. */
+/**
+ * Asks a person about a plan. `approved` sees to it that the plan is carried out, and returns the result for the model.
+ */
 export function planTool(approved: (plan: ApprovedPlan) => Promise<string>): RunnableTool {
   return {
     name: SUBMIT_PLAN,
@@ -70,7 +72,7 @@ export function planTool(approved: (plan: ApprovedPlan) => Promise<string>): Run
   }
 }
 
-/** What another agent is told that takes the floor with the plan. */
+/** Returns the message for another agent that takes the floor with the plan. */
 export function planOrder(payload: JsonObject, feedback: string | undefined): string {
   const { plan, title } = payload
   const heading = typeof title === 'string' ? title : DEFAULT_TITLE
@@ -78,20 +80,20 @@ export function planOrder(payload: JsonObject, feedback: string | undefined): st
   return `This plan was approved. Carry it out.${withFeedback(feedback)}\n\n# ${heading}\n\n${text}`
 }
 
-/** On a line of its own: nobody knows how the user's words end. */
+/** On a line of its own, since the user's words may end in any way. */
 function withFeedback(feedback: string | undefined): string {
   return feedback === undefined ? '' : `\nFeedback: ${feedback}`
 }
 
 /**
- * Where to is written down with the switch: if we die after it, the second attempt must not take the switch it finds done
- * for the mode the plan was made in.
+ * Returns the setting that records the new mode together with the switch. If the process dies after it, the second
+ * attempt must not take the new mode for the one the plan was made in.
  */
 export function noteOf(key: string, modeId: string): JsonObject {
   return { [SETTING]: { key, modeId } }
 }
 
-/** Where the plan led before, if this is a second attempt. */
+/** Returns the mode the plan led to, if this is a second attempt. */
 export function notedMode(port: ThreadPort, key: string): string | undefined {
   const noted = port.state.head.settings.get(SETTING)
   const modeId = isObject(noted) && noted['key'] === key ? noted['modeId'] : undefined
@@ -105,7 +107,7 @@ export function planDecision({ decision, reason, value }: Answer): {
   const given = isObject(value) ? value : {}
   const feedback = typeof given['feedback'] === 'string' ? given['feedback'] : reason
   const action: JsonValue | undefined = given['action']
-  // Only what says so approves.
+  // Only an explicit approval counts.
   const isApproved = decision === 'approve' || (decision === 'answer' && action === 'approved')
   return { isApproved, feedback: feedback === '' ? undefined : feedback }
 }

@@ -15,7 +15,7 @@ import {
 import { InvalidToolInput, listOfObjects, optionalOneOf, optionalText, refusal, requiredText } from './tool-input.ts'
 
 const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed']
-/** The model is told the whole list again when it would otherwise have to add up more changes than this. */
+/** The model gets the whole list again when it would otherwise have to add up more changes than this. */
 const MAX_DELTAS = 10
 
 const ID = { type: 'string', minLength: 1 } as const
@@ -25,7 +25,10 @@ const TASK_FIELDS = {
   activeForm: { type: 'string', minLength: 1 },
 } as const
 
-/** The task list of one thread. Made once per thread: changes to it are made one after the other. */
+/**
+ * Returns the tools for the task list of one thread. Made once per thread, so that changes are made one after the
+ * other.
+ */
 export function taskTools(port: ThreadPort): readonly RunnableTool[] {
   const desk = new TaskDesk(port)
   const tool = (
@@ -159,7 +162,7 @@ class TaskDesk {
     })
   }
 
-  /** The model keeps seeing the list when the calls that made it have long left its context. */
+  /** Keeps the list visible to the model when the calls that made it have long left its context. */
   async #signal(before: readonly TaskItem[], after: readonly TaskItem[]): Promise<readonly ControlFact[]> {
     const last = await laneState(this.#port, 'tasks')
     const changes = describeTaskChanges(before, after)

@@ -15,8 +15,8 @@ export interface TaskSummary {
 const SLUG_LENGTH = 48
 
 /**
- * Gives every task an id of its own. One that is written down again keeps the id it had, so that a UI sees the same
- * task move on; of two that claim one id the first has it.
+ * Gives every task an id of its own. A task that is written again keeps its id, so that a UI sees the same task move
+ * on. Of two tasks that claim one id, the first gets it.
  */
 export function assignTaskIds(given: readonly TaskInput[], previous: readonly TaskItem[]): readonly TaskItem[] {
   const taken = new Set<string>()
@@ -32,7 +32,7 @@ export function assignTaskIds(given: readonly TaskInput[], previous: readonly Ta
   })
 }
 
-/** Only where it cannot be mistaken: the same words once before and once now. */
+/** Returns the earlier id only where it is unambiguous: the same words once before and once now. */
 function knownId(
   task: TaskInput,
   given: readonly TaskInput[],
@@ -61,7 +61,7 @@ function freshId(content: string, taken: ReadonlySet<string>): string {
 
 export type TaskChange = Partial<Pick<TaskItem, 'content' | 'status' | 'activeForm'>>
 
-/** One task is worked on at a time: who else was goes back to pending. */
+/** Changes a task. Only one is in progress at a time: another one goes back to pending. */
 export function changeTask(tasks: readonly TaskItem[], id: string, change: TaskChange): readonly TaskItem[] {
   return tasks.map((task) => {
     if (task.id === id) return { ...task, ...change }
@@ -91,7 +91,7 @@ export function describeTasks(tasks: readonly TaskItem[]): string {
   return tasks.map(({ id, content, status }) => `${MARKS[status]} ${content} (${id})`).join('\n')
 }
 
-/** What is different now, as a model reads it; empty when nothing is. */
+/** Returns the changes as a model reads them; empty when there are none. */
 export function describeTaskChanges(before: readonly TaskItem[], after: readonly TaskItem[]): string {
   const old = new Map(before.map((task) => [task.id, task]))
   const kept = new Set(after.map((task) => task.id))

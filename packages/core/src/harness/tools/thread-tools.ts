@@ -6,12 +6,12 @@ import { refusal } from './tool-input.ts'
 
 const OF_THREAD: unique symbol = Symbol('of a thread')
 
-/** A tool of which every thread has its own. */
+/** A tool that stands for the one every thread has of its own. */
 interface ThreadTool extends RunnableTool {
   readonly [OF_THREAD]: string
 }
 
-/** Only their definitions are read. */
+/** Never used: only the definitions of the tools are read. */
 const NOWHERE: ThreadPort = new Proxy({} as ThreadPort, {
   get: () => {
     throw new EvenerError('misuse', 'There is no thread.')
@@ -29,19 +29,19 @@ function taskTool(name: string): RunnableTool {
 }
 
 /*
- * For agents of the user's own. In a thread of a harness they are that thread's, also under another name; elsewhere there
- * is no task list, and a plan that is approved leads nowhere else.
+ * For the user's own agents. In a thread of a harness they act on that thread, also under another name. Elsewhere there
+ * is no task list, and an approved plan changes no mode.
  */
 export const taskWriteTool: RunnableTool = taskTool('task_write')
 export const taskUpdateTool: RunnableTool = taskTool('task_update')
 export const taskCompleteTool: RunnableTool = taskTool('task_complete')
 export const taskCheckTool: RunnableTool = taskTool('task_check')
 export const submitPlanTool: RunnableTool = ofThread(
-  // Where an approved one leads to under another name is seen to by the thread, as for plans of foreign programs.
+  // Under another name, the thread itself changes the mode, as for plans of foreign programs.
   planTool(async ({ title }) => `The plan "${title}" was approved. Carry it out.`),
 )
 
-/** The thread's own in place of one that only stands for it. */
+/** Returns the thread's own tool in place of one that only stands for it. */
 export function boundToThread(tool: RunnableTool, own: (id: string) => RunnableTool | undefined): RunnableTool {
   const id = (tool as Partial<ThreadTool>)[OF_THREAD]
   if (id === undefined || (id === SUBMIT_PLAN && tool.name !== id)) return tool

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, ToolOutcome } from '@evener/protocol'
 
-/** The input was not what the tool takes; the model is told and may try again. */
+/** The input does not fit the tool; the model is told and may try again. */
 export class InvalidToolInput extends Error {
   override readonly name = 'InvalidToolInput'
 }
@@ -44,7 +44,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What every built-in tool answers with when it cannot do what it was asked. */
+/** Returns the result of a built-in tool that cannot do what it was asked. */
 export function refusal(content: string, extra: JsonObject = {}): ToolOutcome {
   return { result: { content, ...extra, isError: true }, isError: true }
 }
