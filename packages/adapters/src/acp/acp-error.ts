@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 import { failureOf } from './outcome.ts'
 
-/** An agent has refused what it was asked; `code` is `auth-required`, or the number that the protocol has for it. */
+/** The agent refused a request. `code` is `auth-required` or the error number of the protocol. */
 export class AcpError extends Error {
   override readonly name = 'AcpError'
   readonly code: string
@@ -22,7 +22,7 @@ interface RpcError {
   readonly data?: JsonValue
 }
 
-/** What the library throws for an answer that is an error, with what to do about it; anything else as it is. */
+/** Turns an error response thrown by the library into an `AcpError` with advice. Returns any other error as it is. */
 export function acpErrorOf(thrown: unknown, logins: readonly string[]): unknown {
   if (!isRpcError(thrown)) return thrown
   const { code, message, data } = thrown

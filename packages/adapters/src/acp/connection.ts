@@ -8,13 +8,13 @@ import { Wire } from './wire.ts'
 
 export interface ConnectionSetup {
   readonly title: string
-  /** It wants to tell us of the files it writes, though we do not offer to hear of them. It writes them itself. */
+  /** The agent sends us the files it writes, though we do not offer to take them. It writes them itself. */
   readonly tellsWrites?: boolean
 }
 
 export type AnswerPermission = (params: JsonObject, key: string, signal: AbortSignal) => Promise<JsonObject>
 
-/** The talk with one agent, in the words of the protocol's own library. */
+/** The conversation with one agent, through the protocol's own library. */
 export class AcpConnection {
   readonly #setup: ConnectionSetup
   readonly #answer: AnswerPermission
@@ -30,22 +30,22 @@ export class AcpConnection {
     this.#wire = new Wire(send)
   }
 
-  /** What the agent says it can do. */
+  /** The capabilities that the agent reports. */
   get can(): typeof NO_CAPABILITIES {
     return this.#can
   }
 
-  /** Something was asked and has to be read, however slow the taker of the events is. */
+  /** Whether a request is open, so that output has to be read even if the consumer of the events is slow. */
   get isWaiting(): boolean {
     return this.#asked > 0
   }
 
-  /** Gives the method of ours that is answered, if one is. */
+  /** Returns the method of our request that this record answers, if it is an answer. */
   receive(record: JsonObject): string | undefined {
     return this.#wire.receive(record)
   }
 
-  /** Rejects with `unsupported` when the agent speaks another version. The library is loaded here, for the first agent. */
+  /** Throws `unsupported` if the agent speaks another version. Loads the library, which only ACP agents need. */
   async greet(): Promise<void> {
     const { title, tellsWrites } = this.#setup
     const { client } = await import('@agentclientprotocol/sdk')
@@ -67,7 +67,7 @@ export class AcpConnection {
     this.#can = capabilitiesOf(asObject(greeted['agentCapabilities']) ?? NO_FIELDS)
   }
 
-  /** Rejects with an `AcpError` when the agent refuses. */
+  /** Rejects with an `AcpError` if the agent refuses. */
   async ask(method: string, params: JsonObject): Promise<JsonObject> {
     this.#asked += 1
     try {
@@ -79,7 +79,7 @@ export class AcpConnection {
     }
   }
 
-  /** Asks for what takes long; its answer is read from the agent's output, like everything else that it says. */
+  /** Sends a request that takes long. Its answer is read from the agent's output, like everything else. */
   begin(method: string, params: JsonObject): void {
     this.#agent.request(method, params).catch(() => undefined)
   }

@@ -16,10 +16,10 @@ export interface AgentProgram {
   readonly env: Environment
 }
 
-/** Agents take up to ten seconds to start, on a busy machine several times that. */
+/** Agents take up to ten seconds to start, and several times that on a busy machine. */
 const DEADLINE_MS = 60_000
 
-/** Starts an agent only to hear what it can do. Rejects when it does not say. */
+/** Starts an agent only to ask for its capabilities. Rejects if it does not answer. */
 export async function greetAgent({ command, args, cwd, env }: AgentProgram): Promise<GreetedAgent> {
   const run = await spawnRun({
     command,

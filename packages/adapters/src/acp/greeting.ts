@@ -1,17 +1,17 @@
 import type { JsonObject } from '@evener/protocol'
 import { asObject, NO_FIELDS } from '../kit/fields.ts'
 
-/** The version of the protocol that is spoken here. */
+/** The version of the protocol that we speak. */
 export const VERSION = 1
 
-/** Files and terminals are the agent's own: what it does with them it asks about as tool calls. */
+/** We offer no file system and no terminal: the agent uses its own, and asks about that as tool calls. */
 export const GREETING: JsonObject = {
   protocolVersion: VERSION,
   clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
   clientInfo: { name: 'evener', version: '0.1.0' },
 }
 
-/** What an agent says it can do when it is greeted, as far as it matters here. */
+/** The capabilities that an agent reports when it is greeted, as far as we use them. */
 export interface AgentCapabilities {
   readonly canLoad: boolean
   readonly canResume: boolean

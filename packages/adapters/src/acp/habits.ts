@@ -2,39 +2,39 @@ import type { JsonObject } from '@evener/protocol'
 import type { ToolOutcome, ToolTable } from '../kit/tool-table.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
-/** Words in the agent's mouth that are not its own: the program's, or the program's report of a failure. */
+/** A message that is not the agent's own: text by the program, or the program's report of a failure. */
 export type NotTheAgent = { readonly synthetic: true } | { readonly failure: string }
 
-/** What one agent does in its own way. Everything that is left out is as the protocol has it. */
+/** How one agent differs from the protocol. What is absent follows the protocol. */
 export interface AcpHabits {
   /** What its tools do, by their own names. */
   readonly tools?: ToolTable
-  /** The tool's own name. */
+  /** Returns the tool's own name. */
   toolName?(call: AcpToolCall): string | undefined
-  /** The MCP server that the tool comes from. */
+  /** Returns the MCP server that the tool comes from. */
   serverName?(call: AcpToolCall): string | undefined
   /**
-   * The tool starts a subagent whose words and calls come under the agent's own name: whatever comes until it has ended is
-   * the subagent's.
+   * The tool that starts a subagent whose words and calls come under the agent's own name: whatever comes until the
+   * call has ended is the subagent's.
    */
   readonly subagentTool?: string
-  /** Calls are announced before their input is there. */
+  /** Calls are announced before their input is known. */
   readonly inputFollows?: boolean
-  /** How a call ended, where that is not what its status says. */
+  /** Returns how a call ended, if its status does not tell. */
   outcome?(call: AcpToolCall): ToolOutcome | undefined
-  /** It says that a call has ended, and will say it again with the result. */
+  /** Whether an update reports the end of a call that will be reported again with the result. */
   isProvisional?(update: JsonObject): boolean
-  /** New output of a call that runs. */
+  /** Returns new output of a running call. */
   progress?(update: JsonObject): string | undefined
-  /** Looks at the first words of a message. */
+  /** Tells by the first words of a message whether it is not the agent's. */
   speaker?(text: string, update: JsonObject): NotTheAgent | undefined
-  /** The tokens it reports with its answer are not those of the whole turn. */
+  /** The tokens reported with the answer are not those of the whole turn. */
   readonly hasPartialUsage?: boolean
-  /** Why a line of standard error says nothing; `undefined` when it does. */
+  /** Returns why a line of standard error is noise; `undefined` if it is not. */
   noise?(line: string): string | undefined
 }
 
-/** Names that our rules know, for agents that only tell what kind of tool it is. */
+/** Tool names that our rules know, for agents that only report the kind of a tool. */
 export const KIND_NAMES: Readonly<Record<string, string>> = {
   read: 'read_file',
   edit: 'edit_file',
@@ -51,7 +51,7 @@ export function toolNameOf(call: AcpToolCall, habits: AcpHabits): string {
   return call.name ?? habits.toolName?.(call) ?? KIND_NAMES[call.kind ?? ''] ?? 'tool'
 }
 
-/** It is known what the call does. */
+/** Whether it is known what the call does. */
 export function isKnownCall(call: AcpToolCall, { inputFollows = false }: AcpHabits): boolean {
   return call.hasBegun || (!inputFollows && (call.isAsked || call.hasInput))
 }

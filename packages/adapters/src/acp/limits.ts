@@ -1,7 +1,7 @@
 import type { PermissionRules } from '@evener/protocol'
 import { ruleName } from '../launch/permissions.ts'
 
-/** Every rule that keeps something from being done without a question, as people write it. */
+/** Returns every rule that asks or denies, as text for people. */
 export function limitsOf({ categories, tools, patterns }: PermissionRules): readonly string[] {
   return [
     ...Object.entries(categories).flatMap(([name, policy]) =>

@@ -8,10 +8,10 @@ import { SdkNoise } from './sdk-noise.ts'
 import { SessionReader } from './session-reader.ts'
 import { kindTools } from './tool-activity.ts'
 
-/** Requests of the agent that are answered with "there is no such thing": we do not offer them. */
+/** Requests of the agent that we refuse as unknown, because we do not offer them. */
 const REFUSED = /^(?:fs|terminal|elicitation)\//
 
-/** The Agent Client Protocol, version 1: what an agent prints. One run is one turn. */
+/** Makes the dialect for an agent of the Agent Client Protocol, version 1. One run is one turn. */
 export function acpDialectOf(id: string, habits: AcpHabits): Dialect {
   const tools = habits.tools === undefined ? kindTools : extendTable(kindTools, habits.tools)
   return { id, version: 1, tools, open: (run) => new AcpReader(run, habits) }
@@ -24,12 +24,12 @@ class AcpReader implements DialectReader {
   readonly #habits: AcpHabits
   readonly #noise = new SdkNoise()
   readonly #sessions = new Map<string, SessionReader>()
-  /** The session of the turn. Others are those of subagents. */
+  /** The session of the turn. All others belong to subagents. */
   #main: string | undefined
   #logins: readonly string[] = []
-  /** From the greeting until the session is there: what is told in between is the session's past. */
+  /** True from the greeting until the session is open. Updates in between replay the session's past. */
   #isOpening = false
-  /** Why a session could not be opened, unless there is another way. */
+  /** Why a session could not be opened. Dropped if another way works. */
   #refusal: { readonly failure: RpcFailure; readonly record: HeldRecord } | undefined
   #isOver = false
 

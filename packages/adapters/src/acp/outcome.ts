@@ -5,10 +5,10 @@ import type { ToolOutcome } from '../kit/tool-table.ts'
 import type { AcpHabits } from './habits.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
-/** The code of "log in first" in JSON-RPC errors of the protocol. */
+/** The protocol's JSON-RPC error code for "log in first". */
 const AUTH_REQUIRED = -32000
 
-/** How a call ended. That a command was run says nothing about how it ended; its exit code does. */
+/** Returns how a call ended. A completed command may still have failed: only its exit code tells. */
 export function callOutcome(call: AcpToolCall, habits: AcpHabits): ToolOutcome {
   const own = habits.outcome?.(call)
   if (own !== undefined) return own
@@ -48,7 +48,7 @@ export interface RpcFailure {
   readonly code: string
 }
 
-/** What an error of the agent says, and what to do where that is known. */
+/** Returns the message of an error, with advice if there is any. */
 export function failureOf(error: JsonObject, logins: readonly string[]): RpcFailure {
   const code = asInteger(error['code'])
   const message = detailed(asText(error['message']) ?? 'The agent failed without saying why.', error['data'])
@@ -57,14 +57,14 @@ export function failureOf(error: JsonObject, logins: readonly string[]): RpcFail
   return { message: `${message}. To go on: ${ways}.`, code: 'auth-required' }
 }
 
-/** What stands in the data of an error is often what really happened. */
+/** Adds the data of an error, which often tells what really happened. */
 function detailed(message: string, data: JsonValue | undefined): string {
   const fields = asObject(data) ?? NO_FIELDS
   const more = asText(data) ?? asText(fields['message']) ?? asText(fields['details'])
   return more === undefined || message.includes(more) ? message : `${message}: ${more}`
 }
 
-/** The ways to log in that an agent offers when it is greeted. */
+/** Returns the ways to log in that an agent offers when it is greeted. */
 export function loginsOf(result: JsonObject): readonly string[] {
   return (asArray(result['authMethods']) ?? []).flatMap((item) => {
     const method = asObject(item) ?? NO_FIELDS

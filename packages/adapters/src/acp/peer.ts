@@ -15,11 +15,11 @@ const PROMPT = 'session/prompt'
 
 export interface AcpPeerSetup extends ConnectionSetup, SessionSetup {
   readonly habits: AcpHabits
-  /** Why a tool must not be used; asked before anybody else is. */
+  /** Returns why a tool must not be used. Called before anybody is asked. */
   readonly refusal?: (toolName: string, request: LaunchRequest) => string | undefined
 }
 
-/** An agent over the Agent Client Protocol: JSON-RPC, one message per line. */
+/** Speaks with an agent over the Agent Client Protocol: JSON-RPC, one message per line. */
 export class AcpPeer implements LivePeer {
   readonly unheard: readonly string[] = []
   readonly #setup: AcpPeerSetup
@@ -111,7 +111,7 @@ export class AcpPeer implements LivePeer {
     return session
   }
 
-  /** What others said in the thread, and what the protocol could not say when it happened. */
+  /** Returns what others said in the thread, and refusals that the protocol could not explain when they happened. */
   async #toldBefore(task: LiveTask, session: AcpSession): Promise<readonly Part[]> {
     const isLost = task.isFirst && session.because !== undefined
     const unheard = isLost ? await everything(task) : await task.handoverText()
@@ -122,7 +122,7 @@ export class AcpPeer implements LivePeer {
   }
 }
 
-/** A session that had to be begun anew knows nothing of the thread. */
+/** Returns the hand-over for a session that had to be begun anew and knows nothing of the thread. */
 async function everything({ handover }: LiveTask): Promise<string | undefined> {
   const { messages } = await handover(() => false)
   const history = async function* (): AsyncGenerator<StoredMessage> {

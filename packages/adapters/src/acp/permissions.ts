@@ -8,9 +8,9 @@ import { isKnownCall, toolNameOf, type AcpHabits } from './habits.ts'
 import { commandsOf, pathsOf } from './tool-activity.ts'
 import { AcpToolCall } from './tool-call.ts'
 
-/** How long the input of a call that is asked about may follow. It comes at once where it comes at all. */
+/** How long to wait for the input of a call that is asked about. If it comes at all, it comes at once. */
 const INPUT_MAY_FOLLOW_MS = 2_000
-/** Where it always does. Nobody can answer without it. */
+/** The same for agents whose input always follows: nobody can answer without it. */
 const INPUT_FOLLOWS_MS = 60_000
 const CANCELLED: JsonObject = Object.freeze({ outcome: { outcome: 'cancelled' } })
 
@@ -20,13 +20,13 @@ interface Option {
   readonly kind: string | undefined
 }
 
-/** A turn whose calls are asked about. */
+/** The turn whose calls are asked about. */
 export interface PermissionTurn {
   readonly port: TurnPort
   readonly cwd: string
-  /** The MCP servers it was given, by name. */
+  /** The names of the MCP servers that the agent was given. */
   readonly servers: readonly string[]
-  /** Why this tool must not be used, whatever anybody says. */
+  /** Returns why this tool must not be used, whatever rules or people say. */
   readonly refusal: (toolName: string) => string | undefined
 }
 
@@ -35,7 +35,7 @@ interface OpenRequest {
   readonly settle: (answer: JsonObject) => void
 }
 
-/** What an agent asks before it acts, and what it is told: always for this call alone. */
+/** Answers the agent's requests for permission, always for one call alone. */
 export class Permissions {
   readonly #title: string
   readonly #habits: AcpHabits
@@ -55,21 +55,21 @@ export class Permissions {
     this.#calls.clear()
   }
 
-  /** What was declined, and why: the protocol can say that only with the next prompt. */
+  /** Returns what was declined and why. The protocol can only say so with the next prompt. */
   takeDeclined(): readonly string[] {
     const declined = this.#declined
     this.#declined = []
     return declined
   }
 
-  /** Nobody answers any more; the protocol wants to hear so. */
+  /** Cancels all open requests, as the protocol demands. */
   end(): void {
     this.#turn = undefined
     for (const wake of this.#whenKnown.values()) wake()
     for (const { settle } of this.#open.values()) settle(CANCELLED)
   }
 
-  /** The agent tells something about a call. */
+  /** Reads an update about a call. */
   read(update: JsonObject): void {
     const id = asText(update['toolCallId'])
     if (id === undefined || !asText(update['sessionUpdate'])?.startsWith('tool_call')) return
@@ -79,7 +79,7 @@ export class Permissions {
     if (call.hasEnded) for (const open of this.#open.values()) if (open.callId === id) open.settle(CANCELLED)
   }
 
-  /** `key` is the agent's id of the request; `signal`: it has taken it back. */
+  /** Answers a request. `key` is the agent's id of the request; `signal` is aborted if the agent withdraws it. */
   async answer(params: JsonObject, key: string, signal: AbortSignal): Promise<JsonObject> {
     const toolCall = asObject(params['toolCall']) ?? NO_FIELDS
     const call = this.#call(asText(toolCall['toolCallId']) ?? key)
@@ -125,7 +125,7 @@ export class Permissions {
     return call
   }
 
-  /** Some agents ask first and tell what about right after it. */
+  /** Waits for the input: some agents ask first and report what about right afterwards. */
   async #known(call: AcpToolCall, signal: AbortSignal): Promise<void> {
     if (isKnownCall(call, this.#habits) || this.#turn === undefined || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -150,7 +150,7 @@ export class Permissions {
     }
   }
 
-  /** Never what holds for longer than this call: that is ours to remember. */
+  /** Returns the option to select. Never one that holds beyond this call: grants are ours to keep. */
   #outcome(verdict: Verdict, options: readonly Option[], port: TurnPort): JsonObject {
     if (verdict.isAllowed) {
       const chosen = options.find(({ id, name }) => id === verdict.value || name === verdict.value)
@@ -173,7 +173,7 @@ function optionsOf(params: JsonObject): readonly Option[] {
   })
 }
 
-/** A plan to go on with, a choice between several ways, or whether a call may be made. */
+/** Returns the question to ask: approval of a plan, a choice between several options, or approval of a call. */
 function askOf(
   call: AcpToolCall,
   { toolName }: NativeCall,
@@ -196,7 +196,7 @@ function askOf(
   return { kind: kind === 'switch_mode' ? 'plan' : 'approval', description, payload }
 }
 
-/** What the rules are asked about: every command and every file of the call for itself. */
+/** Returns the calls to judge by the rules: one for each command and each file. */
 function partsOf(call: AcpToolCall, native: NativeCall): readonly NativeCall[] {
   const { input, kind } = call
   const { serverName, toolName } = native
@@ -212,7 +212,7 @@ function partsOf(call: AcpToolCall, native: NativeCall): readonly NativeCall[] {
   return paths.length === 0 ? [native] : paths.map((path) => ({ ...native, input: { ...input, path } }))
 }
 
-/** Agents put the server's name before the tool's, with one or two underscores between them. */
+/** Returns the tool's name without its server. Agents join the two with one or two underscores. */
 function mcpToolOf(toolName: string, server: string): string | undefined {
   const prefix = `${server.replaceAll(/[^\w-]/g, '_')}_`
   if (!toolName.startsWith(prefix)) return undefined

@@ -2,7 +2,7 @@ import { EvenerError, type JsonObject, type MCPConfiguration, type Part } from '
 import { promptOf } from '../launch/prompt.ts'
 import type { AgentCapabilities } from './greeting.ts'
 
-/** Throws `unsupported` for what the agent cannot be given. */
+/** Returns the prompt as content blocks. Throws `unsupported` for parts that the agent cannot be given. */
 export function promptBlocks(parts: readonly Part[], title: string, can: AgentCapabilities): readonly JsonObject[] {
   const { text, images } = promptOf(parts, title)
   if (images.length > 0 && !can.images) {

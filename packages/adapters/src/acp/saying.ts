@@ -10,11 +10,11 @@ interface OpenWords {
   said: string
 }
 
-/** What one session says, chunk by chunk. A text ends when something else happens. */
+/** Collects the chunks of what one session says. A text ends when something else happens. */
 export class Saying {
   readonly #run: Run
   readonly #sessionId: string | undefined
-  /** A subagent's. */
+  /** The call that started the subagent, if it is one. */
   readonly #parent: string | undefined
   #open: OpenWords | undefined
   #count = 0
@@ -25,7 +25,7 @@ export class Saying {
     this.#parent = parent
   }
 
-  /** Whether these words go on with a text. */
+  /** Whether a chunk continues the open text. */
   goesOn(isThought: boolean, messageId: string | undefined): boolean {
     return this.#open?.isThought === isThought && this.#open.messageId === messageId
   }

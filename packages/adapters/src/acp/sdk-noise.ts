@@ -1,6 +1,6 @@
 /**
- * Agents that are built on the protocol's own library write every error they answer to standard error as well, over many
- * lines: the request and the error, as the inspector prints objects.
+ * Recognises errors that agents built on the protocol's own library answer and also write to standard error: the
+ * request and the error over many lines, as `util.inspect` prints objects.
  */
 export class SdkNoise {
   #isInside = false

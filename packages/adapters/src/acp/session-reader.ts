@@ -10,12 +10,12 @@ import { AcpToolCall } from './tool-call.ts'
 
 interface TrackedCall {
   readonly call: AcpToolCall
-  /** Messages about it that came before it was known what it does. */
+  /** Updates from before it was known what the call does. */
   readonly early: HeldRecord[]
   stage: 'announced' | 'open' | 'over'
-  /** Who makes it, when it has begun: the agent itself, or a subagent of its. */
+  /** The caller when the call began: a subagent, or `undefined` for the agent itself. */
   parent: string | undefined
-  /** The output that was shown while it ran. */
+  /** The output that was already shown while the call runs. */
   shown: string
 }
 
@@ -25,7 +25,7 @@ interface Speaker {
   readonly saying: Saying
 }
 
-/** What says nothing about the work itself. */
+/** Updates that say nothing about the work itself. */
 const SETTINGS: ReadonlySet<string | undefined> = new Set([
   'available_commands_update',
   'config_option_update',
@@ -33,14 +33,14 @@ const SETTINGS: ReadonlySet<string | undefined> = new Set([
   'session_info_update',
 ])
 
-/** What one session of an agent tells in one turn. */
+/** Reads what one session of an agent reports in one turn. */
 export class SessionReader {
   readonly #run: Run
   readonly #habits: AcpHabits
   readonly #sessionId: string | undefined
   readonly #speakers: [Speaker, ...Speaker[]]
   readonly #calls = new Map<string, TrackedCall>()
-  /** The message that is being said is the program's. */
+  /** Id of the current message, if it is the program's. */
   #notTheAgent: string | undefined
 
   constructor(run: Run, habits: AcpHabits, sessionId: string | undefined, parent: string | undefined) {
@@ -50,12 +50,12 @@ export class SessionReader {
     this.#speakers = [{ parent, saying: new Saying(run, sessionId, parent) }]
   }
 
-  /** Who speaks: the latest subagent that has not ended. */
+  /** The current speaker: the latest subagent that has not ended, otherwise the agent. */
   get #speaker(): Speaker {
     return this.#speakers.at(-1) ?? this.#speakers[0]
   }
 
-  /** `isPast`: the session is being shown as it was. */
+  /** `isPast`: the session's past is being replayed. */
   update(update: JsonObject, record: JsonObject, isPast: boolean): void {
     const kind = asText(update['sessionUpdate'])
     if (SETTINGS.has(kind)) {
@@ -96,7 +96,7 @@ export class SessionReader {
     }
   }
 
-  /** The agent asks whether it may make a call, which it may not have announced yet. */
+  /** Reads a request for permission, which may come before the call is announced. */
   permission(toolCall: JsonObject): void {
     const id = asText(toolCall['toolCallId'])
     if (id === undefined) return
@@ -127,7 +127,7 @@ export class SessionReader {
     this.#speaker.saying.add(text, isThought, messageId)
   }
 
-  /** The program speaks in the agent's place. */
+  /** Handles a message that is the program's and not the agent's. Returns whether it was one. */
   #isNotTheAgent(update: JsonObject, text: string, isThought: boolean, messageId: string | undefined): boolean {
     if (isThought) return false
     if (messageId !== undefined && messageId === this.#notTheAgent) {
@@ -239,7 +239,7 @@ export class SessionReader {
     })
   }
 
-  /** The call that started it has ended. */
+  /** Ends the subagent that this call started, if it did. */
   #endSubagent(callId: string): void {
     const at = this.#speakers.findIndex(({ parent }, index) => index > 0 && parent === callId)
     if (at === -1) return
@@ -248,7 +248,7 @@ export class SessionReader {
 
   // Everything else.
 
-  /** How much it cost so far, in all. How full the context is, is no usage. */
+  /** Books the cumulative cost. How full the context is does not count as usage. */
   #usage(update: JsonObject): void {
     this.#run.consume('usage')
     const cost = asObject(update['cost'])

@@ -7,22 +7,22 @@ import { mcpServersOf } from './prompt-blocks.ts'
 
 export interface SessionSetup {
   readonly title: string
-  /** The mode its sessions have to be in, so that it asks. */
+  /** The mode that sessions have to be in for the agent to ask. */
   readonly mode?: string
-  /** MCP servers are given to it when it is started. */
+  /** MCP servers are given to the agent when it is started, not with the session. */
   readonly hasOwnMcp?: boolean
 }
 
-/** A setting that can be chosen, and what it is now. */
+/** A setting that can be chosen, and its current value. */
 interface Choice {
   readonly id: string
   readonly current: string | undefined
 }
 
-/** One conversation of an agent. */
+/** A native session of an agent. */
 export class AcpSession {
   readonly id: string
-  /** Why it is not the one that was to be gone on with. */
+  /** Why this is not the session that was to be resumed. */
   readonly because: string | undefined
   readonly #connection: AcpConnection
   readonly #title: string
@@ -38,7 +38,7 @@ export class AcpSession {
     this.#chosen = this.#model?.current
   }
 
-  /** A new one, or the one to be gone on with; if that is gone, a new one too: that is no reason not to answer. */
+  /** Opens a new session or resumes one. Begins a new one if that fails: a lost session must not prevent an answer. */
   static async open(connection: AcpConnection, request: LaunchRequest, setup: SessionSetup): Promise<AcpSession> {
     const { session, cwd, mcp } = request
     const { title, mode, hasOwnMcp } = setup
@@ -50,7 +50,7 @@ export class AcpSession {
     return new AcpSession(connection, title, opened)
   }
 
-  /** Without a model it goes on with the one it had chosen itself. */
+  /** Chooses the model. Without one, goes back to the model that the agent had chosen itself. */
   async useModel(model: string | undefined): Promise<void> {
     const wanted = model ?? this.#model?.current
     if (wanted === undefined || wanted === this.#chosen) return
@@ -79,7 +79,7 @@ async function goOn(connection: AcpConnection, sessionId: string, place: JsonObj
   const { canResume, canLoad } = connection.can
   if (!canResume && !canLoad) return { ...(await begin(connection, place)), because: 'it cannot go on with one' }
   try {
-    // Loading shows all of the past again.
+    // Loading, unlike resuming, replays the whole past.
     const answer = await connection.ask(canResume ? 'session/resume' : 'session/load', { sessionId, ...place })
     return { id: sessionId, answer }
   } catch (error) {
@@ -100,7 +100,7 @@ async function choose(connection: AcpConnection, sessionId: string, configId: st
   await connection.ask('session/set_config_option', { sessionId, configId, value })
 }
 
-/** Several settings may be about the same; the one that is named like it is meant. */
+/** Several settings may have this category; the one whose id is the category takes precedence. */
 function choiceOf(answer: JsonObject, category: 'mode' | 'model'): Choice | undefined {
   const options = (asArray(answer['configOptions']) ?? []).map((option) => asObject(option) ?? NO_FIELDS)
   const choices = options.filter((option) => option['category'] === category && option['type'] === 'select')

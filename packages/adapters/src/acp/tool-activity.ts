@@ -14,12 +14,12 @@ import {
 import { KIND_NAMES } from './habits.ts'
 import type { AcpToolCall } from './tool-call.ts'
 
-/** What tells what a call does. */
+/** What the activity of a call is derived from. */
 type Told = Pick<AcpToolCall, 'kind' | 'input' | 'locations' | 'diffs'>
 
 const BOOKKEEPING: ConsumedCall = Object.freeze({ consumed: 'bookkeeping' })
 
-/** For calls that never ended, of tools that are known by their kind only: what their input tells. */
+/** Rules for calls without a result, of tools whose kind alone is known: they use the input. */
 export const kindTools: ToolTable = toolTable(
   Object.fromEntries(
     Object.entries(KIND_NAMES).map(([kind, name]): [string, ToolRule] => [
@@ -30,8 +30,8 @@ export const kindTools: ToolTable = toolTable(
 )
 
 /**
- * What a call was: by the agent's own tools where they are known, else by the kind it says it is. An empty list: it does
- * not say.
+ * Returns a call as activity: by the agent's own tool table if it has the tool, otherwise by the reported kind. An
+ * empty list means that neither tells.
  */
 export function callActivity(
   call: AcpToolCall,
@@ -65,7 +65,7 @@ function activityOfKind(
     case 'switch_mode':
       return BOOKKEEPING
     default:
-      // Whatever it is called: who shows what a file becomes has written it.
+      // Whatever the kind: a call that shows the new content of a file has written it.
       return writes(
         call.diffs.map(({ path }) => path),
         outcome,
@@ -97,7 +97,7 @@ function search(input: JsonObject, outcome: ToolOutcome, context: ToolContext): 
   return [{ type: 'search', query, ...(path === undefined ? {} : { path: context.path(path) }), ...success(outcome) }]
 }
 
-/** The commands of a call that runs some: a line for the shell, several of them, or a program with its arguments. */
+/** Returns the commands of a call: one shell line, several of them, or a program with its arguments. */
 export function commandsOf(input: JsonObject): readonly string[] {
   const { command, args, commands } = input
   if (Array.isArray(command)) return [textList(command).join(' ')].filter((line) => line !== '')
@@ -106,7 +106,7 @@ export function commandsOf(input: JsonObject): readonly string[] {
   return [[line, ...textList(args)].join(' ')]
 }
 
-/** The files a call is about, as far as it says. */
+/** Returns the files that a call is about, as far as it tells. */
 export function pathsOf(call: Told): readonly string[] {
   const { diffs, locations, input } = call
   const told = [...diffs.map(({ path }) => path), ...locations.map(({ path }) => path)]

@@ -6,7 +6,7 @@ export interface CallLocation {
   readonly line?: number
 }
 
-/** A file as it was and as it is to be. */
+/** The content of a file before and after a change. */
 export interface CallDiff {
   readonly path: string
   readonly oldText: string | null
@@ -16,7 +16,7 @@ export interface CallDiff {
 const ENDS: ReadonlySet<string | undefined> = new Set(['completed', 'failed'])
 const NOTHING: readonly JsonObject[] = []
 
-/** One tool call, put together from everything the agent says about it: each message tells only what is new. */
+/** One tool call, merged from all updates about it: each reports only what is new. */
 export class AcpToolCall {
   readonly id: string
   /** The first title, which some agents use for the tool's name. */
@@ -26,12 +26,12 @@ export class AcpToolCall {
   kind: string | undefined
   status: string | undefined
   input: JsonObject = NO_FIELDS
-  /** The input was no object: this is what came. */
+  /** What came as input, if it was not an object. */
   invalidInput: string | undefined
   output: JsonValue | undefined
-  /** Who is being asked for permission has told what is to be done. */
+  /** A request for permission was made, which describes what is to be done. */
   isAsked = false
-  /** What the agent adds for its own use. */
+  /** Data that the agent adds for its own use. */
   meta: JsonObject = NO_FIELDS
   #content: readonly JsonObject[] = NOTHING
   #toldDiffs: readonly JsonObject[] = NOTHING
@@ -42,7 +42,7 @@ export class AcpToolCall {
     this.id = id
   }
 
-  /** `tool_call` or `tool_call_update`: what it says replaces what was said before. */
+  /** Merges a `tool_call` or `tool_call_update`, which replaces earlier values. */
   merge(update: JsonObject): void {
     const title = asText(update['title'])
     if (update['sessionUpdate'] === 'tool_call') this.firstTitle ??= title
@@ -56,7 +56,7 @@ export class AcpToolCall {
     const content = asArray(update['content'])
     if (content !== undefined) {
       this.#content = objectsOf(content)
-      // What was to be changed is still that when only the outcome is shown any more.
+      // Later updates may show only the outcome; the diffs still hold.
       if (diffsOf(this.#content).length > 0) this.#toldDiffs = this.#content
     }
     this.#locations = asArray(update['locations']) ?? this.#locations
@@ -64,7 +64,7 @@ export class AcpToolCall {
     if (meta !== undefined) this.meta = { ...this.meta, ...meta }
   }
 
-  /** What a request for permission says: it may be about a part of the call, so it adds and replaces nothing. */
+  /** Merges a request for permission. It may be about a part of the call, so it adds fields and replaces none. */
   mergeAsked(toolCall: JsonObject): void {
     this.isAsked = true
     this.title ??= asText(toolCall['title'])
@@ -80,7 +80,7 @@ export class AcpToolCall {
     return this.invalidInput !== undefined || Object.keys(this.input).length > 0
   }
 
-  /** It has been begun: its input is known in whole. */
+  /** Whether the call has begun, so that its input is complete. */
   get hasBegun(): boolean {
     return this.status !== undefined && this.status !== 'pending'
   }
@@ -89,7 +89,7 @@ export class AcpToolCall {
     return ENDS.has(this.status)
   }
 
-  /** The text it has given so far; `undefined` when it has given none. */
+  /** The text output so far; `undefined` if there is none. */
   get text(): string | undefined {
     const texts = this.#content.flatMap((item) => {
       const block = item['type'] === 'content' ? asObject(item['content']) : undefined
@@ -114,7 +114,7 @@ export class AcpToolCall {
     })
   }
 
-  /** Nothing is undone: an end stays the end, whatever is repeated after it. */
+  /** Never goes back: an end stays the end, whatever is repeated after it. */
   #mergeStatus(status: string | undefined): void {
     if (status === undefined || this.hasEnded) return
     if (status !== 'pending' || this.status === undefined) this.status = status

@@ -1,7 +1,7 @@
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import type { RunWarning } from '../launch/run-note.ts'
 
-/** What a turn wants and the agent cannot be told. */
+/** Returns warnings for what the turn asks for and the agent cannot be given. */
 export function unheardWarnings(
   { instructions, maxSteps }: Pick<LaunchRequest, 'instructions' | 'maxSteps'>,
   title: string,

@@ -2,12 +2,12 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { JsonObject } from '@evener/protocol'
 
 /**
- * The way between the protocol's library and the process. What the agent tells is mapped from its output; the library
- * gets only what it has to answer or is waiting for, so nothing that it does not know can stop it.
+ * Connects the protocol's library with the process. Updates are mapped from the agent's output; the library gets only
+ * requests to answer and responses it waits for, so that no unknown message can stop it.
  */
 export class Wire {
   readonly stream: Stream
-  /** By the id of the request: its method. */
+  /** The methods of our open requests, by id. */
   readonly #awaited = new Map<number, string>()
   #controller: ReadableStreamDefaultController<AnyMessage> | undefined
 
@@ -29,7 +29,7 @@ export class Wire {
     }
   }
 
-  /** Gives the method of ours that is answered, if one is. */
+  /** Returns the method of our request that this record answers, if it is an answer. */
   receive(record: JsonObject): string | undefined {
     const { id, method } = record
     if (record['jsonrpc'] !== '2.0') return undefined
