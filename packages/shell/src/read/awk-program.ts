@@ -1,6 +1,6 @@
 /**
- * True when nothing in the text could run a program, read or write a file, or load code. It looks at the letters, not at
- * the grammar: `$3 > 10` passes, `print $3 > 10` (which writes a file called 10) does not.
+ * True when nothing in the program could run a program, read or write a file, or load code. Checks characters, not
+ * grammar: `$3 > 10` passes, `print $3 > 10` (which writes a file called 10) does not.
  */
 export function isPureAwk(program: string): boolean {
   if (/system|getline|@|close|fflush/.test(program)) return false
@@ -8,13 +8,13 @@ export function isPureAwk(program: string): boolean {
   return !redirectsOutput(program)
 }
 
-/** It ends a statement, outside of texts and patterns. A line that ends with a comma goes on. */
+/** The end of a statement, outside strings and patterns. A line that ends with a comma continues. */
 const ENDS = /[;}]|[^\s,&|]\s*\n/
 const PLAIN_TEXT = /"[^"\\;}\n]*"/g
-/** Whether what is left is still inside of a text, a pattern or a remark is not worked out here. */
+/** With one of these left, the text may still be inside a string, pattern or comment, which is not worked out here. */
 const UNCLEAR = /["\\/#]/
 
-/** A `print` and the `>` that may belong to it. */
+/** True when a `>` may belong to a `print`. */
 function redirectsOutput(program: string): boolean {
   for (let at = program.indexOf('print'); at !== -1;) {
     const next = program.indexOf('print', at + 1)

@@ -1,4 +1,4 @@
-/** Tab, newline and printable ASCII need no closer look. */
+/** Tab, newline and printable ASCII are never suspicious. */
 const ORDINARY = /^[\t\n -~]*$/
 
 const KINDS: readonly (readonly [RegExp, string])[] = [
@@ -6,7 +6,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/\0/u, 'NUL character'],
   [/(?![\t\n\r\0])\p{Cc}/u, 'control character'],
   [/[\u{61c}\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/u, 'text direction control'],
-  // A zero-width joiner between emoji is what makes one picture of two; anywhere else it hides.
+  // A zero-width joiner between emoji makes one picture of two. Anywhere else it hides something.
   [
     /[\u{ad}\u{180e}\u{200b}\u{200c}\u{2060}-\u{2064}\u{feff}]|(?<![\p{Extended_Pictographic}\u{fe0f}])\u{200d}/u,
     'invisible character',
@@ -17,7 +17,9 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/\p{Cs}/u, 'half of a surrogate pair'],
 ]
 
-/** Characters that make a text read differently for people, for naive splitters and for the shell. */
+/**
+ * Returns the kinds of characters that make a text read differently for people, for naive splitters and for the shell.
+ */
 export function suspiciousCharacters(text: string): string[] {
   if (ORDINARY.test(text)) return []
   return KINDS.filter(([pattern]) => pattern.test(text)).map(([, kind]) => kind)

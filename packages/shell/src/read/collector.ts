@@ -28,7 +28,7 @@ type ReadScript = (text: string, frame: Frame, directory: Directory) => void
 const MOVES = new Set(['cd', 'pushd', 'popd'])
 const LITERAL_SUBSTITUTION = /\$\(|`/
 
-/** Gathers commands in the order they are met and follows each to the programs it runs. */
+/** Gathers commands in the order of the walk and follows each to the programs it runs. */
 export class Collector {
   readonly commands: Entry[] = []
   readonly #suspicious = new Set<string>()
@@ -42,7 +42,7 @@ export class Collector {
   }
 
   get suspicious(): readonly string[] {
-    // Arithmetic evaluates the text of variables, so a quoted `a[$(…)]` in one of them runs after all.
+    // Arithmetic evaluates the text of variables, so a quoted `a[$(…)]` in one of them does run.
     if (!this.#arithmetic || !this.#quotedSubstitution) return [...this.#suspicious]
     return [...this.#suspicious, 'arithmetic beside a quoted command substitution']
   }
@@ -55,7 +55,7 @@ export class Collector {
     this.#arithmetic = true
   }
 
-  /** Words that arithmetic is made of. */
+  /** Notes words that are evaluated as arithmetic. */
   noteEvaluated(...words: readonly Word[]): void {
     this.#arithmetic = true
     this.#quotedSubstitution ||= words.some(hidesSubstitution)
@@ -66,13 +66,13 @@ export class Collector {
     return this.#pipelines
   }
 
-  /** Adds a command; returns the frame for what its words contain. */
+  /** Adds a command and returns the frame for the contents of its words. */
   add(parts: CommandParts, frame: Frame, place: Place, directory: Directory): Frame {
     const entry = this.#push(parts, frame, place, directory, false)
     return { ...frame, parent: entry.index, nesting: [] }
   }
 
-  /** Follows the command added as `index`; call it after its words were walked. */
+  /** Follows the command at `index` to what it runs. Call it after its words were walked. */
   follow(index: number, frame: Frame, directory: Directory): void {
     const entry = this.commands[index]
     if (entry !== undefined) this.#follow(entry, frame, directory)
@@ -127,7 +127,7 @@ export class Collector {
     }
     if (base === 'let') this.noteArithmetic()
     const launch = readLaunch({ base, args: entry.args, appended: entry.appended, stdin: this.#stdinOf(entry) })
-    // An impostor such as ./env may do anything; what it seems to run is listed all the same.
+    // A program such as ./env may be anything, but what it seems to run is listed all the same.
     entry.launcher = entry.program === null ? null : launch.launcher
     entry.runs = launch.runs
     entry.unknown ??=
@@ -154,7 +154,7 @@ export class Collector {
     this.#follow(entry, frame, there)
   }
 
-  /** A wrapped command shares the standard input of what wraps it. */
+  /** A wrapped command shares the standard input of its wrapper. */
   #stdinOf(entry: Entry): readonly Redirection[] {
     let at: Entry | undefined = entry
     while (at !== undefined && at.redirections.length === 0 && at.origin === 'argument' && at.parent !== null) {
@@ -172,7 +172,7 @@ function elsewhere(from: Directory, word: Word | null): Directory {
   return { path: word === null ? null : resolveIn(from.path, word), assumed: from.assumed }
 }
 
-/** `cd` moves this shell only as a builtin: bare, or behind `command` and `builtin`, and not in a pipeline. */
+/** `cd` moves this shell only as a builtin: bare or behind `command` and `builtin`, and not in a pipeline. */
 function isBuiltinHere(entry: Entry): boolean {
   if (entry.name?.text.includes('/') === true || entry.stages > 1) return false
   if (entry.origin !== 'argument') return true

@@ -1,3 +1,3 @@
-/** What a command runs, without what it means for files: a third of what there is to load. */
+/** What a command runs, without what that means for files: loads a third of the code. */
 export { quote } from './quote.ts'
 export { readCommand } from './read-command.ts'

@@ -1,13 +1,13 @@
 import type { Assignment, Word } from './reading.ts'
 
-/** Variables that decide which program or code runs, whatever the command looks like. */
+/** Variables that decide which program or code runs, whatever the command says. */
 const DECIDING =
   /^(?:PATH|IFS|ENV|CDPATH|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|LD_.*|DYLD_.*|GCONV_PATH|GIT_(?:SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|EXEC_PATH|CONFIG.*|PROXY_COMMAND|DIR|TEMPLATE_DIR|SEQUENCE_EDITOR)|LESSOPEN|LESSCLOSE|RIPGREP_CONFIG_PATH|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|TAR_OPTIONS|SSH_ASKPASS|SUDO_ASKPASS|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER|RUSTC|CARGO_BUILD_RUSTC.*|CARGO_TARGET_.*_(?:RUNNER|LINKER)|SVN_SSH|JDK_JAVA_OPTIONS|DOTNET_STARTUP_HOOKS|VIMINIT|GVIMINIT|EXINIT|LUA_INIT.*|MAKEFILES|RSYNC_RSH|CVS_RSH|ZDOTDIR|SHELL|PSQLRC|OPENSSL_CONF|(?:npm_config|NPM_CONFIG)_(?:script_shell|SCRIPT_SHELL|node_options|NODE_OPTIONS))$/
 const NAMES_A_PROGRAM = /^(?:.*PAGER|.*EDITOR|VISUAL|BROWSER)$/
 const HARMLESS_PROGRAM = /^(?:cat|true|:|)$/
 const LOADS_CODE = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader)\b/
 
-/** Only some values of these run anything. */
+/** Variables of which only some values run something. */
 const RUNS_BY_VALUE: ReadonlyMap<string, RegExp> = new Map([
   ['LESS', /\+/],
   ['MAKEFLAGS', /eval|SHELL|=|f/],
@@ -27,7 +27,7 @@ export function unknownFromAssignments(assignments: readonly Assignment[]): stri
   return null
 }
 
-/** A value that is made while the command runs. */
+/** A value that only exists when the command runs. */
 export const MADE_LATER: Word = {
   text: '',
   source: '',
@@ -38,7 +38,7 @@ export const MADE_LATER: Word = {
   splits: false,
 }
 
-/** The variable, set to whatever it may be, decides which program or code runs. */
+/** True if the variable can decide which program or code runs, for any value. */
 export function decidesWhatRuns(name: string): boolean {
   return unknownFromAssignments([{ name, value: MADE_LATER }]) !== null
 }

@@ -30,7 +30,7 @@ describe('where a shell stands after a command that has succeeded', () => {
     ['(cd src) && cd a', '/repo/a'],
     ['cd src | cat', '/repo'],
     ['bash -c "cd src"', '/repo'],
-    // It ends before its directory is kept.
+    // The shell exits before its directory is kept.
     ['cd /; exit 0', '/repo'],
     ['cd / && exit 1 now', '/repo'],
     ['cd /tmp; exit $(cd src)', '/repo'],

@@ -4,22 +4,24 @@ import { readOnce } from './read-command.ts'
 import type { SimpleCommand } from './reading.ts'
 
 const MOVES = /\b(?:cd|pushd|popd)\b/
-/** The usual way to go somewhere: told without the parser, which takes longer than all the rest. */
+/**
+ * The usual form of changing the directory, recognised without the parser, which would take longer than all the rest.
+ */
 const GOES_FIRST = /^cd ([\p{L}\p{N}_./][\p{L}\p{N}_./-]*)(?:$| && | ?; )/u
-/** What may come after that without a look at it: it neither moves nor leaves, hides no failure and is waited for. */
+/** What may follow without a closer look: no change of directory, no exit, no hidden failure, no background job. */
 const STAYS = /^(?!.*(?:\b(?:cd|pushd|popd|exit|exec)\b|\|\||!|(?<![&>])&(?![&>]))).*$/s
-/** Or all that comes is the end of the shell. */
+/** Or all that follows is the exit of the shell. */
 const ENDS = /^exit(?: [\w.-]+)*$/
-/** Statements one after the other, in which nothing but a variable is quoted. */
+/** A sequence of statements in which only variables are quoted. */
 const STATEMENTS = /^(?:[\w./=:@%+, $;-]|&&|"\$\w+")*$/
-/** With these it is not the shell itself, or not to the end, that does what comes. */
+/** With these, the rest does not run, or does not run in this shell. */
 const ELSEWHERE = /\b(?:exit|exec|coproc)\b/
 const GOES_BY_VARIABLE = /^\s*cd (?:\$\w+|"\$\w+")\s*$/
 
 /**
- * Where a shell that goes on after this command stands, given that the command has succeeded: for programs that keep one
- * shell, or its directory, from call to call. Null when the text does not tell. As everywhere, a `cd` that nothing speaks
- * against is taken to have succeeded.
+ * Returns the directory a shell is in after this command, given that the command succeeded. For programs that keep one
+ * shell, or its directory, from call to call. Null when the text does not tell. As everywhere, a `cd` is assumed to
+ * succeed unless something speaks against it.
  */
 export function directoryAfter(text: string, cwd: string | undefined): string | null {
   const start = cwd ?? null
@@ -33,24 +35,24 @@ export function directoryAfter(text: string, cwd: string | undefined): string | 
   if (isPlainSubshell(text)) return known(cwd ?? '.')
   if (goesByVariable(text)) return null
   const { reading, end } = readOnce(text, cwd)
-  // A text that ends in a backslash is half a text.
+  // A text that ends with a backslash is incomplete.
   if (!reading.ok || reading.suspicious.length > 0 || text.endsWith('\\')) return null
   const own = reading.commands.filter((command) => command.origin === 'text')
-  // It ends before anybody can ask it where it is.
+  // The shell ends before it can be asked for its directory.
   const leaving = own.filter(({ program }) => program === 'exit' || program === 'exec')
   if (leaving.length > 0) return leaving.some(({ nesting }) => nesting.length === 0) ? start : null
   if (own.some(hidesFailure)) return null
   return known(end)
 }
 
-/** It moves nobody but itself, and hides no failure. */
+/** True for a subshell that moves only itself and hides no failure. */
 function isPlainSubshell(text: string): boolean {
   if (!text.startsWith('(') || !text.endsWith(')')) return false
   const commands = readPlainScript({ text, from: 1, to: text.length - 1 })
   return commands !== null && commands !== 'other' && !commands.some(({ joined }) => joined === '||')
 }
 
-/** Its last move is to where a variable says, which nobody here knows. */
+/** True if the last move goes to the value of a variable, which is unknown here. */
 function goesByVariable(text: string): boolean {
   if (!text.includes('cd $') && !text.includes('cd "$')) return false
   if (!STATEMENTS.test(text) || ELSEWHERE.test(text)) return false
@@ -62,7 +64,7 @@ function known(path: string | null): string | null {
   return path !== null && isAbsolute(path) && !path.startsWith('~') ? path : null
 }
 
-/** `cd a || true` succeeds wherever it ends. */
+/** `cd a || true` succeeds even if its `cd` failed. */
 function hidesFailure({ joined, negated }: SimpleCommand): boolean {
   return joined === '||' || negated
 }

@@ -18,14 +18,14 @@ export function copyDirectory(directory: Directory): Directory {
   return { path: directory.path, assumed: directory.assumed }
 }
 
-/** A word as a path: fixed, or with an unquoted `~` in front, which stays as it is. */
+/** Returns a word as a path if it is fixed. An unquoted `~` at its start is kept. */
 function wordPath(word: Word): string | null {
   if (!word.dynamic) return word.text.charCodeAt(0) === TILDE ? `./${word.text}` : word.text
   if (word.expansions.length > 1 || word.expansions[0] !== 'tilde') return null
   return isAbsolute(word.text) ? word.text : null
 }
 
-/** Where a word leads from a directory; null when either is not known. */
+/** Resolves a word against a directory; null when either is unknown. */
 export function resolveIn(directory: string | null, word: Word): string | null {
   const path = wordPath(word)
   if (path === null || path === '') return null
@@ -35,7 +35,7 @@ export function resolveIn(directory: string | null, word: Word): string | null {
 
 const CD = optionTable('-L -P -e -@')
 
-/** Moves the directory as `cd`, `pushd` or `popd` with these arguments would. */
+/** Changes the directory as `cd`, `pushd` or `popd` with these arguments would. */
 export function changeDirectory(directory: Directory, program: string, args: readonly Word[]): void {
   const parsed = parseOptions(args, CD, true)
   const target = parsed.ok ? parsed.operands[0] : undefined

@@ -3,23 +3,23 @@ import { limits } from './limits.ts'
 import type { Joiner, Nesting, Origin } from './reading.ts'
 import { Refusal } from './refusal.ts'
 
-/** Where in the text the walk is. */
+/** The position of the walk in the text. */
 export interface Frame {
-  /** The text that positions point into, unless it was shortened. */
+  /** The text that positions refer to, unless it was shortened. */
   readonly source: string
   readonly shortened: ShortenedText | null
-  /** Positions are also positions in the text that was given. */
+  /** Positions are also valid in the text passed to `readCommand`. */
   readonly spans: boolean
   readonly parent: number | null
   readonly origin: Origin
   readonly nesting: readonly Nesting[]
   readonly wrappers: readonly string[]
   readonly depth: number
-  /** The script is for a plain POSIX shell. */
+  /** The script runs in a plain POSIX shell. */
   readonly posix: boolean
 }
 
-/** Where a command stands in its list and pipeline. */
+/** The position of a command in its list and pipeline. */
 export interface Place {
   readonly pipeline: number
   readonly stage: number
@@ -48,7 +48,7 @@ export function within(frame: Frame, nesting: Nesting): Frame {
   return deeper({ ...frame, nesting: [...frame.nesting, nesting] })
 }
 
-/** One level down, or not at all: what is nested too deeply is refused, never skipped. */
+/** Returns the frame one level deeper. What is nested too deeply is refused, never skipped. */
 export function deeper(frame: Frame): Frame {
   if (frame.depth >= limits.depth) throw new Refusal(`nested more than ${limits.depth} levels deep`)
   return { ...frame, depth: frame.depth + 1 }

@@ -1,6 +1,6 @@
-/** A here-document body taken out of a text before it is parsed. */
+/** The body of a here-document that was cut out of a text before parsing. */
 interface Cut {
-  /** Where the body was, as a position in the shortened text. */
+  /** The position of the cut in the shortened text. */
   readonly at: number
   readonly delimiter: string
   readonly body: string
@@ -10,8 +10,8 @@ const QUOTED = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([\w.-]+)"|\\(\w+))/g
 
 /**
  * A text without the bodies of its quoted here-documents. Files are often written that way, and their code is full of
- * brackets on which the parser would spend its time in vain. The cuts are guesses made by pattern: each holds only
- * if the parser then finds a here-document at that very place (`bodyAt`), and all must hold (`allFound`).
+ * brackets that would cost the parser time for nothing. The cuts are guesses by pattern: each is valid only if the
+ * parser finds a here-document at that very position (`bodyAt`), and all must be valid (`allFound`).
  */
 export class ShortenedText {
   readonly original: string
@@ -36,7 +36,7 @@ export class ShortenedText {
     return this.#found.size === this.#cuts.length
   }
 
-  /** A position of the shortened text in the original one. */
+  /** Converts a position in the shortened text into one in the original. */
   originalPosition(position: number): number {
     let shift = 0
     for (const cut of this.#cuts) if (cut.at < position) shift += cut.body.length
@@ -70,13 +70,13 @@ export function shorten(original: string): ShortenedText {
   return new ShortenedText(original, kept.join(''), cuts)
 }
 
-/** Past the newline of the line that starts here. */
+/** Returns the position after the newline of the line that starts here. */
 function lineEnd(text: string, from: number): number {
   const newline = text.indexOf('\n', from)
   return newline === -1 ? text.length : newline + 1
 }
 
-/** Where each line starts, by what it says, so that looking for one does not mean reading all. */
+/** The start positions of lines by their content, so that finding a line need not read all of them. */
 class LineIndex {
   readonly #plain = new Map<string, number[]>()
   readonly #stripped = new Map<string, number[]>()
@@ -89,7 +89,7 @@ class LineIndex {
     }
   }
 
-  /** Start of the first such line at or after a position. */
+  /** Returns the start of the first such line at or after a position. */
   find(line: string, from: number, stripTabs: boolean): number | undefined {
     const starts = (stripTabs ? this.#stripped : this.#plain).get(line) ?? []
     let low = 0

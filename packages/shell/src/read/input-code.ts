@@ -8,14 +8,14 @@ function names(list: string): string[] {
   return list.split(' ')
 }
 
-/** It takes commands from its input unless one of these stands there. */
+/** Reads commands from its input unless one of these options is given. */
 function unless(option: RegExp): Reads {
   return (texts) => !texts.some((text) => option.test(text))
 }
 
 const NEVER = /(?!)/
 
-/** Its input counts only while it has fewer operands than this. */
+/** Reads commands from its input only with fewer operands than `count`. */
 function below(count: number, takesValue = NEVER, only = NEVER): Reads {
   return (texts) => {
     if (texts.some((text) => only.test(text))) return false
@@ -24,11 +24,11 @@ function below(count: number, takesValue = NEVER, only = NEVER): Reads {
   }
 }
 
-/** Options of ssh that take the next word. */
+/** Options of ssh that take the next word as their value. */
 const SSH_VALUE = /^-[46AaCfGgKkMNnqsTtVvXxYy]*[BbcDEeFIiJLlmOopQRSWw]$/
 const SSH_NO_INPUT = /^-[46AaCGgKkMqsTtvXxYy]*[NnfVWOQG]/
 
-/** The words of the remote command, which the remote shell reads as one text. */
+/** Returns the words of the remote command, which the remote shell reads as one text. */
 export function remoteWords(args: readonly Word[]): readonly Word[] {
   let at = 0
   while (args[at]?.text.startsWith('-') === true) at += SSH_VALUE.test(args[at]?.text ?? '') ? 2 : 1
@@ -40,15 +40,15 @@ const readsRemotely: Reads = (texts, args) => {
   const own = texts.slice(0, texts.length - words.length)
   if (own.some((text) => SSH_NO_INPUT.test(text))) return false
   if (words.length === 0) return true
-  // What an expansion makes of it over there is not known; otherwise a name that reads code decides.
+  // The result of a remote expansion is unknown. Without one, it matters whether a program that reads code is named.
   const text = words.map((word) => word.text).join(' ')
   return /[$`]/.test(text) || namesReader(text.split(/[\s;|&()<>"']+/).map(literal))
 }
 
-/** Each word is held against all that follow it; more of them may be anything. */
+/** Each word is compared with all that follow. Longer commands count as reading code. */
 const MOST_WORDS = 500
 
-/** A shell, an interpreter or the like stands among the words, and gets no program but its input. */
+/** True if a word names a shell, interpreter or similar program that gets its code from its input only. */
 function namesReader(words: readonly Word[]): boolean {
   if (words.length > MOST_WORDS) return true
   let isHandedOn = false
@@ -59,7 +59,7 @@ function namesReader(words: readonly Word[]): boolean {
     if (interpreterRuns(base, rest) === 'stdin-script') return true
     const reads = READERS.get(base)
     if (reads === readsRemotely || reads === readsInside) {
-      // The first looks through all that follows; asking each again would double the work with every `ssh h ssh h …`.
+      // The first one checks all that follows. Checking each again would double the work with every `ssh h ssh h …`.
       if (isHandedOn) return false
       isHandedOn = true
     }
@@ -72,14 +72,14 @@ function literal(text: string): Word {
 }
 
 const RUNS_INSIDE = /^(?:exec|run|attach|start|shell|ssh|rsh|debug|create)$/
-/** Without a command they start a shell. */
+/** These start a shell when they get no command. */
 const STARTS_SHELL =
   /(?:^|\/)(?:chroot|script|nsenter|unshare|setpriv|fakeroot|fakechroot|proot|firejail|bwrap|tmux|screen|su|runuser|sudo|doas)$/
 const OPENS_SHELL = /^(?:attach|shell|ssh|rsh)$/
 const GIVES_COMMAND = /^(?:-c|-C|--command)/
 const HANDS_INPUT_ON = /^(?:-[a-zA-Z]*i[a-zA-Z]*|--interactive(?:=true)?|--stdin(?:=true)?)$/
 
-/** In a container: a shell that is named there, or whatever its image starts, when the input is handed on to it. */
+/** In a container: reads code if a shell is named, or if the image's own program gets the input. */
 const readsInside: Reads = (texts, args) => {
   const at = texts.findIndex((text) => RUNS_INSIDE.test(text))
   if (at === -1) return texts.includes('build') && texts.includes('-')
@@ -88,14 +88,14 @@ const readsInside: Reads = (texts, args) => {
   if (OPENS_SHELL.test(texts[at] ?? '') && !rest.some(({ text }) => GIVES_COMMAND.test(text))) {
     return rest.filter(({ text }) => !text.startsWith('-')).length < 2
   }
-  // Of `exec` the command always stands there, and was none that reads code.
+  // `exec` always has a command, and none found so far reads code.
   const mayStartShell = rest.some(({ dynamic, text }) => dynamic || STARTS_SHELL.test(text))
   if (texts[at] === 'exec' && !mayStartShell) return false
   const command = rest.find(({ text }) => isShell(text.slice(text.lastIndexOf('/') + 1)))
   return command === undefined && rest.some(({ text }) => HANDS_INPUT_ON.test(text))
 }
 
-/** `-f -`, `-f/dev/stdin`, `--file=-`: the program is the input. */
+/** Options such as `-f -`, `-f/dev/stdin` and `--file=-` make the input the program. */
 function programOption(option: RegExp): Reads {
   return (texts, args) =>
     texts.some((text, at) => {
@@ -112,7 +112,7 @@ const fileOrInput: Reads = (texts, args) =>
 
 const SQL_VALUE = /^--?(?:cmd|init|separator|newline|nullvalue|mmap|vfs|lookaside|pagecache)$/
 
-/** Programs that take what comes on their input for code, and can run others by it. */
+/** Programs that treat their input as code and can run other programs by it. */
 const READERS: ReadonlyMap<string, Reads> = new Map<string, Reads>([
   ...names('ssh slogin autossh rsh mosh plink').map((name) => [name, readsRemotely] as const),
   ...names('docker podman nerdctl kubectl oc lxc incus machinectl vagrant docker-compose gcloud fly flyctl crictl').map(

@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from './reading.ts'
 
-/** Which options carry program text, by name of the interpreter. */
+/** The options that carry program text, by name of the interpreter. */
 const INLINE: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:python|pypy)[\d.]*$/, /^-[a-zA-Z]*c/],
   [/^(?:node|nodejs|bun|deno)$/, /^(?:-[a-z]*[ep]|--eval|--print)(?:=|$)|^eval$/],
@@ -12,7 +12,7 @@ const INLINE: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:tclsh|wish|expect)[\d.]*$/, /^-c/],
 ]
 
-/** Programs that also take code in an option; without it they are no plain interpreters of a file. */
+/** Programs that can take code in an option. Without that option they do not count as interpreters. */
 const EVALUATES: readonly (readonly [RegExp, RegExp])[] = [
   [
     /^(?:R|groovy|elixir|raku|jruby|racket|clojure|clj|bb|scala|swipl|octave|gnuplot|mongosh|mongo)$/,
@@ -23,19 +23,19 @@ const EVALUATES: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:sbcl|erl|iex)$/, /^--?e(?:val)?$/],
 ]
 
-/** Told to test, and given no file, they look for files by themselves. */
+/** With the test option and no file, these find the files themselves. */
 const FINDS_TESTS = /^(?:node|nodejs)$/
 const ASKS_ABOUT_ITSELF = /^(?:-h|-v|-V|--help|--version)$/
 
-/** Another name of what comes on a descriptor, wherever `/dev` and `/proc` are reached from. */
+/** Other names of an open descriptor, by whatever path `/dev` or `/proc` is reached. */
 const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/(?:\.?\/)*\d+)$/
 
-/** The file is what comes on an input of the program. */
+/** True if the file is an input of the program itself. */
 export function isInputFile({ text }: Word): boolean {
   return INPUT_FILE.test(text)
 }
 
-/** How an interpreter of another language gets its program; null for programs that are none. */
+/** Returns how an interpreter of another language gets its program; null for other programs. */
 export function interpreterRuns(base: string, args: readonly Word[]): SimpleCommand['runs'] {
   const inline = INLINE.find(([name]) => name.test(base))?.[1]
   if (inline === undefined) {

@@ -75,7 +75,7 @@ function readShell({ args, appended, stdin }: Invocation): Launch {
   }
 }
 
-/** A script in a file is not read; one that is no file of its own, or that nobody can name, is not known at all. */
+/** A script file is not read. One that is an input of the shell, or whose name is not fixed, is unknown. */
 function readScriptFile(file: Word | undefined): Launch {
   const found: Launch = { ...NOTHING, runs: 'file' }
   if (file === undefined) return found
@@ -87,7 +87,7 @@ function readScriptFile(file: Word | undefined): Launch {
 
 const ONLY_LISTS = /^-(?:[lrdcV]|-version|-help)$/
 
-/** They keep a script, mostly from their input, that runs at another time. */
+/** These store a script, mostly from their input, that runs at another time. */
 function readLater(base: string, args: readonly Word[]): Launch {
   if (args.some((arg) => ONLY_LISTS.test(arg.text))) return NOTHING
   return { ...notKnown('shell', `${base} runs what it is given at another time`), runs: 'stdin-script' }
@@ -113,10 +113,10 @@ function readHere(args: readonly Word[]): Launch {
   }
 }
 
-/** To env and its like any word with an equals sign is one, whatever the name. */
+/** For env and similar programs any word with an equals sign is an assignment, whatever the name. */
 const ASSIGNMENT = /^([^=]+)=/
 
-/** Without a command they run a shell. */
+/** These run a shell when they get no command. */
 const STARTS_SHELL = new Set(['chroot', 'unshare', 'nsenter', 'firejail', 'proot', 'fakeroot', 'fakechroot', 'pkexec'])
 
 function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocation): Launch {
@@ -133,7 +133,7 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
     if (word === undefined || (name === undefined && word.text !== '-')) break
     if (name !== undefined) assignments.push({ name, value: assignedPart(word, name.length + 1) })
   }
-  // Behind a container or profile an end of options may stand once more.
+  // After a container or profile, `--` may follow a second time.
   if (wrapper.launcher === 'tool' && at > 0 && parsed.operands[at]?.text === '--') at += 1
   const words = parsed.operands.slice(at)
   const items = wrapper.launcher === 'items'
@@ -152,7 +152,7 @@ function readWrapped(base: string, wrapper: Wrapper, { args, appended }: Invocat
   }
 }
 
-/** Every leading word with a dash is an option. */
+/** Treats every leading word with a dash as an option. */
 function passOptions(args: readonly Word[]): ParsedOptions {
   const end = args.findIndex(({ text }) => !text.startsWith('-') || text === '--')
   const own = end === -1 ? args : args.slice(0, end)
@@ -161,7 +161,7 @@ function passOptions(args: readonly Word[]): ParsedOptions {
   return { ok: true, given: own.map(({ text }) => ({ name: text, value: null })), operands }
 }
 
-/** Where `xargs -I %` puts its items `{}` stands, as it does for find. */
+/** Writes the place that `xargs -I %` replaces as `{}`, as find does. */
 function withPlace(words: readonly Word[], place: Word | null): readonly Word[] {
   if (place === null || place.dynamic || place.text === '' || place.text === '{}') return words
   return words.map((word) =>
@@ -171,7 +171,10 @@ function withPlace(words: readonly Word[], place: Word | null): readonly Word[] 
 
 const HANDS_TO_SHELL = new Set(['eval', 'watch', 'su', 'runuser', 'script', 'flock', 'ssh', 'trap'])
 
-/** Where `xargs -I %` puts its items into a script, or makes the program's name of them. `{}` is seen by what it runs. */
+/**
+ * True if `xargs -I %` puts its items into a script or the program's name. `{}` is checked where the command is
+ * followed.
+ */
 function completesScript(words: readonly Word[], given: readonly GivenOption[]): boolean {
   const place = optionValue(given, '-I', '-i', '--replace')
   if (place === null || (place.text === '{}' && !place.dynamic)) return false
@@ -238,7 +241,7 @@ function readWatch({ args, appended }: Invocation): Launch {
   if (hasOption(parsed.given, '-x', '--exec')) {
     return { ...NOTHING, launcher: 'transparent', commands: [{ words, assignments: [], appended, directory: 'same' }] }
   }
-  // The words are joined and given to a shell, so a quoted word is script text again.
+  // The words are joined and passed to a shell, so a quoted word becomes script text again.
   const unknown = words.some((word) => word.dynamic)
   return unknown
     ? notKnown('shell', 'its script is only known when it runs')
@@ -262,7 +265,7 @@ function readFlock({ args, appended }: Invocation): Launch {
   return { ...NOTHING, launcher: 'transparent', commands: [{ words, assignments: [], appended, directory: 'same' }] }
 }
 
-/** `su -c 'script'` and `runuser -u name command`; without either it is a shell that reads its input. */
+/** `su -c 'script'` and `runuser -u name command`. Without either they start a shell that reads its input. */
 function readSwitchUser(args: readonly Word[]): Launch {
   const at = args.findIndex((arg) => /^(?:-[a-z]*c|--command|--session-command)$/.test(arg.text))
   const script = at === -1 ? undefined : args[at + 1]
@@ -280,7 +283,7 @@ function readSwitchUser(args: readonly Word[]): Launch {
   return { ...notKnown('elevated', 'its script comes on its input'), runs: 'stdin-script' }
 }
 
-/** `script -c 'text' file` records a session; without `-c` it is a shell. */
+/** `script -c 'text' file` records a session. Without `-c` it starts a shell. */
 function readScriptOption(args: readonly Word[]): Launch {
   const at = args.findIndex((arg) => /^(?:-[a-z]*c|--command)$/.test(arg.text))
   const script = at === -1 ? undefined : args[at + 1]

@@ -4,19 +4,19 @@ export interface LaunchedCommand {
   readonly words: readonly Word[]
   readonly assignments: readonly Assignment[]
   readonly appended: boolean
-  /** Where it runs, when that is not where its launcher runs; null when not known. */
+  /** Its directory, if it differs from that of its launcher; null when not known. */
   readonly directory: Word | null | 'same'
 }
 
-/** What a simple command runs besides itself. */
+/** What a simple command runs in addition to itself. */
 export interface Launch {
   readonly launcher: Launcher | null
   readonly commands: readonly LaunchedCommand[]
-  /** Texts that it hands to a shell. */
+  /** Texts that it passes to a shell. */
   readonly scripts: readonly string[]
-  /** The scripts run in the very shell that reads them (eval, trap). */
+  /** The scripts run in the current shell (eval, trap). */
   readonly here: boolean
-  /** What reads the scripts: `sh`, bash and its kin, or the shell around. */
+  /** What reads the scripts: `sh`, bash or similar, or the current shell. */
   readonly dialect: 'sh' | 'bash' | 'same'
   readonly runs: SimpleCommand['runs']
   readonly unknown: string | null
@@ -26,7 +26,7 @@ export interface Invocation {
   readonly base: string
   readonly args: readonly Word[]
   readonly appended: boolean
-  /** What feeds its standard input, its own or of what runs it. */
+  /** Redirections of its standard input: its own, or those of what runs it. */
   readonly stdin: readonly Redirection[]
 }
 

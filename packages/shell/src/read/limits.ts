@@ -1,6 +1,6 @@
 /**
- * Beyond these a command is refused rather than read in part: what was not read could be what matters.
- * The length is what Linux accepts as one argument, so `bash -c` could not get more anyway.
+ * A command beyond these limits is refused rather than read in part, because the unread part could be what matters. The
+ * length is what Linux accepts as one argument, so `bash -c` could not get more anyway.
  */
 export const limits: {
   readonly length: number
@@ -16,12 +16,12 @@ export const limits: {
 
 const OPENERS = /\{|\$\[|[([`<]/g
 
-/** Measured: the parser spends several times as much on these. */
+/** Measured: the parser spends several times as much on these characters. */
 const COSTLY = 4
 
 /**
- * The parser looks ahead at each opening character, so its time is bounded by openers × length. Refusing by that product
- * keeps ordinary long texts and stops `{{{{…`, on which it would spend minutes.
+ * The parser looks ahead at each opening character, so its time is bounded by openers × length. Refusing by that
+ * product keeps ordinary long texts and stops `{{{{…`, which would take minutes.
  */
 export function tooDense(text: string): boolean {
   if (text.length * text.length * COSTLY <= limits.work) return false

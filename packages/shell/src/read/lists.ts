@@ -1,4 +1,4 @@
-/** A list with one item more. Most have one item, and an empty array makes room for seventeen at the first push. */
+/** Adds an item to a list. Most lists have one item, and an empty array reserves seventeen slots at its first push. */
 export function withItem<Item>(list: Item[] | undefined, item: Item): Item[] {
   if (list === undefined) return [item]
   list.push(item)

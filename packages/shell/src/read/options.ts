@@ -9,23 +9,25 @@ const DIGITS_OPTION = /^-\d+$/
 
 type Arity = 'flag' | 'value' | 'optional'
 
-/** What a program's options look like; anything that is not in the table is not understood. */
+/** The options of a program. Options missing from the table are not understood. */
 export interface OptionTable {
   readonly options: ReadonlyMap<string, Arity>
-  /** The options of one letter, by its code. */
+  /** The one-letter options, by character code. */
   readonly letters: readonly (LetterOption | undefined)[]
-  /** `-20` is an option by itself. */
+  /** `-20` is an option of its own. */
   readonly digits: boolean
 }
 
 interface LetterOption {
   readonly name: string
   readonly arity: Arity
-  /** Given without a value. */
+  /** The option as given without a value. */
   readonly alone: GivenOption
 }
 
-/** From `'-a -n: -i? --long --lines: --color?'`: a colon takes a value, a question mark takes one only if attached. */
+/**
+ * Parses `'-a -n: -i? --long --lines: --color?'`: a colon takes a value, a question mark takes one only if attached.
+ */
 export function optionTable(description: string, settings: { digits?: boolean } = {}): OptionTable {
   const options = new Map<string, Arity>()
   for (const item of description.split(/\s+/)) {
@@ -49,8 +51,8 @@ export type ParsedOptions =
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Splits arguments into options and operands. With `leading`, options end at the first operand, as for programs that
- * run another program; otherwise they may stand anywhere, as GNU tools read them.
+ * Splits arguments into options and operands. With `leading`, options end at the first operand, as in programs that run
+ * another program. Otherwise they may be anywhere, as GNU tools read them.
  */
 export function parseOptions(args: readonly Word[], table: OptionTable, leading = false): ParsedOptions {
   if (areOperands(args)) return { ok: true, given: NO_OPTIONS, operands: args }
@@ -82,7 +84,7 @@ export function parseOptions(args: readonly Word[], table: OptionTable, leading 
   return { ok: true, given, operands: operands ?? NO_OPERANDS }
 }
 
-/** No word is an option, or becomes something that may be one. */
+/** True if no word is an option or may expand to one. */
 function areOperands(args: readonly Word[]): boolean {
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at]
@@ -91,7 +93,7 @@ function areOperands(args: readonly Word[]): boolean {
   return true
 }
 
-/** How many further arguments the option took; null when it is not understood. */
+/** Returns how many further arguments the option took; null when it is not understood. */
 function takeLong(arg: Word, next: Word | undefined, table: OptionTable, given: GivenOption[]): 0 | 1 | null {
   const equals = arg.text.indexOf('=')
   const name = equals === -1 ? arg.text : arg.text.slice(0, equals)
@@ -159,7 +161,7 @@ export function hasOption(given: readonly GivenOption[], ...names: readonly stri
   return false
 }
 
-/** The value given last, as programs take it. */
+/** Returns the value given last, which is the one programs use. */
 export function optionValue(given: readonly GivenOption[], ...names: readonly string[]): Word | null {
   for (let at = given.length - 1; at >= 0; at -= 1) {
     const option = given[at]

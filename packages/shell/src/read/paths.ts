@@ -5,14 +5,17 @@ const SLASH = 0x2f
 const COLON = 0x3a
 const TILDE = 0x7e
 
-/** `~/x` and `C:\x` count as absolute: where they lead does not depend on the working directory. */
+/** `~/x` and `C:\x` count as absolute, because they do not depend on the working directory. */
 export function isAbsolute(path: string): boolean {
   const first = path.charCodeAt(0)
   if (first === SLASH) return true
   return (first === TILDE || path.charCodeAt(1) === COLON) && /^(?:~$|~\/|[A-Za-z]:[\\/])/.test(path)
 }
 
-/** `path` as seen from `directory`; as written when it is absolute or when `directory` is the unknown start ('.'). */
+/**
+ * Resolves `path` against `directory`. Returns it as written when it is absolute or when `directory` is the unknown
+ * start ('.').
+ */
 export function joinPath(directory: string, path: string): string {
   if (isAbsolute(path) || directory === '.') return path
   if (path === '.' && isNormal(directory)) return directory
@@ -20,7 +23,7 @@ export function joinPath(directory: string, path: string): string {
   return hasOnlyNames(path) && isNormal(directory) ? joined : normalize(joined)
 }
 
-/** The directory that was looked at last: one run has few of them. */
+/** The directory that was checked last. A run has only few of them. */
 let normalDirectory: string | undefined
 
 function isNormal(directory: string): boolean {
@@ -30,11 +33,11 @@ function isNormal(directory: string): boolean {
   return true
 }
 
-/** No part is empty or begins with a dot: such a path is as short as it can be. */
+/** True if no part is empty or begins with a dot. Such a path is already normal. */
 function hasOnlyNames(path: string): boolean {
   for (let part = 0; ;) {
     const first = path.charCodeAt(part)
-    // At the end there is no character, and so no name.
+    // `NaN` at the end of the path: there is no name.
     if (first === DOT || first === SLASH || Number.isNaN(first)) return false
     const slash = path.indexOf('/', part)
     if (slash === -1) return true

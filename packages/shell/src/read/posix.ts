@@ -3,7 +3,7 @@ import type { SyntaxNode } from 'unbash'
 
 import { Refusal } from './refusal.ts'
 
-/** To dash `((rm x))` is two subshells, `[[ a && rm x ]]` two commands, and `$'\''` an open quote. */
+/** In dash `((rm x))` is two subshells, `[[ a && rm x ]]` two commands, and `$'\''` an open quote. */
 const BASH_ONLY = new Set<SyntaxNode['type']>([
   'AnsiCQuoted',
   'ArithmeticCommand',

@@ -12,18 +12,18 @@ const SYSTEM_DIRECTORIES = new Set([
   '/run/current-system/sw/bin',
 ])
 
-/** What lies there is what its name says. */
+/** In a system directory a program is what its name says. */
 export function isSystemDirectory(path: string): boolean {
   return SYSTEM_DIRECTORIES.has(path)
 }
 
-/** Last part of the name, wherever it lies; null when the name is not fixed. */
+/** Returns the last part of the name, in any directory; null when the name is not fixed. */
 export function baseName(name: Word | null): string | null {
   if (name === null || name.dynamic) return null
   return name.text.slice(name.text.lastIndexOf('/') + 1)
 }
 
-/** The name a rule may rely on: by PATH or from a system directory. */
+/** Returns the name that a rule may rely on: found by PATH or in a system directory. */
 export function programName(name: Word | null): string | null {
   if (name === null || name.dynamic) return null
   const slash = name.text.lastIndexOf('/')

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 
 import { classify, quote, readCommand } from './index.ts'
 
-/** Pieces that make shell syntax, so that random texts reach deep into the reader. */
+/** Pieces of shell syntax, so that random texts get deep into the reader. */
 const PIECES = [
   'cat·sed -n·1,5p·rg·grep·find .·-name·-exec·head·-5·ls·cd a·a',
   'env·timeout 5·xargs·bash -c·eval·sudo·f()·if·then·fi·for x in·do·done·case x in·esac',

@@ -1,6 +1,6 @@
 const SAFE = /^[A-Za-z0-9_@%+=:,./-]+$/
 
-/** One command line that a POSIX shell splits into exactly these arguments. */
+/** Returns a command line that a POSIX shell splits into exactly these arguments. */
 export function quote(args: readonly string[]): string {
   return args.map(quoteArgument).join(' ')
 }

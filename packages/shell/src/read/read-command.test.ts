@@ -10,7 +10,7 @@ function commandsOf(text: string, options?: ReadOptions): readonly SimpleCommand
   return reading.commands
 }
 
-/** Names in the order they are met; an assignment or redirection alone is `-`. */
+/** Returns the names in the order of the reading. `-` stands for a mere assignment or redirection. */
 function names(text: string): readonly string[] {
   return commandsOf(text).map((command) => command.name?.text ?? '-')
 }

@@ -15,13 +15,13 @@ import { walkScript } from './walk.ts'
 
 interface ReadingToEnd {
   readonly reading: ShellReading
-  /** Where a shell stands that has got to the end of the text; null when that is not known. */
+  /** The directory of the shell at the end of the text; null when not known. */
   readonly end: string | null
 }
 
 /**
- * Everything a command text would run, without running it. Never throws. A text that cannot be read to its end is not
- * read at all: a part of it would look harmless for the wrong reason.
+ * Returns everything a command text would run, without running it. Never throws. A text that cannot be read to its end
+ * is refused as a whole, because a part of it could look harmless.
  */
 export function readCommand(text: string, options: ReadOptions = {}): ShellReading {
   return readToEnd(text, options).reading
@@ -29,7 +29,7 @@ export function readCommand(text: string, options: ReadOptions = {}): ShellReadi
 
 let lastRead: (ReadingToEnd & { readonly text: string; readonly cwd: string | undefined }) | undefined
 
-/** What was read last is not read again: of one command it is asked what it does, and then where it leads. */
+/** Keeps the last reading, because callers ask what a command does and then which directory it leads to. */
 export function readOnce(text: string, cwd: string | undefined): ReadingToEnd {
   if (lastRead === undefined || lastRead.text !== text || lastRead.cwd !== cwd) {
     lastRead = { ...readToEnd(text, cwd === undefined ? {} : { cwd }), text, cwd }
@@ -53,7 +53,7 @@ function readToEnd(text: string, options: ReadOptions): ReadingToEnd {
 
 function reasonOf(error: unknown): string {
   if (error instanceof Refusal) return error.message
-  // The parser recurses; only a text made for it exhausts the stack.
+  // The parser recurses. Only a text made for that exhausts the stack.
   return error instanceof RangeError ? 'nested too deeply' : `cannot be read: ${String(error)}`
 }
 

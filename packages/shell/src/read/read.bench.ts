@@ -3,7 +3,7 @@ import { parse } from 'unbash'
 
 import { classify, readCommand } from './index.ts'
 
-/** What it costs to know what a command would do, beside merely parsing it. */
+/** What it costs to find out what a command would do, compared with only parsing it. */
 
 const COMMANDS: readonly string[] = [
   "/bin/bash -lc 'cat hello.txt'",

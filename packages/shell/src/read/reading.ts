@@ -1,13 +1,13 @@
-/** What the shell would still do to a word before the program sees it. */
+/** What the shell still does to a word before the program gets it. */
 export type Expansion = 'parameter' | 'command' | 'arithmetic' | 'process' | 'glob' | 'brace' | 'tilde' | 'locale'
 
 export interface Word {
-  /** With quotes and escapes removed; an expansion stands here as it was written. */
+  /** The text without quotes and escapes. Expansions are kept as written. */
   readonly text: string
   readonly source: string
   readonly quoted: boolean
   readonly expansions: readonly Expansion[]
-  /** The program does not receive `text` as it stands. */
+  /** The program does not receive exactly `text`. */
   readonly dynamic: boolean
   readonly glob: boolean
   /** May become no word or several: an unquoted expansion, a pattern, `"$@"`. */
@@ -23,14 +23,14 @@ export type RedirectionKind = 'read' | 'write' | 'append' | 'read-write' | 'dupl
 
 export interface Redirection {
   readonly kind: RedirectionKind
-  /** Null when both outputs are meant (`&>`) or the shell chooses (`{fd}>`). */
+  /** Null for both outputs (`&>`) or when the shell chooses (`{fd}>`). */
   readonly fd: number | null
   readonly target: Word | null
   /** The text of a here-document or here-string, when nothing in it is expanded. */
   readonly body: string | null
 }
 
-/** How a command came to be in the text: written there, or reached through `parent`. */
+/** Where a command comes from: directly from the text, or through `parent`. */
 export type Origin = 'text' | 'script' | 'argument' | 'substitution' | 'process-substitution'
 
 export type Nesting = 'subshell' | 'group' | 'condition' | 'branch' | 'loop' | 'function' | 'coprocess'
@@ -39,9 +39,9 @@ export type Nesting = 'subshell' | 'group' | 'condition' | 'branch' | 'loop' | '
 export type Joiner = '&&' | '||' | ';' | '&'
 
 /**
- * A program that runs another one, which then stands in `commands` too.
- * transparent: as it is (env, timeout, nice) · elevated: as another user · elsewhere: in another root or namespace ·
- * items: with arguments that come at run time (xargs, find -exec) · runner: found by a package tool · tool: watched, limited
+ * A program that runs another one, which then is in `commands` too.
+ * transparent: unchanged (env, timeout, nice) · elevated: as another user · elsewhere: in another root or namespace ·
+ * items: with arguments from run time (xargs, find -exec) · runner: found by a package tool · tool: watched, limited
  * or confined (valgrind, prlimit, bwrap) · shell: from a script text
  */
 export type Launcher = 'transparent' | 'elevated' | 'elsewhere' | 'items' | 'runner' | 'tool' | 'shell'
@@ -51,23 +51,23 @@ export interface Span {
   readonly end: number
 }
 
-/** One program run. Wrapped and nested ones have entries of their own, after the entry of what runs them. */
+/** One program that runs. Wrapped and nested ones have entries of their own, after the entry of what runs them. */
 export interface SimpleCommand {
   readonly index: number
   /** Null when the command only assigns or redirects. */
   readonly name: Word | null
-  /** The name, if it is found by PATH or stands in a system directory: `./git` is not `git`. */
+  /** The name, if it is found by PATH or in a system directory: `./git` is not `git`. */
   readonly program: string | null
   readonly args: readonly Word[]
   readonly assignments: readonly Assignment[]
   readonly redirections: readonly Redirection[]
   readonly parent: number | null
   readonly origin: Origin
-  /** Compound commands around it, outermost first, up to its origin. */
+  /** The compound commands around it, outermost first, up to its origin. */
   readonly nesting: readonly Nesting[]
-  /** Programs looked through to reach it, outermost first. */
+  /** The wrappers around it, outermost first. */
   readonly wrappers: readonly string[]
-  /** Stages of one pipeline share this number. */
+  /** The stages of one pipeline share this number. */
   readonly pipeline: number
   readonly stage: number
   readonly stages: number
@@ -75,18 +75,20 @@ export interface SimpleCommand {
   readonly negated: boolean
   readonly background: boolean
   readonly launcher: Launcher | null
-  /** Code that this reading does not see: a script on standard input, a file, or program text in another language. */
+  /** Code that is not read: a script on standard input, a file, or program text in another language. */
   readonly runs: 'stdin-script' | 'file' | 'inline-code' | null
-  /** Why this command may run or change more than what stands here. */
+  /** Why this command may run or change more than it says. */
   readonly unknown: string | null
-  /** More arguments are added when it runs. */
+  /** Further arguments are added at run time. */
   readonly appended: boolean
-  /** Absolute, or relative to the directory the reading started in ('.'); null when not known. Never resolved through links. */
+  /**
+   * Absolute, or relative to the directory the reading started in ('.'); null when not known. Links are never resolved.
+   */
   readonly cwd: string | null
-  /** `cwd` holds only if an earlier `cd` succeeded, which nothing here ensures. */
+  /** `cwd` is only right if an earlier `cd` succeeded, which nothing here ensures. */
   readonly cwdAssumed: boolean
   readonly source: string
-  /** Place in the text that was read; null inside scripts that are themselves arguments. */
+  /** The position in the text that was read; null inside scripts that are arguments themselves. */
   readonly span: Span | null
 }
 
@@ -94,14 +96,14 @@ export type ShellReading =
   | {
       readonly ok: true
       readonly commands: readonly SimpleCommand[]
-      /** Characters and constructs that make the text something else than it looks like. */
+      /** Characters and constructs that make the text differ from what it looks like. */
       readonly suspicious: readonly string[]
     }
   | { readonly ok: false; readonly reason: string }
 
 export interface ReadOptions {
-  /** Where the command would run. */
+  /** The directory the command would run in. */
   readonly cwd?: string
-  /** What would run it. A plain `sh` reads some bash syntax as something else; such texts are refused for it. */
+  /** The shell that would run it. A plain `sh` reads some bash syntax differently; such texts are refused for it. */
   readonly shell?: 'bash' | 'sh'
 }

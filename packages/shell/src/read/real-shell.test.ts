@@ -10,12 +10,13 @@ import fc from 'fast-check'
 import { readCommand } from './index.ts'
 
 /**
- * The parser is not bash. Here real shells run texts in which the only programs to be found are p1, p2 and p3, which log
- * their names; whatever a shell ran must stand in the reading, unless the reading was refused or said that it does not know.
+ * The parser is not bash. Here real shells run texts in which the only available programs are p1, p2 and p3, which log
+ * their names. Whatever a shell ran must be in the reading, unless the reading was refused or reported something
+ * unknown.
  */
 
 const PROGRAMS = ['p1', 'p2', 'p3']
-// No `while`: a loop over a program that succeeds has no end.
+// No `while`: a loop over a program that succeeds would not end.
 const PIECES = [
   `p1·p2·p3·p1 ·p2 ·p3 ·'p1'·"p2"·p"3"·p\\1·$(p1)·\`p2\`·"$(p3)"·'p3; p1'`,
   ` · ·\n·;·&&·||·|·&·(·)·{ ·; }·}·$(·\`·"·'·\\·\\\n·#·!`,
@@ -54,7 +55,7 @@ function checkAgainst(shell: string, dialect: 'bash' | 'sh', text: string): void
   const reading = readCommand(text, { shell: dialect })
   if (!reading.ok || reading.suspicious.length > 0) return
   if (reading.commands.some((command) => command.unknown !== null || command.runs !== null)) return
-  // A job left in the background may still log when the next text runs.
+  // A background job may still write its log when the next text runs.
   if (reading.commands.some((command) => command.background || command.nesting.includes('coprocess'))) return
   if (reading.commands.some((command) => command.origin === 'process-substitution')) return
   const named = new Set(reading.commands.map((command) => command.program))
@@ -68,7 +69,7 @@ describe('what a real shell runs is in the reading', () => {
     ['sh', 'sh'],
   ] as const) {
     it(`for random texts, under ${shell}`, () => {
-      // A fixed seed: this compares two programs, it does not look for new differences on every run.
+      // A fixed seed: this compares two programs and does not look for new differences on every run.
       fc.assert(
         fc.property(
           fc.array(fc.constantFrom(...PIECES), { minLength: 2, maxLength: 10 }).map((pieces) => pieces.join('')),

@@ -36,7 +36,7 @@ export function readRedirection(node: RedirectionNode, shortened: ShortenedText 
     return { kind: 'here-string', fd, target, body: target === null || target.dynamic ? null : target.text }
   }
   let kind = KINDS[node.operator]
-  // `>& name` sends both outputs to a file; `>& $x` may.
+  // `>& name` sends both outputs to a file, and `>& $x` may do so.
   if (node.operator === '>&' && target !== null && !DESCRIPTOR.test(target.text)) kind = 'write'
   return { kind, fd, target, body: null }
 }

@@ -1,4 +1,4 @@
-/** Thrown inside the reader to stop at once; `readCommand` turns it into a reading that is not ok. */
+/** Thrown inside the reader to stop at once. `readCommand` turns it into a reading that is not ok. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }

@@ -1,6 +1,6 @@
 import type { Word } from './reading.ts'
 
-/** One sed command: which lines, what is done. Line 0 stands for `$`, null for a regular expression or step. */
+/** One sed command and the lines it applies to. Line 0 stands for `$`, null for a regular expression or step. */
 export interface SedCommand {
   readonly name: string
   readonly from: number | null
@@ -11,7 +11,7 @@ export interface SedCommand {
 
 export interface SedScript {
   readonly commands: readonly SedCommand[]
-  /** Only changes what is printed: runs nothing, reads and writes no further file. */
+  /** The script only changes what is printed: it runs nothing and reads and writes no further file. */
   readonly pure: boolean
 }
 
@@ -32,7 +32,7 @@ const ZERO = 0x30
 const NINE = 0x39
 const MAX_DIGITS = 9
 
-/** The lines that `sed -n 2,40p file …` prints, nearly the only use that agents make of it; null for any other. */
+/** Returns the lines that `sed -n 2,40p file …` prints, nearly the only use agents make of sed; null for any other. */
 export function printedLines(args: readonly Word[]): { readonly start: number; readonly end: number } | null {
   const option = args[0]
   const script = args[1]
@@ -49,7 +49,7 @@ export function printedLines(args: readonly Word[]): { readonly start: number; r
   if (start === 0) return null
   if (comma === p) return { start, end: start }
   const end = text.charCodeAt(comma) === COMMA && digitsEnd(text, comma + 1) === p ? lineNumber(text, comma + 1, p) : 0
-  // A second number before the first still prints the first line.
+  // If the second number is below the first, sed still prints the first line.
   return end === 0 ? null : { start, end: Math.max(start, end) }
 }
 
@@ -59,7 +59,7 @@ function digitsEnd(text: string, from: number): number {
   return end
 }
 
-/** The number from one place to another; 0 when none is written there as line numbers are. */
+/** Parses a line number; 0 when the text is none. */
 function lineNumber(text: string, from: number, to: number): number {
   if (from === to || to - from > MAX_DIGITS || text.charCodeAt(from) === ZERO) return 0
   let number = 0
@@ -67,7 +67,7 @@ function lineNumber(text: string, from: number, to: number): number {
   return number
 }
 
-/** Reads a script far enough to know what it can do; null when it is not plain sed. */
+/** Reads a script just enough to know what it can do; null when it is not plain sed. */
 export function readSedScript(text: string): SedScript | null {
   const cursor: Cursor = { text, at: 0 }
   const commands: SedCommand[] = []
@@ -106,7 +106,10 @@ function skip(cursor: Cursor, pattern: RegExp): string {
   return matched
 }
 
-/** A line number, 0 for the last line, null for an expression, 'none' if there is no address, undefined if malformed. */
+/**
+ * Returns a line number, 0 for the last line, null for an expression, 'none' without an address, undefined if
+ * malformed.
+ */
 function readAddress(cursor: Cursor): number | null | 'none' | undefined {
   const number = skip(cursor, /\d+/y)
   if (number !== '') return skip(cursor, /~\d+/y) === '' ? Number(number) : null
@@ -130,7 +133,7 @@ function readSecondAddress(cursor: Cursor, from: number | null): number | null |
   return address === 'none' ? undefined : address
 }
 
-/** Moves past the next unescaped delimiter; brackets do not protect it here, which errs towards "not understood". */
+/** Moves past the next unescaped delimiter. Brackets do not protect it here, which errs towards "not understood". */
 function skipDelimited(cursor: Cursor, delimiter: string): boolean {
   while (cursor.at < cursor.text.length) {
     const character = cursor.text.charAt(cursor.at)
@@ -150,7 +153,7 @@ function readArguments(cursor: Cursor, name: string): 'pure' | 'impure' | null {
   if (FILE_COMMANDS.includes(name)) return (skip(cursor, /[^\n]*/y), 'impure')
   if (NUMBERED_COMMANDS.includes(name)) skip(cursor, /\s*\d*/y)
   else if (!LINE_COMMANDS.includes(name)) return null
-  // What follows must end the command, or this is not the command it looks like.
+  // The command must end here, or it is not the command it looks like.
   return /^[ \t]*(?:[;\n}#]|$)/.test(cursor.text.slice(cursor.at, cursor.at + 64)) ? 'pure' : null
 }
 

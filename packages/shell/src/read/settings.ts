@@ -5,7 +5,7 @@ import { decidesWhatRuns } from './deciding.ts'
 
 interface Setter {
   readonly options: OptionTable
-  /** The words that name the variables it sets. */
+  /** Returns the words that name the variables it sets. */
   readonly names: (operands: readonly Word[], given: readonly GivenOption[]) => readonly Word[]
 }
 
@@ -23,7 +23,7 @@ const DECLARE = setter('-a -A -f -F -g -i -I -l -n -p -r -t -u -x', (operands) =
   operands.filter((word) => word.dynamic || ASSIGNED.test(word.text)),
 )
 
-/** Builtins that set the variables they are told. */
+/** Builtins that set the variables they name. */
 const SETTERS: ReadonlyMap<string, Setter> = new Map([
   [
     'read',
@@ -42,17 +42,17 @@ const SETTERS: ReadonlyMap<string, Setter> = new Map([
 ])
 
 const SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/
-/** `x = 1`, `x += 1`, `x++`, `--x` in arithmetic. */
+/** Matches `x = 1`, `x += 1`, `x++` and `--x` in arithmetic. */
 const CALCULATED = /([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)/g
 
 const WITH_RULES: ReadonlySet<string> = new Set(['let', 'printf', 'test', '['])
 
-/** Whether there are arguments with which `unknownFromSetting` has something to say about a builtin. */
+/** True if `unknownFromSetting` can return a reason for this builtin with some arguments. */
 export function canSet(base: string): boolean {
   return WITH_RULES.has(base) || SETTERS.has(base)
 }
 
-/** Why a builtin, with these arguments, sets more than an ordinary variable; null when it does not. */
+/** Returns why a builtin with these arguments sets more than an ordinary variable; null when it does not. */
 export function unknownFromSetting(base: string, args: readonly Word[]): string | null {
   switch (base) {
     case 'let':
@@ -84,7 +84,7 @@ function unknownFromPrintf(args: readonly Word[]): string | null {
 
 function unknownFromNames(base: string, names: readonly Word[]): string | null {
   for (const word of names) {
-    // Of `A=$B` the name is fixed.
+    // In `A=$B` the name is fixed.
     const isFixed = !word.dynamic || ASSIGNED.test(word.text)
     if (!isFixed) return `${base} sets a variable that is only known when it runs`
     const unknown = unknownFromName(base, word.text)

@@ -7,7 +7,7 @@ const SHELLS: ReadonlySet<string> = new Set(shellNames)
 
 const POSIX_SHELLS = new Set(['sh', 'dash', 'ash'])
 
-/** Shells that need not know bash syntax. */
+/** True for shells that need not know bash syntax. */
 export function isPosixShell(base: string): boolean {
   return POSIX_SHELLS.has(base)
 }
@@ -16,7 +16,7 @@ export function isShell(base: string): boolean {
   return SHELLS.has(base)
 }
 
-/** What a shell was asked to run. */
+/** What a shell is asked to run. */
 export type ShellInvocation =
   | { readonly kind: 'script'; readonly script: Word }
   | { readonly kind: 'file'; readonly file: Word }
@@ -31,14 +31,14 @@ const OPTIONS = optionTable(
 )
 
 export function readShellInvocation(args: readonly Word[]): ShellInvocation {
-  // `+x` switches an option off; for what runs it is as good as `-x`.
+  // `+x` switches an option off, which for our purpose is the same as `-x`.
   const plain = args.map((arg) => (/^\+[a-zA-Z]+$/.test(arg.text) ? { ...arg, text: `-${arg.text.slice(1)}` } : arg))
   const parsed = parseOptions(plain, OPTIONS, true)
   if (!parsed.ok) return { kind: 'unknown', reason: parsed.reason }
   const flags = new Set(parsed.given.map((option) => option.name))
   if (flags.has('--help') || flags.has('--version')) return { kind: 'nothing' }
   const first = parsed.operands[0]
-  // It ends the options, and what is read then is the input: `curl … | bash -`.
+  // The dash ends the options, and the shell then reads its input: `curl … | bash -`.
   if (first?.text === '-') return { kind: 'unknown', reason: 'a dash stands where its script should' }
   if (flags.has('-c')) {
     if (first === undefined) return { kind: 'unknown', reason: 'the script is missing' }

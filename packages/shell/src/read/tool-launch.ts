@@ -5,7 +5,7 @@ import type { OptionTable } from './options.ts'
 import { quote } from './quote.ts'
 import type { Word } from './reading.ts'
 
-/** Programs that run what they are given, but not as a plain wrapper does; null for all others. */
+/** Reads programs that run what they are given, but not like a plain wrapper; null for all others. */
 export function readToolLaunch(invocation: Invocation): Launch | null {
   const { args, base } = invocation
   switch (base) {
@@ -60,14 +60,14 @@ export function readToolLaunch(invocation: Invocation): Launch | null {
   }
 }
 
-/** With one of these it only tells; otherwise it runs something that is not looked for here. */
+/** With one of these arguments it only shows something. Otherwise it runs something unknown. */
 function onlyShows(base: string, args: readonly Word[], telling: RegExp): Launch {
   const first = args[0]
   if (first !== undefined && !first.dynamic && telling.test(first.text)) return NOTHING
   return unclear(base)
 }
 
-/** No launcher: spelled out in full, a rule may allow it. */
+/** Not a launcher, so that a rule can allow the command if it is spelled out in full. */
 function unclear(base: string): Launch {
   return { ...NOTHING, unknown: `${base} runs what it is given` }
 }
@@ -75,7 +75,7 @@ function unclear(base: string): Launch {
 const NETNS = /^netn?s?$/
 const VRF = 'vrf'
 
-/** `ip netns exec name command`, also in the short forms that ip takes. */
+/** `ip netns exec name command`, also in the abbreviations that ip accepts. */
 function readNamespace(args: readonly Word[]): Launch | null {
   const at = args.findIndex(({ text }) => NETNS.test(text) || text === VRF)
   if (at === -1 || !'exec'.startsWith(args[at + 1]?.text ?? 'none')) return null
@@ -102,7 +102,10 @@ const WATCHEXEC = optionTable(
     '--ignore: --on-busy-update: --signal: --stop-signal: --stop-timeout: --debounce: --delay-run: --poll?',
 )
 
-/** The words are one text for a shell, unless it is told to do without. Whether it quotes them differs: both are read. */
+/**
+ * The words are one text for a shell, unless an option turns the shell off. Whether it quotes them differs, so both are
+ * read.
+ */
 function readWatchexec(args: readonly Word[]): Launch {
   const parsed = parseOptions(args, WATCHEXEC, true)
   if (!parsed.ok) return notKnown('tool', `watchexec: ${parsed.reason}`)
@@ -150,7 +153,7 @@ function readTexts(base: string, args: readonly Word[], table: OptionTable): Lau
   return { ...NOTHING, launcher: 'tool', scripts: parsed.operands.map(({ text }) => text) }
 }
 
-/** What else bun would run for the same words is a script of the project. */
+/** `runs` is 'file' because bun may run a script of the project for the same words. */
 function readBun([subcommand, ...words]: readonly Word[]): Launch | null {
   const script = words[0]
   if (script === undefined) return null
@@ -161,7 +164,7 @@ function readBun([subcommand, ...words]: readonly Word[]): Launch | null {
 
 const RUNS_BINARY = /^(?:exec|x|dlx)$/
 
-/** Options before the subcommand: which word is the program is not worked out. */
+/** Options before the subcommand: which word is the program is not determined. */
 function readPackageTool(base: string, args: readonly Word[]): Launch | null {
   if (args[0]?.text.startsWith('-') !== true || !args.some(({ text }) => RUNS_BINARY.test(text))) return null
   return { ...NOTHING, unknown: `${base}: what stands before the subcommand is not understood` }

@@ -1,7 +1,7 @@
 import { wrapper } from './wrapper.ts'
 import type { Wrapper } from './wrapper.ts'
 
-// Options that write a file are left out on purpose: they are then "not understood".
+// Options that write a file are missing on purpose, so that they are "not understood".
 const PERF = wrapper(
   '-a -g -v -q -d -s -n -b -R -N -B -T -i -A -F: -e: -c: -p: -t: -C: -m: -j: -G: -u: -r: -D: --all-cpus --verbose --quiet ' +
     '--per-thread --detailed --no-inherit --sync --call-graph: --freq: --event: --pid: --tid: --cpu: --repeat: --delay:',
@@ -21,7 +21,7 @@ const CONTAINER = wrapper('-n: -t -T --name: --mode: --env: --cwd: --user: --gro
 const PLAIN = wrapper('', { launcher: 'tool' })
 const ANY = wrapper('', { launcher: 'tool', anyOptions: true })
 
-/** Programs that watch, limit or confine what they run. They need leave of their own besides. */
+/** Programs that watch, limit or confine what they run. They need permission of their own as well. */
 export const TOOL_WRAPPERS: readonly (readonly [string, Wrapper])[] = [
   [
     'setpriv',

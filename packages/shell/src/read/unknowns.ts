@@ -5,19 +5,19 @@ import { canSet, unknownFromSetting } from './settings.ts'
 import { literalWord } from './words.ts'
 
 interface Rule {
-  /** Long options; an unambiguous beginning counts, as GNU tools accept it. */
+  /** Long options. An unambiguous prefix counts, as GNU tools accept it. */
   readonly long: readonly string[]
-  /** Any other argument that does it. */
+  /** Matches any other argument with this effect. */
   readonly short?: RegExp
-  /** The same, where the case of a letter matters. */
+  /** Like `short`, where the case of a letter matters. */
   readonly letter?: RegExp
-  /** The same for the first argument alone. */
+  /** Like `short`, for the first argument only. */
   readonly first?: RegExp
 }
 
 const SSH_PROGRAM =
   /^(?:-[a-z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand|Include|PKCS11Provider|SecurityKeyProvider|XAuthLocation)/i
-/** Another file of settings may name a program, and so may a library. */
+/** Another settings file or a library may name a program. */
 const SSH_FILE = /^-[46AaCfGgKkMNnqsTtVvXxYy]*[FI]/
 const COMPILER: Rule = { long: [], short: /^(?:-wrapper|-B|-fplugin|--?specs)/ }
 const EDITOR: Rule = { long: ['--cmd'], short: /^(?:\+|-[a-zA-Z]*[cSus])/ }
@@ -97,12 +97,12 @@ const WITH_RULES: ReadonlySet<string> = new Set(['git', 'awk', 'gawk', 'mawk', '
 /** `git-push` is `git push`. */
 const GIT_PROGRAM = 'git-'
 
-/** Whether there are arguments with which `unknownFromArguments` has something to say about a program. */
+/** True if `unknownFromArguments` can return a reason for this program with some arguments. */
 export function canDoMore(base: string): boolean {
   return WITH_RULES.has(base) || base.startsWith(GIT_PROGRAM) || RUNNING_OPTIONS.has(base) || canSet(base)
 }
 
-/** Why a program, with these arguments, does more than its name says; null when nothing of that kind is seen. */
+/** Returns why a program with these arguments does more than its name says; null when nothing of the kind is found. */
 export function unknownFromArguments(base: string, args: readonly Word[]): string | null {
   if (base.startsWith(GIT_PROGRAM)) return unknownGit([literalWord(base.slice(GIT_PROGRAM.length)), ...args])
   switch (base) {
@@ -112,7 +112,7 @@ export function unknownFromArguments(base: string, args: readonly Word[]): strin
     case 'gawk':
     case 'mawk':
     case 'nawk':
-      // To mawk `-W exec` is what `-f` is to others.
+      // In mawk `-W exec` is what `-f` is in others.
       return args.every((arg) => isPureAwk(arg.text) && !arg.text.startsWith('-W'))
         ? null
         : 'the awk program can run commands or use files'
@@ -157,18 +157,18 @@ const GIT_LONG = [
 ]
 const GIT_SUBCOMMANDS =
   /^(?:filter-branch|difftool|mergetool|instaweb|daemon|credential.*|sh-.*|send-email|shell|remote-.*|for-each-repo|web--browse)$/
-/** Settings, or programs of another machine, for what these fetch or make. */
+/** Options that give settings or remote programs to these subcommands. */
 const GIT_FETCHES: ReadonlyMap<string, RegExp> = new Map([
   ['clone', /^(?:-[a-zA-Z]*[cu]|--conf|--temp)/],
   ['init', /^--temp/],
   ['ls-remote', /^-[a-zA-Z]*u/],
 ])
-/** Letters in front of it that take what follows as their value are other options. */
+/** Letters before it that take the rest as their value belong to other options. */
 const GREP_PAGER = /^-[a-dg-ln-zD-NP-Z0-9]*O/
 
 function unknownGit(args: readonly Word[]): string | null {
   const texts = args.map((arg) => arg.text)
-  // Options before the subcommand are git's own; `-C dir` and `-c x=y` take the next word.
+  // Options before the subcommand are git's own. `-C dir` and `-c x=y` take the next word.
   const found = texts.findIndex((text, at) => !text.startsWith('-') && !/^-[cC]$/.test(texts[at - 1] ?? ''))
   const subcommand = texts[found] ?? ''
   const own = found === -1 ? texts : texts.slice(0, found)
@@ -196,7 +196,7 @@ function unknownGit(args: readonly Word[]): string | null {
 function unknownSed(args: readonly Word[]): string | null {
   if (printedLines(args) !== null) return null
   const scripts: string[] = []
-  // Not every sed takes these spellings; for one that does not the first operand is still the script.
+  // Not every sed knows these spellings. For one that does not, the first operand is still the script.
   const spelledOtherwise: string[] = []
   for (const [at, arg] of args.entries()) {
     if (!arg.text.startsWith('-')) continue

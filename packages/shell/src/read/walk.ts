@@ -38,7 +38,7 @@ function walkList(collector: Collector, statements: readonly Statement[], frame:
     const { command } = statement
     if (command.type === 'AndOr') walkAndOr(collector, command, frame, here, joined, background)
     else walkPipeline(collector, command, frame, here, joined, background)
-    // Nothing makes the next statement wait for the success of a `cd` in this one.
+    // The next statement runs even if a `cd` in this one failed.
     if (here.path !== before) here.assumed = true
     joined = background ? '&' : ';'
   }
@@ -103,7 +103,7 @@ function walkCommand(collector: Collector, node: CommandNode, frame: Frame, plac
       walkSimple(collector, node, frame, place, directory)
       return
     case 'Redirected':
-      // The files are opened whatever the compound command does: an entry without a name holds them.
+      // The files are opened whatever the compound command does, so an entry without a name holds them.
       addRedirections(collector, node.redirects, frame, place, directory)
       walkCommand(collector, node.command, frame, place, directory)
       return
@@ -185,12 +185,12 @@ function walkLoop(
   const there = copyDirectory(directory)
   for (const body of bodies) walkList(collector, body, within(frame, 'loop'), there)
   if (there.path === directory.path) return
-  // From the second round on the body starts where the first one ended.
+  // From the second iteration on, the body starts where the previous one ended.
   directory.path = null
   for (const command of collector.commands.slice(first)) command.cwd = null
 }
 
-/** A function body runs where it is called; a coprocess beside the shell. */
+/** A function body runs where it is called, a coprocess beside the shell. */
 function walkElsewhere(
   collector: Collector,
   body: CommandNode | { readonly type: 'CompoundList'; readonly commands: readonly Statement[] },
@@ -281,7 +281,7 @@ function walkSimple(collector: Collector, node: Command, frame: Frame, place: Pl
   collector.follow(index, frame, directory)
 }
 
-/** The parser ends a word at `<(…)`; bash does not: `r<()m` is `rm`. Words that touch are therefore not readable. */
+/** The parser ends a word at `<(…)`, bash does not: `r<()m` is `rm`. So words that touch cannot be read. */
 function checkApart(node: Command): void {
   let end = -1
   for (const part of [...node.prefix, node.name, ...node.suffix]) {
@@ -310,7 +310,7 @@ function noteCalculated(collector: Collector, node: ArithmeticExpression, frame:
   if (node.type === 'ArithmeticWord') noteSetting(collector, node.value, frame, directory)
 }
 
-/** A variable is set without an assignment. If it decides what runs, an entry without a name says so. */
+/** A variable is set without an assignment. If it decides what runs, an entry without a name reports it. */
 function noteSetting(collector: Collector, text: string, frame: Frame, directory: Directory): void {
   const name = /^\w*/.exec(text)?.[0] ?? ''
   if (!decidesWhatRuns(name)) return
@@ -340,7 +340,7 @@ function walkExpansions(collector: Collector, node: SyntaxNode, frame: Frame, di
       if (node.operator === '++' || node.operator === '--') noteCalculated(collector, node.operand, frame, directory)
       break
     case 'ParameterExpansion':
-      // The value of x in `${!x}`, and a subscript, are evaluated.
+      // The value of x in `${!x}` and subscripts are evaluated.
       if (node.prefix === '!' || node.index !== undefined) collector.noteArithmetic()
       if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) {
         noteSetting(collector, node.parameter, frame, directory)
@@ -359,14 +359,14 @@ function walkExpansions(collector: Collector, node: SyntaxNode, frame: Frame, di
       noteSetting(collector, node.name, frame, directory)
       break
     case 'Transform':
-      // `${x@P}` expands the value of x once more, substitutions included.
+      // `${x@P}` expands the value of x again, including substitutions.
       if (node.operand.text === 'P') collector.suspect(['prompt expansion of a variable'])
       break
     case 'Slice':
       collector.noteArithmetic()
       break
     case 'ExtendedGlob':
-      // Off in a bash that runs a command text, and to zsh `*(e:…:)` is code.
+      // Disabled in a bash that runs a command text, and in zsh `*(e:…:)` is code.
       collector.suspect(['extended pattern'])
       break
     case 'Unknown':
@@ -384,7 +384,7 @@ function walkSubstitution(
   directory: Directory,
 ): void {
   if (script === undefined) throw new Refusal('a substitution that cannot be read')
-  // An escaped backtick script is a text of its own.
+  // An escaped backtick script has its own text.
   const own = script.source
   const place = own === undefined ? frame : { ...frame, source: own, shortened: null, spans: false }
   walkScript(collector, script, deeper({ ...place, origin, nesting: [] }), copyDirectory(directory))

@@ -13,7 +13,7 @@ export function literalWord(text: string, source: string = text): Word {
 const ACTIVE = /[`"'$ \t\n<>;|&()]/
 const UNREAD = /[`"' \t\n<>;|&()]|\$[({[\w@*#?!$-]/
 
-/** The parser takes some odd words (`a[; $(x)]y`) for plain text; bash still expands them, so they are not readable. */
+/** The parser treats some odd words (`a[; $(x)]y`) as plain text. Bash still expands them, so they are refused. */
 function checkPlain(source: string): void {
   if (ACTIVE.test(source) && UNREAD.test(source.replace(/\\[\s\S]/g, '')))
     throw new Refusal('a word that cannot be read')
@@ -43,7 +43,7 @@ export function readWord(node: WordNode): Word {
   }
 }
 
-/** Adds what the parts expand to; true when the result need not be one word. */
+/** Adds the expansions of the parts. True when the result need not be one word. */
 function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansion>): boolean {
   let splits = false
   for (const part of parts) {
@@ -54,7 +54,7 @@ function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansi
       case 'SingleQuoted':
         break
       case 'AnsiCQuoted':
-        // Bash keeps an escaped newline here, the parser drops it.
+        // Bash keeps an escaped newline here; the parser drops it.
         if (part.text.includes('\\\n')) throw new Refusal('a word that cannot be read')
         break
       case 'DoubleQuoted':
@@ -103,7 +103,7 @@ function collect(parts: readonly WordPart[], quoted: boolean, found: Set<Expansi
   return splits
 }
 
-/** An assignment among the arguments (`export A=1`) is one word to the program. */
+/** An assignment among the arguments (`export A=1`) is one word for the program. */
 export function assignmentWord(node: AssignmentNode): Word {
   const value = assignedValue(node)
   const operator = node.append === true ? '+=' : '='

@@ -6,17 +6,17 @@ import type { Launcher } from './reading.ts'
 export interface Wrapper {
   readonly options: OptionTable
   readonly launcher: Launcher
-  /** Operands before the command, such as the time of `timeout`. */
+  /** How many operands come before the command, such as the duration of `timeout`. */
   readonly operands: number
-  /** `NAME=value` may precede the command. */
+  /** `NAME=value` may come before the command. */
   readonly assignments: boolean
-  /** Options with which it only reports. */
+  /** Options with which it only reports something. */
   readonly reports: readonly string[]
   /** Options that name the directory to run in. */
   readonly directory: readonly string[]
   /** The command runs in an unknown directory. */
   readonly moves: boolean
-  /** Whatever begins with a dash is an option of its own, with its value attached. */
+  /** Every word with a leading dash is an option, with its value attached. */
   readonly anyOptions: boolean
 }
 

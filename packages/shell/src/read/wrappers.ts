@@ -2,7 +2,7 @@ import { TOOL_WRAPPERS } from './tool-wrappers.ts'
 import { wrapper } from './wrapper.ts'
 import type { Wrapper } from './wrapper.ts'
 
-// Options that write a file (`time -o`, `strace -o`) are left out on purpose: they are then "not understood".
+// Options that write a file (`time -o`, `strace -o`) are missing on purpose, so that they are "not understood".
 const TIMEOUT = wrapper('-k: -s: -v -p -f --kill-after: --signal: --verbose --foreground --preserve-status', {
   operands: 1,
 })
@@ -16,7 +16,7 @@ const XARGS = wrapper(
 const RUN_AS = wrapper('', { launcher: 'elevated', operands: 1 })
 const PACKAGE_BINARY = wrapper('-y -q --yes --quiet -p: --package: --bun --silent', { launcher: 'runner' })
 
-/** By name of the program, or by program and subcommand. */
+/** By the name of the program, or by program and subcommand. */
 export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   [
     'env',

@@ -1,15 +1,15 @@
 import type { Expansion, Word } from '../reading.ts'
 import { literalWord } from '../words.ts'
 
-/** Lists in braces, none inside another, among characters that mean themselves or are a file pattern. */
+/** Brace lists, not nested, among literal characters and file patterns. */
 const PLAIN_LISTS = /^(?:[\w./*?@%+=:-]|\{[\w./*?@%+=:-]*(?:,[\w./*?@%+=:-]*)+\})+$/
 const LIST = /\{([^}]*)\}/
 const PATTERN = /[*?]/
 const GLOB: readonly Expansion[] = ['glob']
-/** More words than anybody writes this way for files that they want to see. */
+/** More words than anybody writes this way to look at files. */
 const MAX_WORDS = 64
 
-/** The words with braces as bash makes them of these; what is more than plain lists stays as it is. */
+/** Expands brace lists as bash does. Words with more than plain lists stay as they are. */
 export function withoutBraces(words: readonly Word[]): readonly Word[] {
   return words.some((word) => word.expansions.includes('brace')) ? words.flatMap(expanded) : words
 }
@@ -17,7 +17,7 @@ export function withoutBraces(words: readonly Word[]): readonly Word[] {
 function expanded(word: Word): readonly Word[] {
   if (!word.expansions.includes('brace') || !PLAIN_LISTS.test(word.source)) return [word]
   let texts: readonly string[] = ['']
-  // Every other piece is what stands between braces.
+  // Every other piece is the content of braces.
   for (const [index, piece] of word.source.split(LIST).entries()) {
     const choices = index % 2 === 0 ? [piece] : piece.split(',')
     texts = texts.flatMap((text) => choices.map((choice) => text + choice))

@@ -5,7 +5,9 @@ import { classify } from './classify.ts'
 import type { ClassifyOptions } from './classify.ts'
 import type { FileOperation } from './operations.ts'
 
-/** `read a.txt 1-20`, `search TODO @ src`, `list src`; nothing at all stands for "stays a command". */
+/**
+ * Shows an operation as `read a.txt 1-20`, `search TODO @ src` or `list src`. No operations means "stays a command".
+ */
 function show(operation: FileOperation): string {
   switch (operation.kind) {
     case 'read': {
@@ -422,7 +424,7 @@ specify('braces are the words they stand for', [
   ['cat {a,"b c"}'],
   ['cat {$X,b}'],
   ['cat {a,~}/x'],
-  // A plain shell leaves them as they are.
+  // A plain shell does not expand braces.
   [`sh -c 'cat {a,b}'`],
 ])
 

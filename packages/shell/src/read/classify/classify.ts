@@ -12,13 +12,13 @@ import { relevantProgram } from './relevant.ts'
 import { withSuccess } from './success.ts'
 
 export interface ClassifyOptions {
-  /** Where the command ran, if known: relative paths are then made absolute. */
+  /** The command's working directory, if known. Relative paths are then made absolute. */
   readonly cwd?: string
-  /** How it ended: the operations then say whether they succeeded. */
+  /** The command's exit code. The operations then include whether they succeeded. */
   readonly exitCode?: number
 }
 
-/** The file operations a command consists of, or null when it is, or may be, anything else. */
+/** Returns the file operations a command consists of, or null when it is, or may be, anything else. */
 export function classify(text: string, options: ClassifyOptions = {}): readonly FileOperation[] | null {
   const found = nothingFound()
   const isOperations = classifyPlain(text, options.cwd, found)
@@ -26,7 +26,7 @@ export function classify(text: string, options: ClassifyOptions = {}): readonly 
   return isOperations ? conclude(found, options) : null
 }
 
-/** The same by a full reading of the text. */
+/** Like `classify`, always with a full parse of the text. */
 export function classifyRead(text: string, options: ClassifyOptions = {}): readonly FileOperation[] | null {
   const { reading } = readOnce(text, options.cwd)
   if (!reading.ok || reading.suspicious.length > 0 || reading.commands.some(isInsideWord)) return null
@@ -34,7 +34,7 @@ export function classifyRead(text: string, options: ClassifyOptions = {}): reado
   return classifyScript(reading.commands, null, options.cwd ?? '.', found) ? conclude(found, options) : null
 }
 
-/** What a word runs to become what it is: that is no part of the operation that gets the word. */
+/** True for commands inside a word's substitutions. They are no part of the operation that gets the word. */
 function isInsideWord({ origin }: SimpleCommand): boolean {
   return origin === 'substitution' || origin === 'process-substitution'
 }
@@ -51,7 +51,7 @@ function conclude(found: Found, { exitCode }: ClassifyOptions): readonly FileOpe
   return exitCode === undefined ? operations : withSuccess(operations, exitCode, found)
 }
 
-/** Classifies the commands of one script; false when one of them is not a file operation. */
+/** Classifies the commands of one script. False when one of them is not a file operation. */
 function classifyScript(
   commands: readonly SimpleCommand[],
   parent: number | null,

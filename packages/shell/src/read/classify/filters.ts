@@ -9,7 +9,7 @@ import { selectHead, selectTail } from './readers.ts'
 import { isSearchFilter } from './searches.ts'
 import { readSed } from './sed.ts'
 
-// Options with which these write a file (sort -o) or run a program (sort --compress-program) are not in the tables.
+// The tables leave out options that write a file (sort -o) or run a program (sort --compress-program).
 const PLAIN: ReadonlyMap<string, OptionTable> = new Map([
   ['wc', optionTable('-c -m -l -L -w --bytes --chars --lines --max-line-length --words')],
   [
@@ -55,7 +55,7 @@ const JQ = optionTable(
 )
 const AWK = optionTable('-F: -v:')
 
-/** What a later stage of a pipe leaves of the lines it is given; null when it may do more than print. */
+/** Which of its input lines a later stage of a pipe keeps; null when it may do more than print. */
 export type FilterEffect = { readonly lines: 'all' | 'some' } | { readonly lines: 'range'; readonly range: LineRange }
 
 /** Programs that can be filters. */
@@ -114,7 +114,7 @@ export function filterEffect(program: string, args: readonly Word[]): FilterEffe
       const table = PLAIN.get(program)
       const parsed = table === undefined ? undefined : parseOptions(args, table)
       if (parsed?.ok !== true || !onlyStdin(parsed.operands)) return null
-      // These only add to lines, or show them: what follows still counts the lines of the file.
+      // These only decorate or show lines, so later stages still count the lines of the file.
       return program === 'nl' || program === 'less' || program === 'more' || program === 'cut' ? { lines: 'all' } : SOME
     }
   }
@@ -133,7 +133,7 @@ function allFixed(words: readonly Word[]): boolean {
   return words.every((word) => !word.dynamic)
 }
 
-/** Lines of the file that are left after all filters; a filter that chooses by content ends the counting. */
+/** The lines of the file that are left after all filters. A filter that chooses by content ends the counting. */
 export function narrowByFilters(range: LineRange, effects: readonly FilterEffect[]): LineRange {
   let left = range
   for (const effect of effects) {

@@ -11,7 +11,8 @@ function predicates(role: Predicate['role'], takes: 0 | 1, names: string): [stri
   return names.split(' ').map((name) => [name, { role, takes }])
 }
 
-// Whatever acts on what it finds (-delete, -exec, -ok, -fprint, -fls) is missing here and refuses the command.
+// Predicates that act on what is found (-delete, -exec, -ok, -fprint, -fls) are missing here, so the command is
+// refused.
 const PREDICATES: ReadonlyMap<string, Predicate> = new Map([
   ...predicates('name', 1, '-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname'),
   ...predicates(
@@ -43,10 +44,10 @@ interface Term {
   readonly text: string
 }
 
-/** How links are followed, before everything else. */
+/** Options for links and optimisation, which come before everything else. */
 const LINKS = /^-(?:[HLP]|O\d)$/
 const EXPRESSION_STARTS = '-(!),'
-/** What `find` looks for that is told of nothing to look for: it searches all the same, and a search has a query. */
+/** The query of a `find` without tests: it searches all the same, and a search needs a query. */
 const EVERYTHING = '*'
 
 export function findOperations(invocation: Invocation): FileOperation[] | null {
@@ -68,7 +69,10 @@ export function findOperations(invocation: Invocation): FileOperation[] | null {
   return searchOperations(tests === '' ? EVERYTHING : tests, scopes, invocation)
 }
 
-/** What is looked for: tests that are neither negated nor there to skip a directory; null when it may act. */
+/**
+ * Returns the tests for what is looked for, without negated ones and those that skip a directory. Null when `find` may
+ * act.
+ */
 function readExpression(words: readonly Word[]): Term[] | null {
   const outer: Group[] = []
   let group: Group = { done: [], current: [], negated: false }
@@ -120,7 +124,7 @@ function readExpression(words: readonly Word[]): Term[] | null {
   return outer.length > 0 ? null : group.done
 }
 
-/** What has to match together becomes one of the alternatives. */
+/** Joins the tests that have to match together into one alternative. */
 function endAlternative(group: Group): void {
   group.done.push(...namesJoined(group.current, ' '))
   group.current = []
@@ -136,7 +140,7 @@ function namesJoined(terms: readonly Term[], by: string): readonly Term[] {
 function readTerm(predicate: Predicate, word: Word, value: Word | undefined): Term | 'neutral' | null {
   if (predicate.takes === 1 && value === undefined) return null
   if (predicate.role === 'name') {
-    // An unquoted pattern is meant as the pattern, though the shell may replace it.
+    // An unquoted pattern is meant as a pattern, although the shell may expand it.
     const onlyGlob = value?.expansions.length === 1 && value.glob
     const text = onlyGlob ? value.text : fixed(value)
     return text === null ? null : { role: 'name', text }

@@ -5,7 +5,7 @@ import type { Invocation } from './invocation.ts'
 import type { FileOperation } from './operations.ts'
 import { gitGrep, listOperations, searchOperations } from './searches.ts'
 
-// -c, --git-dir, --work-tree and --exec-path change what git does or looks at; they are not in the table.
+// The table leaves out -c, --git-dir, --work-tree and --exec-path, which change what git does or looks at.
 const GLOBAL = optionTable('-C: -P --no-pager --no-optional-locks --literal-pathspecs')
 
 const LS_FILES = optionTable(
@@ -19,7 +19,7 @@ export function gitOperations(invocation: Invocation): FileOperation[] | null {
   const parsed = parseOptions(invocation.args, GLOBAL, true)
   if (!parsed.ok) return null
   const [directory, another] = parsed.given.filter((option) => option.name === '-C')
-  // Each -C would start from the one before; nobody writes that.
+  // Each -C would start from the previous one. Nobody writes that.
   if (another !== undefined) return null
   const moved = directory?.value ?? null
   const [subcommand, ...args] = parsed.operands
@@ -37,7 +37,7 @@ export function gitOperations(invocation: Invocation): FileOperation[] | null {
   }
 }
 
-/** Paths are listed; a pattern that git itself matches looks for names. */
+/** Paths are listed. A pattern that git itself matches is a search for names. */
 function lsFiles(invocation: Invocation): FileOperation[] | null {
   const parsed = parseOptions(invocation.args, LS_FILES)
   if (!parsed.ok) return null

@@ -4,7 +4,7 @@ import type { Invocation } from './invocation.ts'
 import type { FileOperation } from './operations.ts'
 import { listOperations } from './searches.ts'
 
-// -T, -w and -D take a value with GNU and none on macOS, so which words are paths would be a guess.
+// -T, -w and -D take a value in GNU ls and none on macOS, so finding the paths would be guesswork.
 const LS = optionTable(
   '-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I: -k -l -L -m -n -N -o -O -p -q -Q -r -R -s -S -t -u -U -v -x -X -Z -1 -@ -e ' +
     '--all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --dired --classify? --file-type ' +
@@ -14,7 +14,7 @@ const LS = optionTable(
     '--time-style: --width: --context --zero',
 )
 
-// -o writes a file.
+// Without -o, which writes a file.
 const TREE = optionTable(
   '-a -d -l -f -x -p -s -h -u -g -D -q -N -Q -F -n -C -A -S -i -v -t -c -U -r -J -X -L: -P: -I: --gitignore --noreport ' +
     '--dirsfirst --filesfirst --prune --du --si --inodes --device --matchdirs --ignore-case --metafirst --info --filelimit: ' +

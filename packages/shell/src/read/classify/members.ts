@@ -2,13 +2,15 @@ import { baseName } from '../programs.ts'
 import type { Redirection, SimpleCommand, Word } from '../reading.ts'
 import { isShell } from '../shells.ts'
 
-/** A simple command with the wrappers that change nothing (env, timeout, nice) looked through. */
+/** A simple command without the wrappers that change nothing (env, timeout, nice). */
 export interface Member {
   readonly command: SimpleCommand
   readonly stdin: Word | null
 }
 
-/** Null when the command stands in a place, or has a redirection, assignment or wrapper, that makes it more than itself. */
+/**
+ * Null when the command's position, a redirection, an assignment or a wrapper makes it do more than the command alone.
+ */
 export function readMember(command: SimpleCommand, commands: readonly SimpleCommand[]): Member | null {
   if (command.nesting.length > 0 || command.background || command.negated) return null
   let stdin: Word | null = null
@@ -30,7 +32,9 @@ function launchedBy(command: SimpleCommand, commands: readonly SimpleCommand[]):
   return commands.find((other) => other.parent === command.index && other.origin === 'argument')
 }
 
-/** The file that becomes standard input, 'none' for what only moves or drops output, null for anything else. */
+/**
+ * Returns the file that becomes standard input, 'none' when only output is moved or dropped, null for anything else.
+ */
 function redirectionEffect({ kind, fd, target }: Redirection): Word | 'none' | null {
   if (target === null || target.dynamic) return null
   if (kind === 'duplicate') return 'none'
@@ -38,7 +42,7 @@ function redirectionEffect({ kind, fd, target }: Redirection): Word | 'none' | n
   return kind === 'read' && fd === 0 ? target : null
 }
 
-/** A shell with its script; harnesses name it by whatever absolute path it has on the machine. */
+/** True for a shell with its script. Harnesses use whatever absolute path it has on the machine. */
 export function isShellCommand({ name, program }: SimpleCommand): boolean {
   const base = baseName(name)
   return base !== null && isShell(base) && (program !== null || name?.text.startsWith('/') === true)
@@ -46,10 +50,10 @@ export function isShellCommand({ name, program }: SimpleCommand): boolean {
 
 const SILENT = new Set(['cd', 'true', ':'])
 
-/** What can be neutral. */
+/** Programs that can be neutral. */
 export const neutralNames: readonly string[] = [...SILENT, 'set']
 
-/** Members that do nothing: where we go, nothing at all, options of the shell. What prints is something else already. */
+/** True for commands without an effect on files: `cd`, `true`, shell options. Programs that print are never neutral. */
 export function isNeutral(program: string, args: readonly Word[]): boolean {
   if (SILENT.has(program)) return true
   return args.length > 0 && args.every((arg) => /^(?:[-+][a-zA-Z]+|pipefail|posix)$/.test(arg.text))

@@ -1,4 +1,4 @@
-/** What a command did to files, when that is all it did. */
+/** What a command did to files, if it did nothing else. */
 export type FileOperation =
   | {
       readonly kind: 'read'

@@ -13,18 +13,18 @@ import { searchFiles } from './searches.ts'
 
 const NO_EFFECTS: readonly FilterEffect[] = []
 
-/** What was found so far. */
+/** The findings so far. */
 export interface Found {
   operations: readonly FileOperation[]
-  /** How many pipelines gave operations. */
+  /** How many pipelines produced operations. */
   producers: number
-  /** The program whose exit code the whole command has. */
+  /** The program whose exit code becomes that of the whole command. */
   last: string
-  /** An operation stands behind `||`: it was done only if what is before it failed. */
+  /** An operation follows `||`, so it only ran if what precedes it failed. */
   isEither: boolean
 }
 
-/** Adds the operations of the pipe from `from` to `to`; false when it is, or may be, anything else. */
+/** Adds the operations of the pipeline from `from` to `to`. False when it is, or may be, anything else. */
 export function classifyPipeline(steps: readonly Invocation[], from: number, to: number, found: Found): boolean {
   const first = steps[from]
   const last = steps[to - 1]
@@ -41,7 +41,7 @@ export function classifyPipeline(steps: readonly Invocation[], from: number, to:
   return true
 }
 
-/** What the filters after the first program do; null when one of them may be more than a filter. */
+/** Returns the effects of the filters after the first program; null when one of them may be more than a filter. */
 function effectsOf(steps: readonly Invocation[], from: number, to: number): readonly FilterEffect[] | null {
   const effects: FilterEffect[] = []
   for (let at = from; at < to; at += 1) {
@@ -71,7 +71,7 @@ function firstOperations(invocation: Invocation, effects: readonly FilterEffect[
   }
 }
 
-/** One read for each file and range. Filters narrow it only where they still see the lines of one file. */
+/** Returns one read per file and range. Filters narrow it only while they still see the lines of one file. */
 function readOperations(
   select: Select,
   invocation: Invocation,
@@ -95,7 +95,7 @@ function readOperations(
   return paths.map((each) => readOf(each, lines))
 }
 
-/** A whole file has no lines, and neither has a range of none. */
+/** Leaves the lines out for a whole file and for an empty range. */
 function readOf(path: string, { start, end }: LineRange): FileOperation {
   if (end === undefined) return start === 1 ? { kind: 'read', path } : { kind: 'read', path, startLine: start }
   return end < start ? { kind: 'read', path } : { kind: 'read', path, startLine: start, endLine: end }

@@ -8,26 +8,23 @@ import { relevantAt } from './relevant.ts'
 import type { RelevantProgram } from './relevant.ts'
 import type { Range } from './shell-script.ts'
 
-/** A simple command of which every word is fixed. Where it runs is for the reader of the whole script to say. */
+/** A simple command of fixed words. The reader of the whole script sets where it runs. */
 export interface PlainCommand extends Invocation {
   cwd: string | null
   moved: boolean
-  /** What stands before it; a semicolon before the first. */
+  /** The operator before it; a semicolon for the first. */
   readonly joined: Joint
-  /** The shell's own `cd`, which moves it. */
+  /** True for the shell's own `cd`, which changes its directory. */
   readonly isCd: boolean
 }
 
 type Joint = '|' | '&&' | '||' | ';'
 type Arrow = '>' | '>>' | '>&' | '<'
 
-/**
- * `'other'`: something in it settles, whatever the rest is, that it is more than file operations. Null: it takes the parser
- * to tell.
- */
+/** `'other'`: the script does more than file operations, whatever the rest is. Null: only the parser can tell. */
 export type PlainScript = readonly PlainCommand[] | 'other' | null
 
-/** Longer texts are rare, and nothing is lost by parsing them. */
+/** Longer texts are rare and can simply be parsed. */
 const MAX_LENGTH = 4_096
 
 const NEWLINE = 0x0a
@@ -45,12 +42,11 @@ const NAME_START = /^[\w\u0080-\uffff]/
 const NO_ARGUMENTS: readonly Word[] = []
 
 /**
- * The commands of a text that is nothing but fixed words, joined by `|`, `&&`, `||` and `;`, with the most usual
- * redirections. Most commands of agents are like that, and for those this gives what the parser
- * would, in a fraction of its time.
+ * Reads a text of fixed words joined by `|`, `&&`, `||` and `;`, with the most usual redirections. Most commands of
+ * agents are like that, and for them this returns what the parser would, in a fraction of its time.
  */
 export function readPlainScript({ text, from, to }: Range): PlainScript {
-  // A subshell is more than what runs in it.
+  // A subshell is more than the commands in it.
   if (text.charCodeAt(from) === OPENING) return 'other'
   let commands: PlainCommand[] | undefined
   let program: RelevantProgram | undefined
@@ -104,13 +100,13 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
         if (quoted === null || mayAssign(text.slice(at, end))) return null
       }
     } else if (hasEquals !== 0 && mayAssign(text.slice(at, end))) {
-      // A command that does nothing but set a variable is no file operation.
+      // A command that only sets a variable is no file operation.
       return program === undefined && arrow === undefined && endsCommand(text, end, to) ? 'other' : null
     }
     const next = end < to ? text.charCodeAt(end) : SPACE
     if (kindOf(next) !== BETWEEN && !(next === NEWLINE && end > at)) return null
     if ((next === LESS || next === GREATER) && DIGITS.test(text.slice(at, end))) {
-      // A descriptor. Which one makes a difference to input only.
+      // A descriptor. Which one only matters for input.
       if (next === LESS || arrow !== undefined) return null
       at = end
       continue
@@ -133,7 +129,7 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
       const word = quoted ?? text.slice(start, end)
       if (arrow === '<') stdin = literalWord(word)
       else if (arrow === '>&') {
-        // To a name it would write both outputs.
+        // With a name as its target, `>&` writes both outputs to a file.
         if (!DIGITS.test(word)) return null
       } else if (word !== '/dev/null') return 'other'
       isRedirected = true
@@ -143,11 +139,11 @@ export function readPlainScript({ text, from, to }: Range): PlainScript {
   }
   if (arrow !== undefined) return null
   if (program !== undefined) return withItem(commands, plainCommand(program, args, stdin, joined, isCd))
-  // A list may end in a semicolon, and in no other operator.
+  // A list may end with a semicolon, but with no other operator.
   return commands === undefined || joined !== ';' || isRedirected ? null : commands
 }
 
-/** A word with this character after a quote is longer than that. */
+/** True if a word continues with this character after a quote. */
 function goesOn(code: number): boolean {
   const kind = kindOf(code)
   return kind <= EQUALS || kind === QUOTE
@@ -163,7 +159,7 @@ function plainCommand(
   return { program, args: args ?? NO_ARGUMENTS, stdin, cwd: null, moved: false, joined, isCd }
 }
 
-/** Where the last part of the name from `from` to `to` begins. */
+/** Returns where the last part of the path from `from` to `to` begins. */
 function baseStart(text: string, from: number, to: number): number {
   let start = from
   for (let at = from; at < to; at += 1) if (text.charCodeAt(at) === SLASH) start = at + 1
@@ -180,19 +176,19 @@ function operatorAt(text: string, at: number, to: number): Joint | Arrow | 'othe
     case PIPE:
       return next === PIPE ? '||' : next === AMPERSAND ? null : '|'
     case AMPERSAND:
-      // A job in the background.
+      // `&` starts a background job.
       return next === AMPERSAND ? '&&' : next === GREATER ? null : 'other'
     case SEMICOLON:
       return next === SEMICOLON || next === AMPERSAND ? null : ';'
     case GREATER:
       return next === GREATER ? '>>' : next === AMPERSAND ? '>&' : next === PIPE ? null : '>'
     default:
-      // The input is written in the command, or opened for writing too.
+      // The input is part of the command, or the file is opened for writing too.
       return next === LESS || next === GREATER ? 'other' : next === AMPERSAND ? null : '<'
   }
 }
 
-/** Nothing more of a command comes after `at`. */
+/** True if the command ends at `at`, apart from spaces. */
 function endsCommand(text: string, at: number, to: number): boolean {
   let end = at
   while (end < to && text.charCodeAt(end) === SPACE) end += 1
@@ -200,7 +196,7 @@ function endsCommand(text: string, at: number, to: number): boolean {
   return text.charCodeAt(end) === AMPERSAND && text.charCodeAt(end + 1) === AMPERSAND
 }
 
-/** `a=b` may assign; an option does not, nor does what begins with a quote. */
+/** True if a word like `a=b` may be an assignment. An option is none, nor is a word that begins with a quote. */
 function mayAssign(source: string): boolean {
   return NAME_START.test(source) && source.includes('=')
 }

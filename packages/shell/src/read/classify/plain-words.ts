@@ -1,9 +1,9 @@
-/** What a character is outside quotes. */
+/** The kinds of characters outside quotes. */
 export const PLAIN = 0
 export const EQUALS = 1
 export const BETWEEN = 2
 export const QUOTE = 3
-/** Expansions, patterns, escapes, comments … are for the parser. */
+/** Expansions, patterns, escapes, comments and the like are left to the parser. */
 const OTHER = 4
 
 const KINDS = new Uint8Array(0x1_0000).fill(OTHER)
@@ -13,7 +13,7 @@ for (const character of `'"`) KINDS[character.charCodeAt(0)] = QUOTE
 KINDS['='.charCodeAt(0)] = EQUALS
 fillLetters(KINDS, PLAIN, OTHER)
 
-/** What a character means inside quotes; nothing for most. */
+/** The traits of characters inside quotes; most have none. */
 const STRANGE = 1
 /** Expanded between double quotes. */
 const ACTIVE = 2
@@ -31,7 +31,10 @@ const SINGLE_QUOTE = 0x27
 const BACKSLASH = 0x5c
 const ESCAPED_NEWLINE = '\\\n'
 
-/** The blocks of the world's letters, without what is invisible in them or looks like a space. To a shell they are alike. */
+/**
+ * Marks the blocks of letters of all scripts, without invisible characters and those that look like a space. A shell
+ * treats them alike.
+ */
 function fillLetters(table: Uint8Array, letter: number, other: number): void {
   table.fill(letter, 0xa1, 0x2000).fill(letter, 0x3001, 0xd800)
   for (const code of [0xad, 0x61c, 0x1680, 0x180e]) table[code] = other
@@ -41,14 +44,14 @@ export function kindOf(code: number): number {
   return KINDS[code] ?? OTHER
 }
 
-/** The place of the first character from `at` on that is not plain. */
+/** Returns the position of the first character from `at` on that is not plain. */
 function plainEnd(text: string, at: number, to: number): number {
   let end = at
   while (end < to && kindOf(text.charCodeAt(end)) <= EQUALS) end += 1
   return end
 }
 
-/** The end of a word in which a quote opens at `at`; 0 when it is never closed. */
+/** Returns the end of a word in which a quote opens at `at`, or 0 when it is never closed. */
 export function quotedEnd(text: string, at: number, to: number): number {
   let end = at
   while (end < to && kindOf(text.charCodeAt(end)) === QUOTE) {
@@ -59,7 +62,7 @@ export function quotedEnd(text: string, at: number, to: number): number {
   return end
 }
 
-/** The place after the quote that closes the one at `open`; 0 when there is none. */
+/** Returns the position after the quote that closes the one at `open`, or 0 when there is none. */
 function quoteEnd(text: string, open: number, to: number): number {
   if (text.charCodeAt(open) !== DOUBLE_QUOTE) {
     const close = text.indexOf("'", open + 1) + 1
@@ -79,14 +82,14 @@ function traitsOf(text: string, from: number, to: number): number {
   return traits
 }
 
-/** One pair of quotes from `open` to `close`, in which nothing is expanded. */
+/** The text is not one pair of quotes without expansions. */
 export const NOT_ONCE = 0
-/** Every character stands for itself. */
+/** One pair of quotes in which every character stands for itself. */
 export const AS_IT_STANDS = 1
-/** Between double quotes, with backslashes. */
+/** One pair of double quotes with backslashes. */
 export const ESCAPED = 2
 
-/** Told in one pass: nearly all scripts are given like that. */
+/** Determines in one pass how a text is quoted, because nearly all scripts are one pair of quotes. */
 export function quotedOnce(text: string, open: number, close: number): number {
   const quote = text.charCodeAt(open)
   if (text.charCodeAt(close) !== quote) return NOT_ONCE
@@ -104,7 +107,7 @@ export function quotedOnce(text: string, open: number, close: number): number {
   return way
 }
 
-/** The place after the quote that closes the one at `open`, if all in between is ordinary and stands for itself; else 0. */
+/** Returns the position after the closing quote if all characters before it are ordinary and literal, else 0. */
 export function simpleQuoteEnd(text: string, open: number, to: number): number {
   const quote = text.charCodeAt(open)
   const limit = quote === DOUBLE_QUOTE ? 0 : ESCAPING
@@ -117,12 +120,12 @@ export function simpleQuoteEnd(text: string, open: number, to: number): number {
   return 0
 }
 
-/** What a word with quotes stands for; null when something in it is expanded, or is no ordinary character. */
+/** Returns the value of a word with quotes; null when it has an expansion or a character that is not ordinary. */
 export function unquotedWord(text: string, from: number, to: number): string | null {
   return (traitsOf(text, from, to) & STRANGE) === 0 ? unquoted(text, from, to) : null
 }
 
-/** The same, whatever its characters. */
+/** Like `unquotedWord`, but accepts any character. */
 export function unquoted(text: string, from: number, to: number): string | null {
   let value = ''
   for (let at = from; at < to;) {
@@ -148,8 +151,8 @@ function inDoubleQuotes(text: string, from: number, to: number): string | null {
 }
 
 /**
- * A backslash stands for itself unless it comes before another one, or before a double quote. Null: a newline may be escaped,
- * which is for the parser.
+ * Removes backslashes before another backslash or a double quote; any other backslash is literal. Null when a newline
+ * may be escaped, which is left to the parser.
  */
 export function unescaped(text: string): string | null {
   if (text.includes(ESCAPED_NEWLINE)) return null

@@ -207,7 +207,7 @@ describe('telling without the parser', () => {
       ),
     )
     .map(([text, [before, after]]) => `${before}${text}${after}`)
-  /** A script as one word of a shell, in pieces that are each quoted in one way or another. */
+  /** A script as one word of a shell, cut into pieces with different quoting. */
   const quotedScript = fc
     .tuple(script, fc.array(fc.tuple(fc.nat(40), fc.constantFrom('single', 'double', 'raw', 'bare')), { maxLength: 3 }))
     .map(([text, cuts]) => {

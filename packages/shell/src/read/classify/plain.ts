@@ -7,12 +7,12 @@ import type { PlainCommand } from './plain-script.ts'
 import { plainShellScript } from './shell-script.ts'
 import type { Range } from './shell-script.ts'
 
-/** How often shells may stand in each other. */
+/** How many shells may be nested. */
 const MAX_SHELLS = 2
 
 /**
- * Whether a text consists of file operations, told without the parser; null when that is not possible. Says what the full
- * reading would say: a property test holds one against the other.
+ * Decides without the parser whether a text consists of file operations; null when that is not possible. A property
+ * test checks that the result is that of the full reading.
  */
 export function classifyPlain(text: string, cwd: string | undefined, found: Found): boolean | null {
   let range: Range = { text, from: 0, to: text.length }
@@ -44,7 +44,7 @@ function classifyCommands(commands: readonly PlainCommand[], cwd: string | undef
     if (!classifyPipeline(commands, first, next, found)) return false
     if (commands[first]?.joined === '||' && found.producers > producers) found.isEither = true
     if (command.isCd && first === at) {
-      // What comes after `||` may run because the `cd` has failed.
+      // A command after `||` may run because the `cd` failed.
       if (commands.some(({ joined }) => joined === '||')) return null
       changeDirectory(directory, 'cd', args)
     }

@@ -8,7 +8,7 @@ import { firstLines, WHOLE } from './line-range.ts'
 import type { LineRange } from './line-range.ts'
 import { readSed } from './sed.ts'
 
-/** Files a program prints, with the lines; `ranges` is null when lines cannot be told. */
+/** The files that a program prints, and which lines; `ranges` is null when the lines are not known. */
 export interface Reading {
   readonly paths: readonly string[]
   readonly ranges: readonly LineRange[] | null
@@ -20,7 +20,7 @@ interface Selection {
   readonly ranges: readonly LineRange[] | null
 }
 
-/** What a program with these arguments prints. */
+/** Returns what a program prints with these arguments. */
 export type Select = (args: readonly Word[]) => Selection | null
 
 const ALL: readonly LineRange[] = [WHOLE]
@@ -80,7 +80,7 @@ const more = printer(
   () => ALL,
 )
 
-/** `more +10 file` begins at line 10, `more +/word file` where that stands. */
+/** `more +10 file` begins at line 10, `more +/word file` at the first match. */
 function selectMore(args: readonly Word[]): Selection | null {
   const begin = args.find((word) => word.text.startsWith('+'))
   if (begin === undefined) return more(args)
@@ -114,7 +114,7 @@ export function selectHead(args: readonly Word[]): Selection | null {
 }
 
 export function selectTail(args: readonly Word[]): Selection | null {
-  // `tail +5 file`, from before options had letters.
+  // `tail +5 file` is the syntax from before options had letters.
   const old = args[0] !== undefined && /^\+\d{1,9}$/.test(args[0].text) ? args[0].text : null
   const parsed = parseOptions(old === null ? args : args.slice(1), TAIL)
   if (!parsed.ok) return null
@@ -131,7 +131,7 @@ function countOf(given: readonly GivenOption[]): string {
 function selectSed(args: readonly Word[]): Selection | null {
   const sed = readSed(args)
   if (sed === null || !sed.printOnly) return null
-  // Without -s sed counts through all files as if they were one.
+  // Without -s sed numbers the lines of all files as if they were one.
   return { files: sed.files, ranges: sed.files.length > 1 && !sed.separate ? null : sed.ranges }
 }
 
@@ -159,7 +159,7 @@ export function readerOf(program: string): Select | undefined {
   return READERS.get(program)
 }
 
-/** The files a program reads and prints; null when it is not clear which, or when it may do more. */
+/** Returns the files a program prints; null when they are not clear, or when it may do more. */
 export function readFiles(select: Select, invocation: Invocation): Reading | null {
   const selection = select(invocation.args)
   if (selection === null) return null

@@ -9,7 +9,7 @@ import { readerNames, readerOf } from './readers.ts'
 import type { Select } from './readers.ts'
 import { searcherNames } from './searches.ts'
 
-/** The names a text of file operations can begin with. */
+/** The names that a text of file operations can begin with. */
 const BEGINNINGS: readonly string[] = [
   ...readerNames,
   ...searcherNames,
@@ -21,8 +21,8 @@ const BEGINNINGS: readonly string[] = [
 ]
 
 /**
- * What takes the parser: programs that run others, fd, whose options do, and keywords that can stand for no command at
- * all (`case x in esac`, `time` alone).
+ * Names that need the parser: programs that run others, fd, whose options do, and keywords that need no command (`case
+ * x in esac`, `time` alone).
  */
 const FOR_THE_PARSER: readonly string[] = [...shellNames, ...transparentWrapperNames, 'fd', 'fdfind', 'case', 'time']
 
@@ -35,21 +35,21 @@ const AMPERSAND = 0x26
 const DASH = 0x2d
 const PLUS = 0x2b
 
-/** A program that has a place in a text of file operations. Everything that depends on its name alone is known here. */
+/** A program that may occur in a text of file operations, with everything that depends on its name alone. */
 export interface RelevantProgram {
-  /** As the very string the tables hold: those compare fast. */
+  /** The same string object as in the tables, for fast comparison. */
   readonly name: string
   readonly needsParser: boolean
   readonly mayBegin: boolean
-  /** It may say nothing about files. */
+  /** The program may have no effect on files. */
   readonly mayBeNeutral: boolean
-  /** Its arguments can make it do more than its name says. */
+  /** Some arguments make it do more than its name says. */
   readonly canDoMore: boolean
-  /** What it prints, if it is one that prints files. */
+  /** Selects what it prints, if it is a program that prints files. */
   readonly select: Select | undefined
 }
 
-/** By first letter and length, so that a name is found without making a string of it. */
+/** By first letter and length, so that a lookup need not create a string. */
 const SHELVES: (RelevantProgram[] | undefined)[] = []
 for (const name of new Set([...BEGINNINGS, ...filterNames, ...FOR_THE_PARSER])) {
   const shelf = shelfOf(name.charCodeAt(0), name.length)
@@ -72,7 +72,7 @@ function describe(name: string): RelevantProgram {
   }
 }
 
-/** The program whose name stands from `from` to `to`. */
+/** Returns the program whose name is the text from `from` to `to`. */
 export function relevantAt(text: string, from: number, to: number): RelevantProgram | undefined {
   const shelf = SHELVES[shelfOf(text.charCodeAt(from), to - from)]
   if (shelf === undefined) return undefined
@@ -87,7 +87,7 @@ export function relevantProgram(name: string): RelevantProgram | undefined {
   return relevantAt(name, 0, name.length)
 }
 
-/** What ends a word that is then surely one. Not `<` and `>`: a number before them is a descriptor. */
+/** True for characters that certainly end a word. Not `<` and `>`: a number before them is a descriptor. */
 function endsWord(code: number): boolean {
   return code === SPACE || code === NEWLINE || code === SEMICOLON || code === PIPE || code === AMPERSAND
 }
@@ -96,7 +96,7 @@ function isOptionSign(code: number): boolean {
   return code === DASH || code === PLUS
 }
 
-/** The word at `from` settles that the text is more, or other, than file operations, whatever follows. */
+/** True if the word at `from` shows that the text is not just file operations, whatever follows. */
 export function beginsOtherwise(text: string, from: number, to: number): boolean {
   let base = from
   let end = from

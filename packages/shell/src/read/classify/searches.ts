@@ -17,7 +17,8 @@ const GREP = optionTable(
   { digits: true },
 )
 
-// Not in the table: --pre and --hostname-bin run programs, -f reads patterns from a file, --type-list and --generate search nothing.
+// The table leaves out --pre and --hostname-bin, which run programs, -f, which reads patterns from a file, and
+// --type-list and --generate, which search nothing.
 const RG = optionTable(
   '-i -s -S -c -l -H -I -F -L -. -n -N -U -o -P -p -a -w -x -z -b -v -0 -q -u -A: -B: -C: -E: -e: -g: -d: -m: -M: -j: -r: -t: -T: ' +
     '--ignore-case --case-sensitive --smart-case --after-context: --before-context: --context: --column --no-column --count ' +
@@ -70,7 +71,7 @@ interface Query {
   readonly given: readonly GivenOption[]
 }
 
-/** The pattern and the operands after it. Several patterns are alternatives, so they are joined as such. */
+/** Returns the pattern and the operands after it. Several patterns are joined as alternatives. */
 function readQuery(args: readonly Word[], table: OptionTable): Query | null {
   const parsed = parseOptions(args, table)
   return parsed.ok ? queryOf(parsed.given, parsed.operands) : null
@@ -120,13 +121,13 @@ export function listOperations(scopes: readonly Word[], invocation: Invocation):
   return operations ?? null
 }
 
-/** In the directory the command ran in, which has to be named only if it chose one itself. */
+/** Adds the working directory as the path only if a `cd` in the command chose it. */
 function here({ cwd, moved }: Invocation, operation: FileOperation): FileOperation[] | null {
   if (cwd === null) return null
   return [moved ? { ...operation, path: cwd } : operation]
 }
 
-/** `grep` without a file reads its input, which is then either a redirected file or nothing we know of. */
+/** `grep` without a file reads its input: a redirected file, or something we do not know. */
 function grep(invocation: Invocation): FileOperation[] | null {
   const found = readQuery(invocation.args, GREP)
   if (found === null) return null
@@ -150,14 +151,14 @@ function searchTree(found: Query | null, invocation: Invocation): FileOperation[
   return searchOperations(found.query, scopes, invocation)
 }
 
-/** `rg --files` lists; with a glob it looks for names. */
+/** `rg --files` lists files; with a glob it searches for names. */
 function ripgrep(invocation: Invocation): FileOperation[] | null {
   const parsed = parseOptions(invocation.args, RG)
   if (!parsed.ok) return null
   if (!hasOption(parsed.given, '--files')) return searchTree(queryOf(parsed.given, parsed.operands), invocation)
   const globs = parsed.given.filter((option) => isOneOf(option.name, GLOB_OPTIONS)).map((option) => fixed(option.value))
   if (globs.includes(null)) return null
-  // `-g '!dist'` only leaves something out.
+  // `-g '!dist'` only excludes.
   const wanted = globs.filter((glob) => glob?.startsWith('!') === false)
   return wanted.length === 0
     ? listOperations(parsed.operands, invocation)
@@ -169,12 +170,12 @@ const REVISION = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD)\b|[~^@:]|^[0-9a-f]{7,40}$/
 export function gitGrep(invocation: Invocation): FileOperation[] | null {
   const found = readQuery(invocation.args, GIT_GREP)
   if (found === null) return null
-  // Operands may name a commit; then the files searched are not those on disk.
+  // Operands may name a commit. Then the searched files are not those on disk.
   if (found.scopes.some((scope) => REVISION.test(scope.text)) || namesCommit(invocation.args)) return null
   return searchOperations(found.query, found.scopes, invocation)
 }
 
-/** What stands between the pattern and `--` is a commit. */
+/** True if there is an operand between the pattern and `--`: it is a commit. */
 function namesCommit(args: readonly Word[]): boolean {
   const end = args.findIndex((word) => word.text === '--' && !word.dynamic)
   const before = end === -1 ? null : readQuery(args.slice(0, end), GIT_GREP)
@@ -193,7 +194,7 @@ const SEARCHERS: ReadonlyMap<string, (invocation: Invocation) => FileOperation[]
 
 export const searcherNames: readonly string[] = [...SEARCHERS.keys()]
 
-/** Programs that end with 1 when nothing matched. */
+/** True for programs that exit with 1 when nothing matched. */
 export function isSearcher(program: string): boolean {
   return program === 'git' || SEARCHERS.has(program)
 }
@@ -202,7 +203,7 @@ export function searchFiles(invocation: Invocation): FileOperation[] | null {
   return SEARCHERS.get(invocation.program.name)?.(invocation) ?? null
 }
 
-/** In a pipe, a search that only chooses among the lines it is given. */
+/** True for a search in a pipe that only filters its input lines. */
 export function isSearchFilter(program: string, args: readonly Word[]): boolean {
   const table = program === 'rg' ? RG : program === 'grep' || program === 'egrep' || program === 'fgrep' ? GREP : null
   const found = table === null ? null : readQuery(args, table)

@@ -3,15 +3,15 @@ import { WHOLE, type LineRange } from './line-range.ts'
 
 /** What a script prints. */
 export interface PrintedLines {
-  /** It prints chosen lines and changes none. */
+  /** The script prints chosen lines and changes none. */
   readonly printOnly: boolean
-  /** The lines; null when they depend on what stands in them. */
+  /** The printed lines; null when they depend on the lines' content. */
   readonly ranges: readonly LineRange[] | null
 }
 
 const OTHER: PrintedLines = { printOnly: false, ranges: null }
 
-/** The lines that a script prints by `p`, under `-n`. */
+/** Returns the lines that a script under `-n` prints with `p`. */
 export function linesAsked(commands: readonly SedCommand[]): PrintedLines {
   const printOnly =
     commands.some((command) => command.name === 'p') &&
@@ -24,7 +24,7 @@ function askedRanges(commands: readonly SedCommand[]): LineRange[] | null {
   let block: LineRange | null | undefined
   for (const command of commands) {
     if (command.name === '{') {
-      // Blocks in blocks are left to whoever needs them.
+      // Nested blocks are not supported.
       if (block !== undefined) return null
       block = addressed(command)
     } else if (command.name === '}') block = undefined
@@ -39,7 +39,7 @@ function askedRanges(commands: readonly SedCommand[]): LineRange[] | null {
   return ranges
 }
 
-/** The lines that a script leaves of all: `20q` the first twenty, `5!d` the fifth, `10q;d` the tenth. */
+/** Returns the lines that a script without `-n` keeps: `20q` the first twenty, `5!d` the fifth, `10q;d` the tenth. */
 export function linesLeft(commands: readonly SedCommand[]): PrintedLines {
   const [first, second, ...rest] = commands
   if (first === undefined || rest.length > 0) return OTHER
@@ -69,6 +69,6 @@ function addressed({ addresses, from, to }: SedCommand): LineRange | null {
   if (addresses === 1) return { start: from, end: from }
   if (to === null) return null
   if (to === 0) return { start: from, end: undefined }
-  // A second number before the first still prints the first line.
+  // If the second number is below the first, sed still prints the first line.
   return { start: from, end: Math.max(from, to) }
 }

@@ -6,22 +6,22 @@ import { fixed } from './invocation.ts'
 import type { LineRange } from './line-range.ts'
 import { linesAsked, linesLeft } from './sed-lines.ts'
 
-// In-place editing, script files and --debug are not in the table, so they are refused.
+// The table leaves out in-place editing, script files and --debug, so they are refused.
 const SED = optionTable(
   '-n -e: -E -r -s -u -z -l: --quiet --silent --expression: --regexp-extended --separate --unbuffered --posix --sandbox --line-length:',
 )
 
 export interface SedReading {
-  /** Ranges it prints; null when it prints lines that depend on their content. */
+  /** The ranges it prints; null when they depend on the lines' content. */
   readonly ranges: readonly LineRange[] | null
   /** It prints chosen lines and changes none. */
   readonly printOnly: boolean
-  /** Line numbers start again at each file. */
+  /** Line numbers start again with each file. */
   readonly separate: boolean
   readonly files: readonly Word[]
 }
 
-/** A sed that touches nothing but its output; null for any other. */
+/** Reads a sed that affects nothing but its output; null for any other. */
 export function readSed(args: readonly Word[]): SedReading | null {
   const lines = printedLines(args)
   if (lines !== null) return { ranges: [lines], printOnly: true, separate: false, files: args.slice(2) }
@@ -45,7 +45,7 @@ export function readSed(args: readonly Word[]): SedReading | null {
   }
   const silent = hasOption(given, '-n', '--quiet', '--silent')
   const { printOnly, ranges } = silent ? linesAsked(commands) : linesLeft(commands)
-  // With -z its lines are not those of the file.
+  // With -z sed's lines are not those of the file.
   const counted = hasOption(given, '-z') ? null : ranges
   return { ranges: counted, printOnly, separate: hasOption(given, '-s', '--separate'), files }
 }

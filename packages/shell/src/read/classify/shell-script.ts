@@ -27,8 +27,8 @@ export interface Range {
 }
 
 /**
- * The text of `bash -lc 'text'`, where that is all there is and its name is that of a shell. It is yet to be read.
- * `'other'`: its first word settles that it is more than file operations.
+ * Returns the script of `bash -lc 'script'`, if the text is nothing else and names a shell. The script is not read yet.
+ * `'other'`: its first word shows that it is more than file operations.
  */
 export function plainShellScript({ text, from, to }: Range): Range | 'other' | null {
   const start = scriptStart(text, from, to)
@@ -36,14 +36,14 @@ export function plainShellScript({ text, from, to }: Range): Range | 'other' | n
   const script = scriptOf(text, start, to)
   if (script === null || script === 'other') return script
   const first = script.text.charCodeAt(script.from)
-  // More options may come after `-c`.
+  // Further options may follow `-c`.
   return first === DASH || first === PLUS ? null : script
 }
 
-/** How a shell was called last, up to its script: one program mostly has one way of doing it. */
+/** The last shell call up to its script. A program usually calls shells in one way only. */
 let lastCall = 'bash -lc '
 
-/** Where the script of a shell begins; 0 when no shell is called by a name of which it is known where it leads. */
+/** Returns where the script of a shell begins; 0 unless the text calls a shell by its bare name or an absolute path. */
 function scriptStart(text: string, from: number, to: number): number {
   if (text.startsWith(lastCall, from)) return from + lastCall.length
   const start = findScript(text, from, to)
@@ -60,7 +60,7 @@ function findScript(text: string, from: number, to: number): number {
     if (code === SPACE) break
     if (code === SLASH) base = at + 1
   }
-  // Every shell's name ends with the same letter.
+  // All shell names end with the same letter.
   if (text.charCodeAt(at - 1) !== LAST_LETTER || (base > from && first !== SLASH)) return 0
   const length = at - base
   for (let each = 0; each < shellNames.length; each += 1) {

@@ -3,9 +3,9 @@ import type { Found } from './pipeline.ts'
 import { isSearcher } from './searches.ts'
 
 /**
- * Adds whether the operations succeeded. Zero is success for all, unless one of them was to be done only if something else
- * failed. Any other code is known to be the operation's own only if there is just one; where it may belong to another part of
- * the command nothing is said. For a search 1 means that nothing was found.
+ * Adds whether the operations succeeded. Exit code 0 is success for all, unless one of them only ran if something else
+ * failed. Any other code belongs to an operation for certain only if there is just one; otherwise success is left out.
+ * For a search 1 means that nothing was found.
  */
 export function withSuccess(
   operations: readonly FileOperation[],
@@ -20,7 +20,7 @@ export function withSuccess(
   return operations.length === 1 ? all(operations, false) : operations
 }
 
-/** They were made for this one command, so they can be completed in place. */
+/** Changes the operations in place, which is safe because they were made for this one command. */
 function all(operations: readonly FileOperation[], success: boolean): readonly FileOperation[] {
   for (const operation of operations as readonly Mutable<FileOperation>[]) operation.success = success
   return operations
