@@ -4,8 +4,8 @@ import { asArray, asObject } from '../kit/fields.ts'
 const PREFIX = 'Exit code '
 
 /**
- * The exit code of a failed command. It stands only in prose: the first line of a failed result is `Exit code N`, written
- * by Claude Code itself before any output.
+ * Returns the exit code of a failed command. It is found only in prose: Claude Code itself writes `Exit code N` as the
+ * first line of a failed result, before any output.
  */
 export function exitCodeOf(content: JsonValue | undefined): number | undefined {
   const text = firstTextOf(content)

@@ -12,7 +12,7 @@ import { userMessage } from './live-launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 import { MessageStates } from './message-states.ts'
 
-/** They change nothing but what the program itself remembers, or act through tools that are asked about. */
+/** Tools that change only what the CLI itself remembers, or act through tools that are asked about. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'Agent',
   'EnterPlanMode',
@@ -28,25 +28,25 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'ToolSearch',
 ])
 
-/** Every tool call is shown to us before it runs, also those that the program would allow by itself. */
+/** The hook that gets every tool call before it runs, also those that the CLI would allow by itself. */
 const HOOK_ID = 'evener-tool-call'
-/** Nobody is waited for inside of the hook; a call that is not judged does not run. */
+/** The hook never waits for a person. A call that it does not judge does not run. */
 const HOOKS: JsonObject = { PreToolUse: [{ hookCallbackIds: [HOOK_ID], timeout: 600, onFailure: 'block' }] }
 const NO_TURN = 'No turn is under way.'
 
 /**
- * Claude Code over its control protocol: lines of JSON on standard input and output. Calls come to a hook first, where
- * rules decide; what has to be asked comes again as a request for permission.
+ * Speaks with Claude Code over its control protocol: lines of JSON on standard input and output. A call comes to a hook
+ * first, where rules decide. If somebody has to be asked, it comes again as a request for permission.
  */
 export class ClaudePeer implements LivePeer {
   readonly #link: LiveLink
   readonly #replies = new Replies(claudeCodeProfile.title)
   readonly #messages = new MessageStates()
-  /** Who made the calls of this turn: the call that started a subagent. */
+  /** The callers of this turn's calls: the call that started a subagent, by call id. */
   readonly #callers = new Map<string, string>()
-  /** Where it stood when it made them, if that was elsewhere. */
+  /** The directories in which calls were made, by call id, if not the session's. */
   readonly #workdirs = new Map<string, string>()
-  /** Ours of the messages that were given while it worked. */
+  /** Our ids of the messages that steered this turn, by their uuid. */
   readonly #steered = new Map<string, string>()
   #port: TurnPort | undefined
   #cwd: string | undefined
@@ -83,7 +83,7 @@ export class ClaudePeer implements LivePeer {
 
   async steer(parts: readonly Part[], id: string): Promise<'injected' | 'queued'> {
     this.#steered.set(this.#say(parts, 'next'), id)
-    // Heard after the tool that runs, or after the answer that is being given: within this turn in any case.
+    // The CLI hears it after the running tool or the current answer: within this turn in any case.
     return 'injected'
   }
 
@@ -120,7 +120,7 @@ export class ClaudePeer implements LivePeer {
     port?.over()
   }
 
-  /** Gives the message's uuid. */
+  /** Sends a message and returns its uuid. */
   #say(parts: readonly Part[], priority?: 'next'): string {
     const uuid = randomUUID()
     this.#messages.sent(uuid)
@@ -166,7 +166,7 @@ export class ClaudePeer implements LivePeer {
     this.#link.send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } })
   }
 
-  /** What the rules say before the program asks itself. Silence leaves it to the program to ask. */
+  /** Decides by the rules before the CLI does. An empty answer leaves it to the CLI to ask. */
   #judge(input: JsonObject): JsonObject {
     const port = this.#port
     const call = this.#callOf(input, input['tool_input'])
@@ -192,7 +192,7 @@ export class ClaudePeer implements LivePeer {
       answer: (verdict) => {
         const settled = isPlan(toolName) ? verdictOnPlan(verdict) : verdict
         if (settled.isAllowed) {
-          // Once, and without the rules that it suggests: what is allowed for longer is ours to remember.
+          // Once, and without the rules that the CLI suggests: lasting grants are ours to keep.
           this.#reply(id, { behavior: 'allow', updatedInput: answeredInput(toolName, input, settled.value) })
         } else this.#reply(id, { behavior: 'deny', message: settled.reason })
       },
@@ -206,7 +206,7 @@ export class ClaudePeer implements LivePeer {
     if (toolCallId === undefined || toolName === undefined) return undefined
     const parentToolCallId = this.#callers.get(toolCallId)
     const cwd = this.#cwd
-    // Its shell stays where a command went; only what it says before it asks tells that.
+    // The shell keeps the directory of the last command. Only the hook reports it, not the request for permission.
     const workdir = workdirOf(asText(request['cwd']), cwd) ?? this.#workdirs.get(toolCallId)
     if (workdir !== undefined) this.#workdirs.set(toolCallId, workdir)
     return {

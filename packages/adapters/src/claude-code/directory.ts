@@ -3,12 +3,12 @@ import { directoryAfter } from '@evener/shell/read'
 import { asObject, asText, firstText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
-/** The last line of its own remarks when a command has left the directories it may work in. */
+/** The last line of the CLI's own remarks if a command has left the directories that it may work in. */
 const RESET = /(?:^|\n)Shell cwd was reset to (.+)\s*$/
 
 /**
- * Where Claude Code goes on after a call: it takes the directory over into everything that follows, its other tools
- * included. Null when that cannot be told; absent: where it was.
+ * Returns the directory that Claude Code continues in after a call, also for its other tools. Null if that is unknown;
+ * `undefined` if it has not changed.
  */
 export function nextDirectory(
   call: { readonly name: string; readonly input: JsonObject },
@@ -28,11 +28,11 @@ export function nextDirectory(
   }
 }
 
-/** A command that succeeds leaves it where it ends. */
+/** A command that succeeds leaves the shell in the directory where it ends. */
 function afterCommand(
   input: JsonObject,
   { isSuccess }: ToolOutcome,
-  // What commands say on standard error is in the output: this is what Claude Code says itself.
+  // Commands' standard error is part of the output: this is what Claude Code says itself.
   remarks: string,
   cwd: string | undefined,
 ): string | null | undefined {

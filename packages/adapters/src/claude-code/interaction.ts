@@ -5,12 +5,12 @@ import type { Ask, Verdict } from '../live/asks.ts'
 const QUESTION = 'AskUserQuestion'
 const PLAN = 'ExitPlanMode'
 
-/** Tools that are nothing but a question to a person. */
+/** Tools that only ask a person something. */
 export function isInteraction(toolName: JsonValue | undefined): boolean {
   return toolName === QUESTION || toolName === PLAN
 }
 
-/** By question, or one for all; several choices as a list. */
+/** An object with an answer per question, or one answer for all. Several choices are a list. */
 const ANSWER_SCHEMA = JSON.stringify({
   anyOf: [
     { type: 'string' },
@@ -22,7 +22,7 @@ const ANSWER_SCHEMA = JSON.stringify({
   ],
 })
 
-/** What has to be known of a question or a plan, besides the call. `undefined`: the tool is neither. */
+/** Returns what a question or a plan adds to the call. `undefined` if the tool is neither. */
 export function interactionOf(
   toolName: string,
   input: JsonObject,
@@ -50,12 +50,12 @@ export function interactionOf(
   }
 }
 
-/** The answer in the program's words: the tool's input, with what was answered. */
+/** Returns the tool's input with the answer, as the CLI expects it. */
 export function answeredInput(toolName: string, input: JsonObject, value: JsonValue | undefined): JsonObject {
   return toolName === QUESTION ? { ...input, answers: answersOf(questionsOf(input), value) } : input
 }
 
-/** A plan may be answered with an action, as plans of our own are. */
+/** Reads the answer to a plan, which may be an action, as for our own plans. */
 export function verdictOnPlan(verdict: Verdict): Verdict {
   const value = verdict.isAllowed ? asObject(verdict.value) : undefined
   if (value?.['action'] !== 'rejected') return verdict
@@ -73,7 +73,7 @@ function questionsOf(input: JsonObject): readonly JsonObject[] {
   })
 }
 
-/** By the text of the question: that is what the program looks the answer up by. */
+/** Keys the answers by the text of the question, by which the CLI looks them up. */
 function answersOf(questions: readonly JsonObject[], value: JsonValue | undefined): JsonObject {
   const byName = asObject(value)
   const list = asArray(value)

@@ -9,13 +9,16 @@ import { claudeCodeProfile } from './profile.ts'
 import { claudeRules } from './rules.ts'
 
 export interface ClaudeLaunchOptions {
-  /** Whose settings it reads. Default none: they may allow what we do not. `CLAUDE.md` of the directory is read anyway. */
+  /** The settings that the CLI reads. Default: none, as they may allow what we do not. `CLAUDE.md` is always read. */
   readonly settings?: readonly ('user' | 'project' | 'local')[]
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
-/** `claude --print`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it. */
+/**
+ * Returns how to start `claude --print` for a turn. The prompt goes to standard input: it may be long, and is hidden
+ * there.
+ */
 export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOptions = {}): LaunchPlan {
   const { title } = claudeCodeProfile
   const rules = claudeRules(request, title)
@@ -43,7 +46,7 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
       ...flag('--tools', rules.only?.join(',')),
       ...flag('--setting-sources', settings.join(',')),
       ...flag('--add-dir', request.cwd),
-      // Without the second flag a resumed session keeps the instructions it was begun with.
+      // Without the second flag a resumed session keeps its first instructions.
       ...(request.instructions === undefined
         ? []
         : [
@@ -55,7 +58,7 @@ export function launchClaude(request: LaunchRequest, options: ClaudeLaunchOption
       ...args,
     ],
     env: {
-      // It refuses to run inside of itself, and we may have been started by it.
+      // It refuses to run inside itself, and we may have been started by it.
       CLAUDECODE: undefined,
       CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
       DISABLE_AUTOUPDATER: '1',

@@ -1,14 +1,14 @@
 import type { Dialect, DialectReader, Run } from '../kit/mapper.ts'
 import { claudeCodeDialect } from './mapper.ts'
 
-/** The same records, and those that only a process has that stays. */
+/** The print dialect plus the records that occur only in live mode. */
 export const claudeCodeLiveDialect: Dialect = { ...claudeCodeDialect, open: (run) => liveReader(run) }
 
 function liveReader(run: Run): DialectReader {
   const reader = claudeCodeDialect.open(run)
   return {
     record: (record) => {
-      // Most of what it asks is decided by rules; that a person is asked is said by whoever asks.
+      // Rules decide most requests. If a person is asked, `Asks` reports it.
       if (record['type'] === 'control_request') run.consume('control')
       else reader.record(record)
     },

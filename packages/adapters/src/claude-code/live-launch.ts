@@ -7,15 +7,15 @@ import { settledRules } from '../live/settled-rules.ts'
 import { launchClaude, type ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 
-/** What decides in print mode, where nobody can be asked. */
+/** Flags that decide in print mode, where nobody can be asked. */
 const PRINT_FLAGS: ReadonlySet<string> = new Set(['--permission-mode', '--permission-prompts', '--allowedTools'])
 
-/** It does not offer these unless they are named. They are judged by us like all others. */
+/** Tools that the CLI offers only if they are named. We judge them like all others. */
 const TO_BE_NAMED: readonly string[] = ['Glob', 'Grep', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate']
 
 /**
- * As in print mode, but everything is asked: our denies are its own denies, and what our rules allow is not allowed by
- * it but by us, call by call.
+ * Like print mode, except that everything is asked. Our deny rules are passed on as the CLI's own; what our rules allow
+ * is not allowed by the CLI but by us, call by call.
  */
 export function launchClaudeLive(request: LaunchRequest, options: ClaudeLaunchOptions = {}): LivePlan {
   const { stdin: _stdin, args, env, ...plan } = launchClaude({ ...request, rules: floor(request.rules) }, options)
@@ -28,17 +28,17 @@ export function launchClaudeLive(request: LaunchRequest, options: ClaudeLaunchOp
       '--allowedTools',
       TO_BE_NAMED.join(','),
     ],
-    // It says by itself when it has nothing left to do.
+    // Makes the CLI report when it is idle.
     env: { ...env, CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' },
   }
 }
 
-/** Patterns are judged call by call: its own mean something else. */
+/** Patterns are judged call by call: the CLI's own patterns mean something else. */
 function floor(rules: PermissionRules): PermissionRules {
   return { ...settledRules(rules), patterns: [] }
 }
 
-/** Said to it on its standard input. Throws `unsupported` for what it cannot be given. */
+/** Returns a message for the CLI's standard input. Throws `unsupported` for parts that it cannot be given. */
 export function userMessage(parts: readonly Part[]): JsonObject {
   const { text, images } = promptOf(parts, claudeCodeProfile.title)
   return {

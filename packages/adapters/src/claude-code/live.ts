@@ -7,7 +7,7 @@ import { claudeCodeLiveDialect } from './live-dialect.ts'
 import { launchClaudeLive } from './live-launch.ts'
 import { claudeCodeProfile } from './profile.ts'
 
-/** Every call is judged by us before it runs, also those of its subagents. */
+/** We judge every call before it runs, also those of subagents. */
 const CAPABILITIES: Capabilities = {
   governs: 'all',
   steer: 'inject',
@@ -27,7 +27,7 @@ const CAPABILITIES: Capabilities = {
 
 export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
 
-/** Claude Code as an agent that stays and asks. */
+/** Makes an agent of Claude Code in live mode. */
 export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
   return liveDriver(
     {

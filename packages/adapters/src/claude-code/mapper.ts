@@ -11,7 +11,7 @@ import { readSystem } from './system.ts'
 import { Tasks } from './tasks.ts'
 import { claudeTools, readFromResult } from './tools.ts'
 
-/** `claude --print --output-format stream-json --verbose`, and the same records in live mode. */
+/** Reads `claude --print --output-format stream-json --verbose`, and the same records in live mode. */
 export const claudeCodeDialect: Dialect = {
   id: 'claude-code',
   version: 1,
@@ -19,11 +19,11 @@ export const claudeCodeDialect: Dialect = {
   open: (run) => new ClaudeReader(run),
 }
 
-/** The model name on text that Claude Code wrote itself. */
+/** The model name on texts that Claude Code wrote itself. */
 const SYNTHETIC = '<synthetic>'
 const SKILL_PREFIX = 'Base directory for this skill: '
 const MCP_PREFIX = 'mcp__'
-/** What it tells the model when somebody has stopped it; there is no flag for it. */
+/** What the CLI tells the model after an interruption. There is no flag for it. */
 const INTERRUPTED = '[Request interrupted by user'
 
 interface PendingSkill {
@@ -40,12 +40,12 @@ class ClaudeReader implements DialectReader {
   #stepMessage: string | undefined
   #isTurnOver = false
   #lastMessage: NativeRef | undefined
-  /** Where it was started: its commands may have led it elsewhere since. */
+  /** The directory the CLI was started in: commands may have left it since. */
   #workspace: string | undefined
   #pendingSkills: PendingSkill[] = []
-  /** An API error said as assistant text: a result that fails repeats it, a run that goes on does not. */
+  /** An API error printed as assistant text. A failing result repeats it; a run that goes on does not. */
   #heldError: HeldRecord | undefined
-  /** It was stopped, and has neither said how that ended nor gone on. */
+  /** Set if the CLI was interrupted and has neither printed a result nor gone on. */
   #interruption: 'aborted_tools' | 'aborted_streaming' | undefined
 
   constructor(run: Run) {
@@ -83,7 +83,7 @@ class ClaudeReader implements DialectReader {
         this.#beginTurn()
         if (this.#heldError !== undefined) this.#settleError(hasFailed(record))
         if (hasFailed(record)) this.#tasks.failed()
-        // `--output-format json`: nothing but results, so nothing has said its text yet.
+        // `--output-format json` prints only results, so the text has not been emitted yet.
         else if (!this.#hasBegun) this.#run.text(asText(record['result']) ?? '', { native: this.#native(record) })
         readResult(record, this.#run, {
           native: this.#lastMessage ?? this.#native(record),
@@ -113,7 +113,7 @@ class ClaudeReader implements DialectReader {
     this.#settleSkills()
     this.#settleError(false)
     this.#tasks.end()
-    // Stopped while a subagent works it ends well, and without a result.
+    // Interrupted while a subagent works, the CLI exits with 0 and prints no result.
     if (this.#interruption === undefined || aborted === true) return
     this.#run.closeCalls()
     failInterrupted(this.#run, this.#interruption)
@@ -165,7 +165,7 @@ class ClaudeReader implements DialectReader {
           break
         default:
           others += 1
-          // What a tool that the provider runs has given stands in the agent's own message.
+          // Results of tools that the provider runs are part of the agent's own message.
           if (asText(block['type'])?.endsWith('_tool_result') === true) this.#toolResult(block, record, blocks.length)
           else this.#run.unknown(item)
       }
@@ -175,7 +175,7 @@ class ClaudeReader implements DialectReader {
     else if (others === 0) this.#run.consume('empty-text')
   }
 
-  /** The texts of one record are one message, also those that were streamed one by one. */
+  /** Emits the texts of one record as one message, also if they were streamed one by one. */
   #say(texts: readonly string[], nextPlace: () => Place, wasAborted: boolean): void {
     const place = nextPlace()
     if (place.partId === undefined) {
@@ -216,7 +216,7 @@ class ClaudeReader implements DialectReader {
     this.#run.call({ id, name, input, raw: block, parent, native, serverName: mcpServer(name) })
   }
 
-  /** Text nobody said: API errors and the output of slash commands. */
+  /** Handles text that the model did not say: API errors and the output of slash commands. */
   #synthetic(record: JsonObject, blocks: readonly JsonValue[]): void {
     if (record['is_api_error_message'] !== true || this.#tasks.speakerOf(record) !== undefined) {
       this.#run.consume('synthetic')
@@ -233,7 +233,7 @@ class ClaudeReader implements DialectReader {
     this.#heldError = undefined
   }
 
-  /** A process may take several turns; what failed in one has not failed in the next. */
+  /** Resets the failure: a process may take several turns, and one that failed does not fail the next. */
   #beginTurn(): void {
     if (!this.#isTurnOver) return
     this.#isTurnOver = false
@@ -330,22 +330,22 @@ class ClaudeReader implements DialectReader {
       return
     }
     run.result(answer)
-    // What a subagent's shell does to its directory ends with the command.
+    // A subagent's shell keeps its directory only until the command ends.
     if (call !== undefined && call.parent === undefined) run.directory(nextDirectory(call, outcome, run))
   }
 
-  /** Of a skill's file. */
+  /** Returns the default path of a skill's file. */
   #usualPlace(skill: string): JsonObject {
     return this.#workspace === undefined ? NO_FIELDS : { skillFile: `${this.#workspace}/skills/${skill}/SKILL.md` }
   }
 
-  /** Whose call is answered. A result that does not say, or says it wrongly, is anybody's whose call has that id. */
+  /** Returns the caller of the answered call. If the result names none or a wrong one, the call's id alone decides. */
   #scopeOf(id: string | undefined, record: JsonObject): string | null | undefined {
     const speaker = this.#tasks.speakerOf(record) ?? null
     return id === undefined || this.#run.isOpen(id, speaker) ? speaker : undefined
   }
 
-  /** The skill's file is told in the text that follows its result; without it the usual place is assumed. */
+  /** Ends pending skills. The text after a result names the skill's file; without it the default path is used. */
   #settleSkills(): void {
     const pending = this.#pendingSkills
     this.#pendingSkills = []
@@ -386,13 +386,13 @@ class ClaudeReader implements DialectReader {
 }
 
 function outcomeOf(block: JsonObject, record: JsonObject, toolName: string | undefined, siblings: number): ToolOutcome {
-  // `tool_use_result` is one for the whole record: with several results in it nobody can tell whose it is.
+  // `tool_use_result` exists once per record: with several results in it, it cannot be assigned.
   const detail = siblings === 1 ? (record['tool_use_result'] ?? record['toolUseResult']) : undefined
   const fields = asObject(detail)
   const isError = block['is_error'] === true
   const isBackground = fields !== undefined && asText(fields['backgroundTaskId']) !== undefined
   const exitCode = isError && toolName === 'Bash' ? exitCodeOf(block['content']) : undefined
-  // A command in the background has only been started.
+  // A background command has only been started.
   const isSuccess = isBackground && !isError ? undefined : !isError && fields?.['interrupted'] !== true
   return { isSuccess, exitCode, detail, result: block['content'] }
 }
@@ -401,7 +401,7 @@ function skillName(input: JsonObject): string | undefined {
   return firstText(input, 'skill', 'command', 'name')
 }
 
-/** `mcp__<server>__<tool>` */
+/** Returns the server in `mcp__<server>__<tool>`. */
 function mcpServer(toolName: string): string | undefined {
   if (!toolName.startsWith(MCP_PREFIX)) return undefined
   const end = toolName.indexOf('__', MCP_PREFIX.length)

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@evener/protocol'
 import { asText } from '../kit/fields.ts'
 
-/** `dropped`: taken back before it was heard. */
+/** `dropped`: withdrawn before it was heard. */
 type State = 'sent' | 'queued' | 'started' | 'over' | 'dropped'
 
 /**
- * Follows what became of the messages we have sent, to know when a turn is over: the session is idle and the prompt has
- * been dealt with. Subagents in the background keep the session busy; commands in the background do not. A version that
- * does not tell its state ends the turn with its result, when no message is left.
+ * Tracks the messages that we sent, to know when a turn is over: the session is idle and the prompt was handled.
+ * Background subagents keep the session busy, background commands do not. If the CLI's version does not report its
+ * state, the turn ends with its result, when no message is left.
  */
 export class MessageStates {
   readonly #states = new Map<string, State>()
@@ -21,7 +21,7 @@ export class MessageStates {
     this.#states.set(uuid, 'sent')
   }
 
-  /** A turn begins with this message. */
+  /** Begins a turn with this message. */
   begin(prompt: string): void {
     for (const uuid of this.#states.keys()) if (uuid !== prompt) this.#states.delete(uuid)
     this.#prompt = prompt
@@ -34,7 +34,7 @@ export class MessageStates {
     return state === 'started' || state === 'over'
   }
 
-  /** True when the turn is over with this record. */
+  /** Returns true if the turn is over with this record. */
   read(record: JsonObject): boolean {
     switch (record['type']) {
       case 'result':

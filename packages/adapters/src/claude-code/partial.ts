@@ -7,7 +7,7 @@ type BlockKind = 'text' | 'reasoning' | 'tool'
 interface Block {
   readonly kind: BlockKind
   readonly partId: string
-  /** Of a tool call being written. */
+  /** Set if the block is a tool call. */
   readonly toolUseId: string | undefined
   readonly toolName: string | undefined
   isWhole: boolean
@@ -19,17 +19,17 @@ interface StreamedMessage {
   isOver: boolean
 }
 
-/** The raw provider stream in `stream_event` records: words as they are said, before the record with the whole block. */
+/** Reads the raw provider stream in `stream_event` records: deltas that come before the record with the whole block. */
 export class PartialMessages {
   readonly #run: Run
-  /** The message being streamed by each speaker. */
+  /** The message that each speaker is streaming. */
   readonly #messages = new Map<string, StreamedMessage>()
 
   constructor(run: Run) {
     this.#run = run
   }
 
-  /** Reads one event; gives the id of a message that begins with it. */
+  /** Reads one event. Returns the id of the message that it begins, if it does. */
   read(event: JsonObject, parent: string | undefined): string | undefined {
     const speaker = parent ?? ''
     switch (event['type']) {
@@ -55,8 +55,8 @@ export class PartialMessages {
   }
 
   /**
-   * A model call is begun again; it is not said whose. A message that is over by then and has no whole text is the one that
-   * was cut off.
+   * Handles the retry of a model call; the record does not say whose. A message that has stopped without a whole text
+   * is the one that was cut off.
    */
   retried(): void {
     for (const [speaker, message] of this.#messages) {
@@ -66,7 +66,7 @@ export class PartialMessages {
     }
   }
 
-  /** The part whose whole text has come, if it was streamed. */
+  /** Returns the streamed part that this complete text belongs to, if it was streamed. */
   takePart(messageId: string | undefined, kind: BlockKind, parent: string | undefined): string | undefined {
     const message = this.#messages.get(parent ?? '')
     if (message === undefined || message.id !== messageId) return undefined

@@ -4,8 +4,8 @@ import type { Run } from '../kit/mapper.ts'
 import type { UsageNumbers } from '../kit/usage-meter.ts'
 
 /**
- * The record that ends a turn. A process that takes several messages, or is woken by a background task, writes one for
- * each turn.
+ * Reads the record that ends a turn. A process that takes several messages, or is woken by a background task, prints
+ * one for each turn.
  */
 export function readResult(record: JsonObject, run: Run, turn: ResultContext): void {
   readUsage(record, run, turn.hadSubagents)
@@ -17,18 +17,18 @@ export function readResult(record: JsonObject, run: Run, turn: ResultContext): v
   run.turnEnd({ finishReason: finishReason(record['stop_reason']), native })
 }
 
-/** An API failure has subtype `success` and the flag; versions that have not set it for limits name them in the subtype. */
+/** An API failure has subtype `success` and the flag. Versions without the flag for limits name them in the subtype. */
 export function hasFailed(record: JsonObject): boolean {
   return record['is_error'] === true || asText(record['subtype'])?.startsWith('error') === true
 }
 
 export interface ResultContext {
-  /** The agent's last message: where the session can be taken up again. */
+  /** The agent's last message, at which the session can be resumed. */
   readonly native: NativeRef | undefined
   readonly hadSubagents: boolean
 }
 
-/** It was stopped and says nothing more about it. */
+/** Fails a run that was interrupted and printed nothing more. */
 export function failInterrupted(run: Run, code: string): void {
   run.fail(WAS_INTERRUPTED, code)
 }
@@ -71,9 +71,8 @@ function finishReason(reason: JsonValue | undefined): FinishReason {
 }
 
 /**
- * `model_usage_since_last_result` is all of this turn's. `usage` is the agent's own share, but stays at zero in some
- * turns that end early. `modelUsage` and `total_cost_usd` have been rising since the session began, in whatever process
- * that was.
+ * `model_usage_since_last_result` is the whole usage of this turn. `usage` is the agent's own share, but stays zero in
+ * some turns that end early. `modelUsage` and `total_cost_usd` accumulate since the session began, across processes.
  */
 function readUsage(record: JsonObject, run: Run, hadSubagents: boolean): void {
   const own = asObject(record['usage'])
@@ -112,7 +111,7 @@ interface ModelSums {
   readonly costUsd: number | undefined
 }
 
-/** What none of them says is absent. Each field by its name: a name that varies makes reading it many times slower. */
+/** A field that no model reports is absent. Fields are read by constant names: a variable name is many times slower. */
 function sumModels(models: JsonObject): ModelSums {
   let inputTokens: number | undefined
   let outputTokens: number | undefined
@@ -136,7 +135,7 @@ function added(sum: number | undefined, count: JsonValue | undefined): number | 
   return typeof count === 'number' ? (sum ?? 0) + count : sum
 }
 
-/** What all models used beyond the agent's own calls: its subagents'. */
+/** Returns what all models used beyond the agent's own calls: the usage of its subagents. */
 function beyond(all: ModelSums, own: UsageNumbers): UsageNumbers | undefined {
   const inputTokens = excess(all.inputTokens, own.inputTokens)
   const outputTokens = excess(all.outputTokens, own.outputTokens)

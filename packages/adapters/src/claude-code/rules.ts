@@ -4,14 +4,14 @@ import { askWarnings, refuseUnkept, ruleName, standingRules } from '../launch/pe
 import type { RunWarning } from '../launch/run-note.ts'
 import { kindOfTool, type ToolKind } from '../launch/tool-kinds.ts'
 
-/** Its tools by what they can do. What is in no list is `other`. */
+/** The CLI's tools by what they can do. Tools in no list are `other`. */
 const TOOLS: Readonly<Record<Exclude<ToolCategory, 'mcp' | 'other'>, readonly string[]>> = {
   read: ['Read', 'Glob', 'Grep'],
   edit: ['Edit', 'Write', 'NotebookEdit'],
   execute: ['Bash', 'PowerShell', 'Monitor', 'Workflow'],
 }
 const OTHER: readonly string[] = ['WebFetch', 'WebSearch']
-/** They act through other tools only, which have rules of their own. */
+/** Tools that act only through other tools, which have rules of their own. */
 const HARMLESS: readonly string[] = ['Agent', 'Skill', 'ToolSearch']
 const WHY = 'It runs its tools itself and shows them afterwards.'
 
@@ -29,17 +29,17 @@ const BY_KIND: Readonly<Record<ToolKind, readonly string[]>> = {
 }
 
 export interface ClaudeRules {
-  /** `acceptEdits` lets it change files in its directory; `dontAsk` refuses whatever is not allowed. */
+  /** `acceptEdits` allows changing files in its directory; `dontAsk` refuses what is not allowed. */
   readonly mode: 'acceptEdits' | 'dontAsk'
   readonly allowed: readonly string[]
   readonly denied: readonly string[]
-  /** The only tools there are; absent: all. */
+  /** The only tools to offer. Absent: all. */
   readonly only?: readonly string[]
   readonly mcp: MCPConfiguration
   readonly warnings: readonly RunWarning[]
 }
 
-/** Our rules in its own words. A deny of its own beats everything, in subagents too. */
+/** Translates our rules into the CLI's. A deny rule of the CLI beats everything, in subagents too. */
 export function claudeRules(request: LaunchRequest, title: string): ClaudeRules {
   const standing = standingRules(request.rules, request.permissions)
   const { categories, tools } = standing
@@ -54,10 +54,10 @@ export function claudeRules(request: LaunchRequest, title: string): ClaudeRules 
     for (const name of nativeNames(tool)) (policy === 'allow' ? allowed : denied).add(name)
   const mcp = categories.mcp === 'deny' ? {} : request.mcp
   if (categories.mcp === 'allow') for (const server of Object.keys(mcp)) allowed.add(`mcp__${server}`)
-  // A pattern that forbids is kept only where the whole tool is denied: its own patterns mean something else.
+  // A pattern that denies is kept only if the whole tool is denied: the CLI's own patterns mean something else.
   const unkept = standing.forbidden.filter(({ tool }) => !nativeNames(tool).every((name) => denied.has(name)))
   const mayEdit = categories.edit === 'allow'
-  // `acceptEdits` grants edits within the directory; naming the tools would grant them everywhere.
+  // `acceptEdits` allows edits within the directory; naming the tools would allow them everywhere.
   if (mayEdit && categories.execute !== 'allow') for (const name of TOOLS.edit) allowed.delete(name)
   return {
     mode: mayEdit ? 'acceptEdits' : 'dontAsk',
@@ -74,7 +74,7 @@ function nativeNames(tool: string): readonly string[] {
   return kind === undefined ? [tool] : BY_KIND[kind]
 }
 
-/** Without `other` there is nothing but the tools of the known categories. */
+/** If `other` is denied, only the tools of the known categories are offered. */
 function onlyNamed(denied: ReadonlySet<string>): readonly string[] {
   return [...TOOLS.read, ...TOOLS.edit, ...TOOLS.execute].filter((name) => !denied.has(name))
 }

@@ -3,7 +3,7 @@ import { asInteger, asText, firstText } from '../kit/fields.ts'
 import type { Run } from '../kit/mapper.ts'
 import type { Tasks } from './tasks.ts'
 
-/** `system` records: lifecycle, retries, tasks, hooks, permissions. A subtype that is not named here is `unknown`. */
+/** Reads `system` records: lifecycle, retries, tasks, hooks, permissions. A subtype that is not listed is `unknown`. */
 export function readSystem(record: JsonObject, run: Run, tasks: Tasks): void {
   switch (record['subtype']) {
     case 'init':
@@ -73,7 +73,7 @@ function fallbackMessage(record: JsonObject): string {
   return `The model was changed to ${asText(record['fallback_model']) ?? 'another one'}.`
 }
 
-/** What stands in the corner of its screen; what does not press is news. */
+/** Reads what the CLI shows in the corner of its screen. Low and medium priority is no warning. */
 function readNotification(record: JsonObject, run: Run): void {
   const text = asText(record['text'])
   if (text === undefined) return

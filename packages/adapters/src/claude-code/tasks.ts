@@ -5,22 +5,22 @@ import type { ActivityDraft } from '../kit/activity.ts'
 
 interface Task {
   readonly name: string | undefined
-  /** The last status that was told in passing. */
+  /** The last status in a `task_updated` record. */
   status: string | undefined
 }
 
 const AGENT_TYPES: ReadonlySet<string> = new Set(['local_agent', 'remote_agent', 'in_process_teammate'])
 
-/** Subagents and background shells, as `system/task_*` records tell of them. */
+/** Tracks subagents and background shells by their `system/task_*` records. */
 export class Tasks {
   readonly #run: Run
   readonly #agents = new Map<string, Task>()
   readonly #shells = new Set<string>()
-  /** The call that started each subagent, kept for what it says after its end. */
+  /** The call that started each subagent, kept for what the subagent says after its end. */
   readonly #calls = new Map<string, string>()
-  /** Calls whose subagents work in a directory of their own, which is not told. */
+  /** Calls whose subagents work in a directory of their own, which is not reported. */
   readonly #elsewhere = new Set<string>()
-  /** Subagents that were over before their own last record. */
+  /** Subagents whose end we emitted before their own last record. */
   readonly #endTold = new Set<string>()
   #hadAgents = false
 
@@ -28,12 +28,12 @@ export class Tasks {
     this.#run = run
   }
 
-  /** There were subagents in this run, and their usage is in the totals. */
+  /** Whether there were subagents in this run. Their usage is in the totals. */
   get hadAgents(): boolean {
     return this.#hadAgents
   }
 
-  /** Whose record it is: the call that started the subagent, or nothing for the agent itself. */
+  /** Returns the speaker of a record: the call that started the subagent, `undefined` for the agent itself. */
   speakerOf(record: JsonObject): string | undefined {
     const parent = asText(record['parent_tool_use_id'])
     if (parent !== undefined) return parent
@@ -41,12 +41,12 @@ export class Tasks {
     return agentId === undefined ? undefined : (this.#calls.get(agentId) ?? agentId)
   }
 
-  /** A subagent is called. Kept apart from the agent, it and its own ones work elsewhere. */
+  /** Notes the call of a subagent. An isolated subagent, and its own subagents, work in another directory. */
   called(callId: string, input: JsonObject, parent: string | undefined): void {
     if (asText(input['isolation']) !== undefined || this.isElsewhere(parent)) this.#elsewhere.add(callId)
   }
 
-  /** The subagent of this call does not work where the agent does. */
+  /** Whether the subagent of this call works in another directory than the agent. */
   isElsewhere(callId: string | undefined): boolean {
     return callId !== undefined && this.#elsewhere.has(callId)
   }
@@ -79,7 +79,7 @@ export class Tasks {
     for (const item of asArray(record['workflow_progress']) ?? []) this.#workflowAgent(asObject(item) ?? NO_FIELDS)
   }
 
-  /** Subagents of a workflow have no task records of their own. */
+  /** Handles subagents of a workflow, which have no task records of their own. */
   #workflowAgent(item: JsonObject): void {
     const id = asText(item['agentId'])
     if (id === undefined || this.#endTold.has(id)) return
@@ -115,7 +115,7 @@ export class Tasks {
     else this.#run.warn(shellEnd(status ?? 'failed', asText(record['summary'])), 'background-task')
   }
 
-  /** The turn has failed: subagents that the agent was waiting for are over. */
+  /** Ends the subagents that the agent was waiting for, because the turn has failed. */
   failed(): void {
     for (const [id, task] of this.#agents) {
       const call = this.#calls.get(id)
@@ -126,14 +126,14 @@ export class Tasks {
     }
   }
 
-  /** The program is gone, and its subagents with it. */
+  /** Ends all subagents, because the CLI has exited. */
   end(): void {
     for (const [id, task] of this.#agents) this.#run.note([ended(id, task.name, task.status ?? 'killed')])
     this.#agents.clear()
   }
 }
 
-/** The summary of a failure says what failed and how; else it is what the command was for. */
+/** The summary of a failure says what failed and how. Otherwise it says what the command was for. */
 function shellEnd(status: string, summary: string | undefined): string {
   if (status === 'failed') return summary ?? 'A background command failed.'
   return `A background command was ${status}${summary === undefined ? '.' : `: ${summary}`}`

@@ -12,7 +12,7 @@ import {
   type ToolTable,
 } from '../kit/tool-table.ts'
 
-/** What Claude Code's own tools do. MCP tools, web tools and whatever is not named here are `unknown`. */
+/** Rules for Claude Code's own tools. MCP tools, web tools and all others are `unknown`. */
 export const claudeTools: ToolTable = toolTable({
   Read: (use, outcome, context) => {
     const path = fileOf(use.input)
@@ -40,7 +40,7 @@ export const claudeTools: ToolTable = toolTable({
     const path = context.path(skillFile(outcome) ?? `skills/${skillName}/SKILL.md`)
     return [skillDraft(path, skillName, outcome)]
   },
-  // A subagent that its task records announce is told by them; this is for those that were not.
+  // For subagents without task records; task records report the others.
   Agent: delegate,
   Task: delegate,
   StructuredOutput: consumeCall('structured-output'),
@@ -84,12 +84,12 @@ function delegate(use: { readonly input: JsonObject }, outcome: ToolOutcome): re
   return [{ type: 'orchestration', action: 'subagent_completed', ...who, isSuccess: true }]
 }
 
-/** The file the program said it read, put into the outcome by whoever saw it. */
+/** The skill's file that the CLI named, which the reader put into the outcome. */
 function skillFile(outcome: ToolOutcome): string | undefined {
   return asText(asObject(outcome.detail)?.['skillFile'])
 }
 
-/** What a read's result tells by itself. */
+/** Returns the activity that the result of a read tells by itself. */
 export function readFromResult(outcome: ToolOutcome, context: ToolContext): readonly ActivityDraft[] {
   const file = asObject(asObject(outcome.detail)?.['file'])
   const path = file === undefined ? undefined : asText(file['filePath'])

@@ -9,7 +9,7 @@ const call = (name: string, input: Readonly<Record<string, string | number | boo
 })
 const bash = (command: string): RealScript => call('Bash', { command })
 
-/** Claude Code for the tests that run it, however it is spoken to. */
+/** Claude Code for the tests that run it, in print and live mode. */
 export const claudeCodeScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options'> = {
   profile: claudeCodeProfile,
   scripts: {
@@ -77,7 +77,7 @@ export const claudeCodeScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expecte
   options: { mcp: { mcp: toyServer } },
 }
 
-/** Of a driver of Claude Code that talks to the test's provider. */
+/** Options for a driver of Claude Code that uses the test's provider. */
 export function claudeCodeOptions({ bin, place, provider, hasKey, options }: AgentSetup): ClaudeLiveOptions {
   return {
     bin,

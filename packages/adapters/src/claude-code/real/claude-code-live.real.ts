@@ -21,7 +21,7 @@ const cli: LiveCli = {
   ...claudeCodeScenarios,
   agent: (setup) => claudeCodeLive(claudeCodeOptions(setup)),
   command: (command) => ({ name: 'Bash', input: { command } }),
-  // Commands wait for each other, reading does not.
+  // Commands wait for each other, reads do not.
   independent: (file, { work }) => ({ name: 'Read', input: { file_path: join(work, file) } }),
 }
 
@@ -46,7 +46,7 @@ const QUESTIONS = {
   ],
 }
 
-/** It keeps its plan in a file whose name it tells the model. */
+/** The CLI keeps its plan in a file whose name it tells the model. */
 function plan(text: string): readonly ScriptedTurn[] {
   const file = String.raw`{{re:(/[^ \x60"]*plans/[a-z-]*\.md)}}`
   return [call('Write', { file_path: file, content: text }), call('ExitPlanMode', {})]
@@ -134,7 +134,7 @@ testLive(cli, (test) => {
           subagent_type: 'general-purpose',
           run_in_background: true,
         }),
-        // What it found may be there before the answer is begun, or come after it.
+        // The subagent's report may arrive before the answer is begun or after it.
         ...Array.from({ length: 3 }, () => heardOf('Found it.')),
       ],
     }))

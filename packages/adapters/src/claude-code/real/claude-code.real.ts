@@ -77,7 +77,7 @@ describe('Claude Code, its own way', () => {
   })
 })
 
-/** Takes a message out of the files that sessions are kept in. */
+/** Removes a message from the session files. */
 async function forget(home: string, uuid: string): Promise<void> {
   const projects = join(home, '.claude', 'projects')
   for (const file of await readdir(projects, { recursive: true })) {
