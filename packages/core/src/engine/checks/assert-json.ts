@@ -1,11 +1,11 @@
 import { EvenerError } from '@evener/protocol'
 
-/** Far more than anybody means, and far less than what a JSON writer can take. */
+/** Far more than anybody needs, and far less than a JSON writer can take. */
 const MAX_DEPTH = 1000
 
 /**
- * Refuses what could not be written as JSON, before anything has come of it. False when it would not come back as it is:
- * it holds something that has a class of its own, nothing at all, or is no number.
+ * Throws if the value cannot be written as JSON, before anything was done with it. Returns false if it would not come
+ * back the same: it holds an instance of a class, `undefined`, a function or a symbol, or a number JSON does not have.
  */
 export function assertJson(what: string, value: unknown, depth = 0): boolean {
   if (typeof value === 'bigint') throw notJson(what, 'it holds a bigint')
@@ -18,9 +18,9 @@ export function assertJson(what: string, value: unknown, depth = 0): boolean {
     return false
   }
   let isExact = true
-  // By place and by name, without a copy of what is in it: every record passes here.
+  // By index and by key, without copying: every record passes here.
   if (Array.isArray(value)) {
-    // Also a place with nothing in it: it comes back as null.
+    // Includes holes, which come back as null.
     for (let index = 0; index < value.length; index++) {
       if (!assertJson(what, value[index], depth + 1)) isExact = false
     }

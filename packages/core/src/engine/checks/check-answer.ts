@@ -5,14 +5,14 @@ import { assertJson } from './assert-json.ts'
 const DECISIONS = new Set<unknown>(['approve', 'decline', 'answer'])
 const SCOPES = new Set<unknown>(['tool', 'category'])
 
-/** Refuses what is no answer to this question, before it is taken. The question stays. */
+/** Throws if this does not answer the wait, before the answer is accepted. The wait stays open. */
 export function checkAnswer(wait: Wait, answer: Answer, by?: string): void {
   if (typeof answer !== 'object' || (answer as unknown) === null) throw refused(wait, 'an answer is an object')
   assertJson('An answer', answer)
   const { decision, reason, remember, value } = answer
   if (reason !== undefined && typeof reason !== 'string') throw refused(wait, 'a reason is a text')
   if (by !== undefined && typeof by !== 'string') throw refused(wait, 'who answers is named by a text')
-  // Whatever is no clear word must not pass for a yes further on.
+  // An unclear decision must not pass for a yes further on.
   if (!DECISIONS.has(decision))
     throw refused(wait, `${JSON.stringify(decision)} is none of approve, decline and answer`)
   if (remember !== undefined && !SCOPES.has(remember)) {
@@ -27,9 +27,9 @@ export function checkAnswer(wait: Wait, answer: Answer, by?: string): void {
   if (decision === 'decline' || wait.answerSchema === undefined) return
   if (wait.kind === 'approval' && value === undefined) return
   const schema = schemaOf(wait.answerSchema)
-  // A question that no answer could fit would wait for ever; whoever asked looks at the answer, too.
+  // No answer would fit a broken schema, and the wait would stay open for ever. The asker checks the answer too.
   if (schemaProblems(schema).broken.length > 0) return
-  // A yes without more is what the tool would get for it.
+  // The tool gets an approval without a value as `{}`.
   const wrong = checkAgainst(schema, decision === 'approve' ? (value ?? {}) : value)
   if (wrong !== undefined) throw refused(wait, wrong)
 }
@@ -39,7 +39,7 @@ function schemaOf(text: string): JsonObject {
     const schema: unknown = JSON.parse(text)
     return typeof schema === 'object' && schema !== null ? (schema as JsonObject) : {}
   } catch {
-    // What the asker cannot say it cannot want.
+    // An unreadable schema demands nothing.
     return {}
   }
 }

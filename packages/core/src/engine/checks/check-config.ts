@@ -2,7 +2,7 @@ import { EvenerError } from '@evener/protocol'
 import { assertJson } from './assert-json.ts'
 import type { ConfigChange } from '../thread-options.ts'
 
-/** Refuses what is no change of a thread's configuration, before any of it counts. */
+/** Throws if this is not a valid change of the config, before any of it applies. */
 export function checkConfig(change: ConfigChange): void {
   if (!isObject(change)) throw refused('it is not an object')
   assertJson('A change of the configuration', change)

@@ -2,8 +2,8 @@ import type { AgentEvent, JsonValue, ToolOutcome, UsageMetadata } from '@evener/
 import { assertJson } from './assert-json.ts'
 
 /**
- * Refuses what could not be put on record, before anything has come of it: what is noted by half has no end. What cannot
- * be counted is left out.
+ * Throws if an event cannot be recorded, before anything was done with it: what is recorded by half never ends. Drops
+ * usage that cannot be counted.
  */
 export function checkedEvent(event: AgentEvent): AgentEvent {
   switch (event.type) {
@@ -11,7 +11,7 @@ export function checkedEvent(event: AgentEvent): AgentEvent {
     case 'reasoning-delta':
     case 'tool-call-delta':
     case 'tool-progress':
-      // These are very many, and nearly always only words.
+      // These events are very many, and nearly always hold only text.
       if (event.meta !== undefined || event.native !== undefined || event.activity !== undefined) assertSaid(event)
       return event
     case 'tool-result': {
@@ -29,7 +29,7 @@ export function checkedEvent(event: AgentEvent): AgentEvent {
   }
 }
 
-/** The same for what a tool gives: the model is told, and the run goes on. */
+/** Like `checkedEvent`, for the result of a tool: the model gets the error, and the run goes on. */
 export function checkedOutcome(outcome: ToolOutcome, toolName: string): ToolOutcome {
   assertJson(`The result of ${toolName}`, outcome)
   const { result }: { readonly result: JsonValue | undefined } = outcome

@@ -68,14 +68,14 @@ const CHECKS: { readonly [Type in ControlFact['type']]: (fact: Fact<Type>) => vo
     checkFields('a change of tasks', fact, { tasks: A_LIST }, ['tasks'])
     for (const task of fact.tasks) checkFields('a task', task, TASK, ['id', 'content', 'status', 'activeForm'])
   },
-  // Looked at where rules are: it counts before it is written.
+  // Checked by `ThreadPolicy`, because it applies before it is written.
   'config.changed': () => undefined,
   note: (fact) => checkFields('a note', fact, NOTE, ['kind', 'text']),
 }
 
 const TYPES = Object.keys(CHECKS)
 
-/** Refuses what is no fact, or none that may be put on record from outside. */
+/** Throws if something is not a fact, or not one that an application may record. */
 export function checkFacts(facts: readonly ControlFact[]): void {
   if (!Array.isArray(facts)) {
     throw new EvenerError('invalid-input', 'What is to be recorded has to be a list of facts.', {

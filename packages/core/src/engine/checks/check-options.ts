@@ -41,15 +41,15 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   tracing: anObject,
 }
 
-/** Refuses options that would make a thread do something else than was meant, and says which. */
+/** Throws if an option is wrong, and says which. */
 export function checkRuntimeOptions(options: ThreadRuntimeOptions): void {
   checkOptions('a thread', options, OPTIONS, ['store', 'owner', 'thread', 'agents'])
 }
 
-/** Timers take no more than this; what is longer is as good as for ever. */
+/** The longest delay of a timer; anything longer is as good as for ever. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** A time as timers take it: one that is too long would be over at once. */
+/** Returns a delay that timers accept: one that is too long would fire at once. */
 export function timerMs(ms: number): number {
   return Math.min(Math.ceil(ms), LONGEST_TIMER_MS)
 }

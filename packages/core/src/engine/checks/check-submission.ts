@@ -29,7 +29,7 @@ const PART: FieldRules<PartFields> = {
 }
 
 const SAID: FieldRules<PartFields> = { text: words }
-/** Models would be sent an address as if it were a picture. */
+/** An address is refused because models would get it as if it were a picture. */
 const base64: FieldRule = {
   wanted: 'base64, and no address',
   accepts: (value) => typeof value === 'string' && !/^[a-z][a-z\d+.-]*:/i.test(value),
@@ -37,7 +37,7 @@ const base64: FieldRule = {
 
 const SHOWN: FieldRules<PartFields> = { mimeType: words, data: base64 }
 
-/** What a part of a kind needs besides. */
+/** The further fields each type of part needs. */
 const NEEDED: { readonly [type: string]: FieldRules<PartFields> } = {
   text: SAID,
   reasoning: SAID,
@@ -58,7 +58,7 @@ const SUBMISSION: OptionRules<Submission> = {
   turn: anything,
 }
 
-/** Refuses what nobody could have meant to say, before a run or a place in the queue comes of it. */
+/** Throws if the submission is wrong, before it starts a run or is queued. */
 export async function checkSubmission(submission: Submission, state: ThreadState, store: Store): Promise<void> {
   checkOptions('a submission', submission, SUBMISSION, ['parts', 'agentId'])
   checkParts(submission.parts)
@@ -68,8 +68,8 @@ export async function checkSubmission(submission: Submission, state: ThreadState
 }
 
 /**
- * A run is found by its id, and its tools are told apart by it: two of one id would be taken for one. Whoever sends the same
- * again gets this for an answer, and not the same done twice.
+ * Throws if the run id is taken: runs are found by it and tools tell them apart by it. A client that sends the same
+ * message twice gets this error, and the run does not happen twice.
  */
 async function assertNewRun(runId: string, { head }: ThreadState, store: Store): Promise<void> {
   const { lastRun, lineage, run, stream } = head
@@ -77,7 +77,7 @@ async function assertNewRun(runId: string, { head }: ThreadState, store: Store):
     run?.runId === runId ||
     lastRun?.runId === runId ||
     (await store.hasNamedRun(lineage, runId)) ||
-    // What was rewound has run as well.
+    // Rewound runs count too.
     ((lineage.length > 1 || lineage.at(0)?.from !== 1) && (await store.hasNamedRun(rootLineage(stream), runId)))
   if (!isKnown) return
   throw new EvenerError('already-exists', `Thread ${stream} has a run "${runId}" already.`, {
@@ -86,7 +86,7 @@ async function assertNewRun(runId: string, { head }: ThreadState, store: Store):
   })
 }
 
-/** A second message of the same id would take the place of the first wherever messages are found by it. */
+/** Throws if the message id is taken: the second message would replace the first wherever it is looked up. */
 async function assertNewMessage(messageId: string, { head, messages }: ThreadState, store: Store): Promise<void> {
   const isQueued = [...head.queue].some((item) => item.messageId === messageId)
   const isThere = isQueued || messages.get(messageId) !== undefined

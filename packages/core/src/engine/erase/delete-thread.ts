@@ -13,13 +13,13 @@ import { closeInterruptedRun } from '../turns/close-interrupted.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 
 export interface DeleteOptions {
-  /** Where the raw output of runs is kept, if it is. */
+  /** The raw spool, if there is one. */
   readonly spool?: RawSpool
 }
 
-/** What is left of a thread elsewhere. */
+/** Something of the thread that is left elsewhere. */
 export type DeleteRemainder =
-  /** An agent's own session, which is not ours to clean. */
+  /** An agent's native session, which is not ours to clean. */
   | { readonly kind: 'native-session'; readonly agentId: string; readonly nativeId: string }
   | { readonly kind: 'raw'; readonly reason: string }
 
@@ -28,8 +28,8 @@ export interface DeleteReport extends DeleteResult {
 }
 
 /**
- * Takes the thread, ends its run and its waits, and removes it with the raw output of its runs. What living forks need of
- * it is hidden and goes with the last of them; `retained` names it. Fails with `held` while somebody has it open.
+ * Takes the thread, ends its run and waits, and removes it with the raw output of its runs. What living forks need is
+ * hidden and removed with the last of them; `retained` names it. Fails with `held` while somebody has the thread open.
  */
 export async function deleteThread(
   store: Store,
@@ -53,7 +53,7 @@ export async function deleteThread(
   }
 }
 
-/** Whoever waits for an answer, or for the end of the run, reads in the log that there will be none. */
+/** Ends the run and the waits in the log, for those who still await them. Returns the bindings. */
 async function endRun(store: Store, thread: string, fence: Fence): Promise<readonly Binding[]> {
   try {
     const log = await ThreadLog.open({ store, stream: thread, fence })
@@ -66,7 +66,7 @@ async function endRun(store: Store, thread: string, fence: Fence): Promise<reado
     await log.close()
     return [...bindings]
   } catch (error) {
-    // What cannot be read any more can still be removed.
+    // A thread that cannot be read can still be removed.
     if (EvenerError.is(error, 'corrupt') || EvenerError.is(error, 'newer-version')) return []
     throw error
   }

@@ -7,11 +7,11 @@ import { sharedStretches } from './shared-stretches.ts'
 import { ThreadLog } from '../log/thread-log.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
 
-/** How the logs of other threads are come by. Forks that cannot be had are named in the report. */
+/** How to get the logs of other threads. Forks that cannot be accessed are named in the report. */
 export interface ForkAccess {
-  /** This process, as it takes threads. */
+  /** The owner that takes the forks. */
   readonly owner?: ProcessOwner
-  /** The thread, if this process has it open. */
+  /** Returns the thread if this process has it open. */
   readonly open?: (threadId: string) => Pick<ThreadRuntime, 'change'> | undefined
 }
 
@@ -20,15 +20,15 @@ export interface ForkErasure extends ForkAccess {
   readonly from: number
   readonly to: number
   readonly content: ErasedContent
-  /** Titles that are cleared: forks may have been given the same. */
+  /** Titles that are cleared; forks may have the same. */
   readonly titles: ReadonlySet<string>
   readonly reason?: string
   readonly spool?: RawSpool
-  /** The fork that asks for it, where the thread that was forked is gone. */
+  /** The log of the fork that erases, if its parent thread is deleted. */
   readonly held?: ThreadLog
 }
 
-/** Takes out of all forks what they were given of the range: tasks, notifications, titles, and what came of these. */
+/** Erases in all forks what they took over from the range: tasks, notifications, titles, and what came of these. */
 export async function eraseForks(store: Store, erasure: ForkErasure, tally: EraseTally): Promise<void> {
   const { stream, from, to, held } = erasure
   let cursor: string | null = null
@@ -78,7 +78,7 @@ async function eraseInFork(
   }
 }
 
-/** A fork may go on from another, whose thread was deleted: nobody else can clean what that one has left. */
+/** Erases copies in a deleted thread between parent and fork: nobody else can clean what is left of it. */
 async function eraseBetween(
   store: Store,
   log: ThreadLog,

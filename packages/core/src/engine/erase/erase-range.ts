@@ -3,8 +3,8 @@ import { emptyContent, noteContent, type ErasedContent } from './erased-content.
 import { recordsLeft, wholeStream } from './shared-stretches.ts'
 
 /**
- * The range with the rest of every message and wait that it touches. Half a message would stay in the view with what was
- * to be erased, and an answer says what was asked.
+ * Returns the range, extended to whole messages and waits. Half a message would stay in the view with what is to be
+ * erased, and an answer reveals the question.
  */
 export async function extendRange(
   store: Store,
@@ -18,7 +18,7 @@ export async function extendRange(
     let begin = from
     let end = to
     for await (const record of recordsLeft(store, stream, from - 1)) {
-      // Beyond the range only what ends a message or a wait of it is looked for.
+      // Beyond the range, only the ends of its messages and waits matter.
       if (record.seq > to && open.size === 0) break
       const { begins, of, ends } = linkOf(record)
       if (record.seq > to) {

@@ -1,38 +1,38 @@
 import { MAX_PAGE, type Binding, type EraseResult, type RawSpool, type Store } from '@evener/protocol'
 import type { ErasedContent } from './erased-content.ts'
 
-/** A copy of what was erased that is not ours to clean or could not be cleaned, or what was left on purpose. */
+/** A copy of erased content that is not ours to clean or could not be cleaned, or something left on purpose. */
 export type EraseRemainder =
-  /** An agent's own session, which was told. */
+  /** An agent's native session, which knows the content. */
   | { readonly kind: 'native-session'; readonly agentId: string; readonly nativeId: string }
   | { readonly kind: 'raw'; readonly runId: string; readonly reason: string }
-  /** A thread that goes on from what was erased and could not be cleaned of its copies. */
+  /** A fork whose copies could not be cleaned. */
   | { readonly kind: 'fork'; readonly threadId: string; readonly reason: string }
-  /** What a fork shares with a living thread it came from is there still. */
+  /** Content shared with a living parent thread, which is still there. */
   | { readonly kind: 'parent'; readonly threadId: string; readonly to: number }
-  /** Rules and settings that were made in the range: they hold on. */
+  /** Rules and settings made in the range, which stay in force. */
   | { readonly kind: 'configuration'; readonly keys: readonly string[] }
-  /** Messages outside the range in which somebody quotes it: they were not to be erased. */
+  /** Messages outside the range that quote it; they were not to be erased. */
   | { readonly kind: 'messages'; readonly threadId: string; readonly messageIds: readonly string[] }
-  /** What was sent and is not carried out yet. */
+  /** Commands that were accepted and are not carried out yet. */
   | { readonly kind: 'commands'; readonly count: number }
 
 export interface EraseReport extends EraseResult {
-  /** What was really erased: whole messages, and whole waits with their answers. */
+  /** The range that was really erased: whole messages, and whole waits with their answers. */
   readonly from: number
   readonly to: number
-  /** Runs whose raw output was removed: those of the range, and later ones, which were told. A run's goes as a whole. */
+  /** Runs whose raw output was removed as a whole: those of the range, and later ones, which knew the content. */
   readonly spools: readonly string[]
-  /** Threads that go on from what was erased, and have no copy of it any more. */
+  /** Forks that had a share in the range and have no copy of it any more. */
   readonly forks: readonly string[]
   readonly isTitleCleared: boolean
-  /** Memory had been made of it and is gone; it will be made anew of what is left. */
+  /** Whether memory made of the content was removed; it is made again from what is left. */
   readonly isMemoryCleared: boolean
-  /** What still knows of it, or may. Empty when nothing does. */
+  /** What still has the content, or may have it. Empty if nothing does. */
   readonly remains: readonly EraseRemainder[]
 }
 
-/** Adds up what an erasure comes to, over all the threads it has to look at. */
+/** Sums up the results of an erasure over all threads it touches. */
 export class EraseTally {
   readonly #total = { records: 0, messages: 0, blobs: 0 }
   readonly #spools: string[] = []

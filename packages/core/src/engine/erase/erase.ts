@@ -12,15 +12,15 @@ export interface EraseOptions extends ForkAccess {
   readonly from: number
   readonly to: number
   readonly reason?: string
-  /** Where the raw output of runs is kept, if it is. */
+  /** The raw spool, if there is one. */
   readonly spool?: RawSpool
 }
 
 /**
- * Overwrites what was said in a range of the thread: in its records, views, head, blobs and raw output, and what was
- * written down elsewhere because of it: titles, later lists of tasks, goals and notifications, memory, and all of this in
- * the threads that were forked from it. That it was done is recorded, and agents' own sessions are marked as knowing too
- * much. What a fork shares with a thread that was deleted is the fork's to erase; with a living one, that thread's.
+ * Erases a range of the thread: in its records, views, head, blobs and raw output, and in what was written elsewhere
+ * because of it: titles, later lists of tasks, goals and notifications, memory, and all of this in forks of the thread.
+ * Records that it was done, and marks native sessions that know the content as stale. A fork erases what it shares with
+ * a deleted thread; what it shares with a living thread, that thread has to erase.
  */
 export async function eraseRange(store: Store, log: ThreadLog, options: EraseOptions): Promise<EraseReport> {
   checkRange(log, options)
@@ -42,7 +42,7 @@ export async function eraseRange(store: Store, log: ThreadLog, options: EraseOpt
   )
 }
 
-/** Back to the start, and nothing of what was said is left: the thread is as new, with its rules and settings. */
+/** Rewinds the thread to its start and erases everything said in it. Its rules and settings stay. */
 export async function clearHistory(
   store: Store,
   log: ThreadLog,
@@ -52,7 +52,7 @@ export async function clearHistory(
   const shared = await sharedStretches(store, log.stream)
   const own = { stream: log.stream, from: (shared.at(-1)?.to ?? 0) + 1, to: log.state.head.seq }
   const report = await eraseAll(store, log, options, [...shared.filter(({ isDeleted }) => isDeleted), own])
-  // What a fork shares with a living thread is that thread's to erase.
+  // What a fork shares with a living thread has to be erased there.
   const remains = shared
     .filter(({ isDeleted }) => !isDeleted)
     .map(({ stream, to }) => ({ kind: 'parent' as const, threadId: stream, to }))
@@ -85,7 +85,7 @@ async function eraseAll(
   }
 }
 
-/** Of the thread's own stream. */
+/** Erases a range of the thread's own stream. */
 async function eraseOwn(store: Store, log: ThreadLog, options: EraseOptions, tally: EraseTally): Promise<StreamRange> {
   const { stream } = log
   const { from, to, content, before, after } = await copiesOf(store, stream, options)
@@ -95,9 +95,9 @@ async function eraseOwn(store: Store, log: ThreadLog, options: EraseOptions, tal
     title !== null &&
     ((head.titleAt >= from && head.titleAt <= to) || after.seqs.includes(head.titleAt) || quotes(content, title))
   const titles = new Set([...after.titles, ...(isTitleCleared ? [title] : [])])
-  // First, while it can still be seen what is a copy: an erasure that was cut short is simply started again.
+  // Forks first, while copies can still be recognised: an erasure that was cut short is simply repeated.
   await eraseForks(store, { ...options, stream, from, to, content, titles }, tally)
-  // Before the rest: the store cleans its files once, when it erases.
+  // Before `store.erase`, in which the store cleans its files once.
   if (isTitleCleared) await log.commit([{ type: 'config.changed', title: null }], {}, { thread: { title: null } })
   await removeSpools(options.spool, stream, [...content.runs, ...after.runs], tally)
   const points = [...before, ...after.seqs].map((seq) => ({ from: seq, to: seq }))
@@ -110,7 +110,7 @@ async function eraseOwn(store: Store, log: ThreadLog, options: EraseOptions, tal
   return { stream, from, to }
 }
 
-/** Of a stream whose thread was deleted: it has no log any more, so its forks are told, this one among them. */
+/** Erases a range of a deleted thread's stream. It has no log, so its forks record it, this thread included. */
 async function eraseLeft(
   store: Store,
   log: ThreadLog,
@@ -168,7 +168,7 @@ function notOurs(thread: string, { from, to }: EraseOptions, living: StreamRange
   })
 }
 
-/** What the tasks said before the range is not what is erased. */
+/** Removes task texts from before the range, which are not to be erased. */
 async function forgetOldTasks(store: Store, stream: string, content: ErasedContent): Promise<void> {
   if (content.tasks.size === 0) return
   const { tasks } = await stateAt(store, wholeStream(stream), content.from - 1)

@@ -7,23 +7,23 @@ import {
   type TaskItem,
 } from '@evener/protocol'
 
-/** What a range of records said, as far as copies of it outside the range can be recognised by it. */
+/** The content of a range, as far as copies of it elsewhere can be recognised by it. */
 export interface ErasedContent {
   readonly from: number
   readonly runs: Set<string>
-  /** Lower case, words one blank apart. */
+  /** All texts in lower case, with single spaces. */
   readonly texts: string[]
-  /** The words of tasks, which every later list of tasks repeats. */
+  /** The texts of tasks, which every later list of tasks repeats. */
   readonly tasks: Set<string>
-  /** The words of goals, which are written anew with every judgement. */
+  /** The texts of goals, which are written again with every judgement. */
   readonly goals: Set<string>
-  /** Settings that hold what was said: a notification is written anew when it is read. */
+  /** Settings that hold content: a notification is written again when it is read. */
   readonly settings: Set<string>
-  /** The parts of messages, which may have been waiting in the queue before. */
+  /** The keys (see `partsKey`) of messages, which may have been queued before. */
   readonly said: Set<string>
-  /** The parts of what was queued, which may have become messages. */
+  /** The keys of queued messages, which may have become messages. */
   readonly queued: Set<string>
-  /** What configures the thread and stays. */
+  /** The names of rules and settings, which stay. */
   readonly kept: Set<string>
 }
 
@@ -75,18 +75,18 @@ export function goalTexts({ objective, pausedReason = '', prompt = '' }: Goal): 
   return [objective, pausedReason, prompt].filter((text) => text !== '')
 }
 
-/** The notification that a part tells of. */
+/** Returns the id of the notification in a part. */
 export function notificationOf(part: Part): string | undefined {
   const id = part.type === 'signal' ? part.data['notificationId'] : undefined
   return typeof id === 'string' ? id : undefined
 }
 
-/** The same for a message and for the queue item that it was. */
+/** Returns a key that is the same for a message and for the queue item it was before. */
 export function partsKey(parts: readonly Part[]): string {
   return JSON.stringify(parts)
 }
 
-/** A title is often a beginning with an ellipsis. */
+/** Normalises a text for comparison. Drops an ellipsis at the end, because titles are often shortened texts. */
 export function wordsOf(text: string): string {
   return text
     .toLowerCase()

@@ -11,23 +11,23 @@ import { inflateRequest } from '../log/blobs.ts'
 import { goalTexts, notificationOf, partsKey, taskTexts, wordsOf, type ErasedContent } from './erased-content.ts'
 import { recordsLeft, wholeStream } from './shared-stretches.ts'
 
-/** Shorter words stand in any prompt. */
+/** The shortest text that counts as quoted: shorter ones occur in any prompt. */
 const QUOTED_CHARS = 16
 
 export interface Copies {
-  /** The records that say again what was erased. */
+  /** The records that repeat erased content. */
   readonly seqs: readonly number[]
-  /** The runs that were told the conversation, and may have put it into their raw output. */
+  /** The runs that knew the conversation, so that their raw output may contain it. */
   readonly runs: readonly string[]
-  /** The titles among what is said again. */
+  /** The titles among the repeated content. */
   readonly titles: readonly string[]
-  /** Messages in which people or agents quote it. They are no part of what was to be erased, and stay. */
+  /** Messages in which people or agents quote the content. They were not to be erased, and stay. */
   readonly quotedIn: ReadonlySet<string>
 }
 
 /**
- * What the records of a stream repeat of what was erased: lists of tasks, goals, notifications and titles are written
- * anew with every change, a message may have been queued before, and runs are summed up and judged when they are over.
+ * Finds the records of a stream that repeat erased content: lists of tasks, goals, notifications and titles are written
+ * again with every change, a message may have been queued before, and runs are summed up and judged at their end.
  */
 export async function copiesIn(store: Store, stream: string, content: ErasedContent, after: number): Promise<Copies> {
   const seqs: number[] = []
@@ -52,7 +52,7 @@ export async function copiesIn(store: Store, stream: string, content: ErasedCont
   return { seqs, runs, titles, quotedIn }
 }
 
-/** Where something of the range was written down before it was said: queued messages, notifications. */
+/** Finds records before the range with content that was said in it: queued messages, notifications. */
 export async function copiesBefore(store: Store, stream: string, content: ErasedContent): Promise<number[]> {
   const seqs: number[] = []
   for (const type of ['queue.added', 'config.changed'] as const) {
@@ -114,7 +114,7 @@ function repeatsSetting(content: ErasedContent, { settings = {} }: ConfigChanged
   return Object.entries(settings).some(([key, value]) => value !== null && content.settings.has(key))
 }
 
-/** Tasks, goals and notifications are told to the model by us, in messages of their own. */
+/** Whether a signal repeats tasks, goals or notifications, which we tell the model in messages of their own. */
 function repeatsSignal(content: ErasedContent, part: Part): boolean {
   if (part.type !== 'signal') return false
   const id = notificationOf(part)
@@ -124,7 +124,7 @@ function repeatsSignal(content: ErasedContent, part: Part): boolean {
   return words.some((text) => told.some((each) => each.includes(text)))
 }
 
-/** Whether the prompt of a later step quotes it. Most steps have the same prompt. */
+/** Whether the prompt of a later step quotes the content. Cached, because most steps have the same prompt. */
 async function isTold(
   store: Store,
   words: readonly string[],

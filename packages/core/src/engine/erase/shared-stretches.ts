@@ -4,16 +4,16 @@ import type { Lineage, LogRecord, Store } from '@evener/protocol'
 const LAST_SEQ = 2 ** 32 - 1
 const PAGE = 500
 
-/** What a fork shares with a thread it came from. */
+/** The part of another thread's stream that a fork shares. */
 export interface SharedStretch {
   readonly stream: string
   readonly from: number
   readonly to: number
-  /** Its thread is gone; what is left of it is there for its forks only. */
+  /** The thread of the stream is deleted; the rest is kept only for its forks. */
   readonly isDeleted: boolean
 }
 
-/** All that a thread was forked from, oldest first; also what it has rewound since, because it can go back to it. */
+/** Returns the stretches a thread was forked from, oldest first. Includes rewound ones, as it can return to them. */
 export async function sharedStretches(store: Store, thread: string): Promise<SharedStretch[]> {
   const { items } = await store.readRecords(thread, { limit: 1 })
   const body = items[0]?.body
@@ -24,12 +24,12 @@ export async function sharedStretches(store: Store, thread: string): Promise<Sha
   return stretches
 }
 
-/** All there is of a stream, also of one whose thread was deleted: only closed parts of it can be read. */
+/** Returns a lineage of the whole stream. Closed, because of a deleted thread only closed stretches can be read. */
 export function wholeStream(stream: string): Lineage {
   return [{ stream, from: 1, to: LAST_SEQ }]
 }
 
-/** Like `recordsAfter`, and also of a stream whose thread was deleted. */
+/** Like `recordsAfter`, but works for deleted threads too. */
 export async function* recordsLeft(store: Store, stream: string, after: number): AsyncGenerator<LogRecord> {
   for (let position = after; ;) {
     const page = await store.readLineage(wholeStream(stream), { after: position, limit: PAGE })

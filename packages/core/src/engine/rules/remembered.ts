@@ -8,11 +8,11 @@ import { describeCall } from '../turns/turn-host.ts'
 interface Asked {
   readonly policy: ThreadPolicy
   readonly runs: Runs
-  /** The turn that waits for the answer, if it is one of this process. */
+  /** The turn that waits for the answer, if it is active in this process. */
   readonly active: ActiveTurn | undefined
 }
 
-/** What is recorded with an answer that is to count for later calls. Keeping it does not hold up who cancels. */
+/** Returns what to record with an answer that applies to later calls too. A cancel does not wait for it. */
 export async function remembered(wait: Wait, answer: Answer, { policy, runs, active }: Asked): Promise<RecordBody[]> {
   const { decision, remember } = answer
   if (remember === undefined || decision !== 'approve') return []

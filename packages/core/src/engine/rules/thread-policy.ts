@@ -22,16 +22,16 @@ const IN_DOUBT: Decision = {
   reason: 'the same call was interrupted before, and nobody knows whether it had its effect',
 }
 
-/** Adds to a call what is known of its tool. */
+/** Adds the category and origin of the tool to a call. */
 export type Describe = (call: ToolCallRequest) => ToolCallRequest
 
 type RulesInMemory = Pick<ConfigChange, 'rules' | 'grants' | 'yolo'>
 
-/** The rules of a thread: what they say about a call, and what becomes of an "always". */
+/** Decides calls by the rules of a thread, and handles an "always". */
 export class ThreadPolicy {
   readonly #options: ThreadRuntimeOptions
   readonly #state: () => ThreadState
-  /** Changes that are not on disk yet. They count from the moment they were made. */
+  /** Changes that are not on disk yet. They apply from the moment they were made. */
   #unwritten: readonly RulesInMemory[] = []
 
   constructor(options: ThreadRuntimeOptions, state: () => ThreadState) {
@@ -39,7 +39,7 @@ export class ThreadPolicy {
     this.#state = state
   }
 
-  /** `isFromBefore`: a process that died was told to make it, and had not begun. What its run was started under counts too. */
+  /** `isFromBefore`: ordered from a process that died before starting it. The rules its run started with apply too. */
   decide(
     call: ToolCallRequest,
     agentId: string,
@@ -54,7 +54,7 @@ export class ThreadPolicy {
     const inDoubt = (doubts.length > 0 && isDoubted()) || wasInterrupted(call, state)
     const definitionChanged = hasChanged(state, tool)
     if (policy === undefined) {
-      // Whether to do something twice is no question of permission: it is asked where there are no rules, too.
+      // Whether to do something twice is no question of permission: it is asked even without rules.
       if (!yolo && inDoubt) decisions.push(IN_DOUBT)
       else if (!yolo && definitionChanged) decisions.push(changed(call.toolName))
     } else {
@@ -67,13 +67,13 @@ export class ThreadPolicy {
     return strictest(first, ...others)
   }
 
-  /** What is in force, as one set of rules: recorded with every run, and the floor of foreign agents. */
+  /** Returns the rules in force as one set, which is recorded with every run and is the minimum for foreign agents. */
   rulesInForce(): PermissionRules {
     const { policy } = this.#options
     return policy === undefined ? this.#now().head.rules : policy.rulesInForce(this.#context())
   }
 
-  /** Refuses what is no change, and a rule that is not what it says it is. */
+  /** Throws if the change is invalid, or a rule contradicts its own examples. */
   check(change: ConfigChange): void {
     checkConfig(change)
     const { policy } = this.#options
@@ -82,7 +82,7 @@ export class ThreadPolicy {
     else policy.check(change.rules)
   }
 
-  /** Counts at once and until it is written. */
+  /** Applies a change at once, until the returned function is called after the write. */
   announce(change: ConfigChange): () => void {
     this.check(change)
     const { grants, rules, yolo } = change
@@ -97,7 +97,7 @@ export class ThreadPolicy {
     }
   }
 
-  /** What is recorded with an answer that is to count for later calls, too. */
+  /** Returns what to record with an answer that applies to later calls too. */
   async remember(wait: Wait, scope: 'tool' | 'category', describe: Describe): Promise<RecordBody[]> {
     const { keepGrants, policy } = this.#options
     const { args = {}, toolCallId = wait.id, toolName } = wait.subject
@@ -142,7 +142,7 @@ function changed(toolName: string): Decision {
   return { policy: 'ask', reason: `${toolName} is not the tool it was when it was allowed` }
 }
 
-/** A tool that was allowed once and says something else of itself now. */
+/** Whether the definition of a tool has changed since it was allowed. */
 function hasChanged(state: ThreadState, tool: RunnableTool | undefined): boolean {
   if (tool === undefined) return false
   const known = state.head.definitions.get(tool.name)

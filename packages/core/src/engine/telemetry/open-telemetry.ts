@@ -3,14 +3,14 @@ import type { TracerSource } from './tracing.ts'
 
 type OpenTelemetry = typeof api
 
-/** Where every copy of the API keeps what an SDK has registered, by its own convention. */
+/** Where every copy of the API keeps the registered SDK, by its own convention. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
 let loading: Promise<OpenTelemetry | undefined> | undefined
 
 /**
- * The API, when somebody has registered an SDK or brought a source of their own; `undefined` otherwise, and then it is not
- * even loaded. The package is the user's to install, with the SDK it belongs to.
+ * Returns the API if an SDK is registered or a source is given; otherwise `undefined`, and the API is not even loaded.
+ * The user installs the package, together with the SDK.
  */
 export async function openTelemetry(source?: TracerSource): Promise<OpenTelemetry | undefined> {
   const registered = (globalThis as { [REGISTRY]?: { readonly trace?: unknown } })[REGISTRY]

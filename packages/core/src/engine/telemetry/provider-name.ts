@@ -1,4 +1,4 @@
-/** The names that the GenAI conventions have for providers which are called otherwise by their packages. */
+/** The names of providers in the GenAI conventions, where they differ from those of their packages. */
 const WELL_KNOWN: { readonly [provider: string]: string } = {
   'amazon-bedrock': 'aws.bedrock',
   bedrock: 'aws.bedrock',
@@ -12,7 +12,7 @@ const WELL_KNOWN: { readonly [provider: string]: string } = {
   xai: 'x_ai',
 }
 
-/** A provider as traces call it; who has no name there keeps its own. */
+/** Returns the name of a provider in traces; its own name if the conventions have none. */
 export function providerName(provider: string): string {
   return Object.hasOwn(WELL_KNOWN, provider) ? (WELL_KNOWN[provider] ?? provider) : provider
 }

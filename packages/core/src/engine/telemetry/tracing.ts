@@ -1,18 +1,17 @@
 import type { AgentEvent, ToolCallInfo, ToolOutcome, ToolSuspension } from '@evener/protocol'
 
-// Nothing of OpenTelemetry is named here: what a program that imports us is typed with must not need a package that it may
-// well not have.
+// No OpenTelemetry types here: programs that import ours must not need a package they may not have.
 
-/** What makes tracers. An OpenTelemetry tracer provider is one. */
+/** Makes tracers, e.g. an OpenTelemetry tracer provider. */
 export interface TracerSource {
   getTracer(name: string, version?: string): object
 }
 
-/** What is told of a turn to whoever traces it. */
+/** The trace of a turn. */
 export interface TurnTrace {
-  /** Deltas say nothing to a trace. */
+  /** Called with every event; deltas are ignored. */
   observe(event: AgentEvent): void
-  /** Carries out a tool within a span of its own, so that what it does itself is traced below it. */
+  /** Carries out a tool within its own span, so that what the tool does is traced below it. */
   tool<Outcome extends ToolOutcome | ToolSuspension>(call: ToolCallInfo, work: () => Promise<Outcome>): Promise<Outcome>
   end(failure: unknown): void
 }

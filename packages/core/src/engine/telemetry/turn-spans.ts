@@ -21,15 +21,15 @@ export interface TracedTurn {
   readonly threadId: string
   readonly runId: string
   readonly turnId: string
-  /** Whose tools we carry out ourselves; of other agents only what they say is known. */
+  /** Whether the agent carries out its tools itself, so that only what it reports is known. */
   readonly isForeign: boolean
-  /** The model of agents that do not say what they ask. */
+  /** Returns the model, for agents that do not report what they request. */
   readonly model: () => string | undefined
-  /** What goes wrong is told as it is recorded. */
+  /** Redacts error messages as in the record. */
   readonly redacted: (text: string) => string
 }
 
-/** Spans of a turn after the GenAI conventions, or nothing where nobody wants them. A source goes before what is registered. */
+/** Returns the spans of a turn after the GenAI conventions; `undefined` without `source` and registered SDK. */
 export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promise<TurnTrace | undefined> {
   const api = await openTelemetry(source)
   if (api === undefined) return undefined
@@ -121,7 +121,7 @@ class TurnSpans implements TurnTrace {
       )
       throw error
     } finally {
-      // One that does not listen when it is cancelled has been ended before.
+      // The span of a tool that ignores a cancel has been ended already.
       if (this.#tools.delete(call.toolCallId)) span.end()
     }
   }
@@ -142,13 +142,13 @@ class TurnSpans implements TurnTrace {
       ...asked,
       ...(this.#turn.isForeign ? {} : { 'gen_ai.request.stream': true }),
     }
-    // Which model an agent asks is known when it asks.
+    // The model is only known at the first step.
     this.#agent.setAttributes(asked)
     const kind = this.#api.SpanKind.CLIENT
     this.#step = this.#start(model === undefined ? 'chat' : `chat ${model}`, { attributes, kind }, this.#inAgent)
   }
 
-  /** Of a program that does not say who answers it, at least the program is known. */
+  /** Returns provider and model. If a program does not report its provider, the program itself is given. */
   #asked(request?: StepRequest): { 'gen_ai.provider.name'?: string; 'gen_ai.request.model'?: string } {
     const { agentId, isForeign, model: given } = this.#turn
     const named = request?.model ?? given() ?? ''
@@ -196,7 +196,7 @@ function failureOf({ meta }: StepFinishEvent): [type: string, message: string] {
 /** The conventions' word for an error without a class of its own. */
 const OTHER_ERROR = '_OTHER'
 
-/** Ours are the uncached input tokens, theirs are all. */
+/** Our `inputTokens` are the uncached ones; the conventions count all. */
 function usageAttributes(usage: UsageMetadata | undefined): Attributes {
   if (usage === undefined) return {}
   const { cacheWriteInputTokens: written = 0, cachedInputTokens: cached = 0, inputTokens, outputTokens } = usage

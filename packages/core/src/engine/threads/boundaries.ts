@@ -1,14 +1,14 @@
 import { EvenerError, type Lineage, type LogRecord, type RecordType, type Store } from '@evener/protocol'
 
-/** Where a thread can be forked or rewound to: where a message has ended, or a step begins, and nothing is half said. */
+/** Records at which a thread can be forked or rewound, if no message is open: a message end or a step start. */
 const ENDS: ReadonlySet<RecordType> = new Set<RecordType>(['message.added', 'message.ended', 'step.started'])
 
-/** After these nothing is open, whatever was before. */
+/** Records after which no message is open. */
 const RESETS: ReadonlySet<RecordType> = new Set<RecordType>(['run.started', 'run.ended', 'rewind', 'fork'])
 
 const PAGE = 500
 
-/** Fails for a seq that is no boundary of the lineage, and names the nearest one. The start of the thread is one. */
+/** Throws if a seq is no boundary of the lineage, and names the nearest one. The thread's start is a boundary. */
 export async function requireBoundary(store: Store, lineage: Lineage, at: number): Promise<void> {
   if (await isBoundary(store, lineage, at)) return
   const before = await boundaryAt(store, lineage, Math.max(0, at - 1))
@@ -20,7 +20,7 @@ export async function requireBoundary(store: Store, lineage: Lineage, at: number
   })
 }
 
-/** The newest boundary at or before a seq. */
+/** Returns the newest boundary at or before a seq. */
 export async function boundaryAt(store: Store, lineage: Lineage, upTo: number): Promise<number> {
   for (let at = upTo; at > 0;) {
     const seq = await latestEnd(store, lineage, at)
@@ -54,7 +54,7 @@ async function boundaryAfter(store: Store, lineage: Lineage, at: number): Promis
   return null
 }
 
-/** The run that is going on there: only in a run is a message ever open. */
+/** Returns the start of the run that is open at a seq. Messages are only ever open in a run. */
 async function openRun(store: Store, lineage: Lineage, at: number): Promise<number | null> {
   const [started, ...over] = await Promise.all(
     (['run.started', 'run.ended', 'rewind', 'fork'] as const).map((type) => latest(store, lineage, type, at)),

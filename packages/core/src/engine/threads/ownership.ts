@@ -3,17 +3,17 @@ import { hostname } from 'node:os'
 import { EvenerError, type Fence, type Owner, type Store } from '@evener/protocol'
 import { currentPidScope, isProcessAlive, processStartTime } from '../../machine.ts'
 
-/** How long a silent owner on another machine is believed to live. */
+/** How long an owner on another machine counts as alive after its last heartbeat. */
 const LEASE_MS = 30_000
 const HEARTBEAT_MS = 10_000
 
-/** The owners of this process: one can ask another for a thread that is not in use there. */
+/** The owners in this process: one can ask another for a thread that is idle there. */
 const here = new Map<string, ProcessOwner>()
 
-/** Lets go of a thread if it is at rest; says whether it has. */
+/** Releases a thread if it is idle; returns whether it did. */
 type LetGo = () => Promise<boolean>
 
-/** This process as an owner of threads: one row and one heartbeat, however many threads it holds. */
+/** This process as an owner of threads: one row in the store and one heartbeat for all its threads. */
 export class ProcessOwner {
   readonly id: string
   readonly #store: Store
@@ -26,7 +26,7 @@ export class ProcessOwner {
     this.id = id
   }
 
-  /** Once per process and store; `close` when it ends. `url`: where others reach it, for their error when it holds a thread. */
+  /** Call once per process and store, and `close` at the end. `url`: shown to others that want its threads. */
   static async register(store: Store, options: { url?: string; now?: () => number } = {}): Promise<ProcessOwner> {
     const now = options.now ?? Date.now
     const owner = new ProcessOwner(store, randomUUID())
@@ -40,7 +40,7 @@ export class ProcessOwner {
       ...(options.url === undefined ? {} : { url: options.url }),
     })
     owner.#timer = setInterval(() => {
-      // A missed heartbeat only shortens the lease; a lost one shows at the next append, which is fenced.
+      // A missed heartbeat only shortens the lease. Lost ownership shows at the next append, which is fenced.
       store.heartbeat(owner.id, now() + LEASE_MS).catch(() => undefined)
     }, HEARTBEAT_MS)
     owner.#timer.unref()
@@ -48,7 +48,7 @@ export class ProcessOwner {
     return owner
   }
 
-  /** One runtime for a thread in a process: a second one would take the first for dead. */
+  /** Throws if the thread is open in this process: a second runtime would take the first for dead. */
   enter(stream: string): void {
     if (this.#entered.has(stream)) {
       throw new EvenerError('held', `Thread ${stream} is open in this process already.`, {
@@ -64,12 +64,12 @@ export class ProcessOwner {
     this.#lettingGo.delete(stream)
   }
 
-  /** What to do when another owner of this process wants the thread. */
+  /** Sets the function to call when another owner in this process wants the thread. */
   onWanted(stream: string, letGo: LetGo): void {
     this.#lettingGo.set(stream, letGo)
   }
 
-  /** Takes the stream, also from an owner that is dead; says who holds it otherwise. */
+  /** Takes the stream, even from a dead owner. Throws if it is held, and says by whom. */
   async claim(stream: string): Promise<Fence> {
     let claim = await this.#store.claim(stream, this.id)
     if (claim.status === 'held' && (claim.holder === null || isDead(claim.holder, Date.now()))) {
@@ -93,7 +93,7 @@ export class ProcessOwner {
     })
   }
 
-  /** Somebody else in this process wants it. True when it is not held here any more. */
+  /** Releases the stream to another owner in this process. Returns true if it is no longer held here. */
   async giveUp(stream: string): Promise<boolean> {
     const letGo = this.#lettingGo.get(stream)
     return letGo === undefined ? false : letGo()
@@ -116,8 +116,8 @@ async function askedFor(stream: string, ownerId: string): Promise<boolean> {
 }
 
 /**
- * Where its pid means the same to us we can look. Of an owner on another machine, in another container or of another boot
- * we only know when it last spoke: all of them may have the same host name.
+ * Whether the owner is dead. Where its pid means the same to us, we check the process. On another machine, in another
+ * container or from another boot, only its last heartbeat counts: all of them may have the same host name.
  */
 export function isDead(owner: Owner, now: number): boolean {
   if (owner.host !== hostname() || owner.bootId !== currentPidScope()) return owner.until < now

@@ -5,19 +5,19 @@ import type { LogEntry } from '../log/thread-log.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { foldWithViews } from '../log/view-writes.ts'
 
-/** Who is told what others make of it. */
+/** The listeners of a rested thread. */
 export interface RestedThreadListeners {
   readonly entries: Emitter<LogEntry>
   readonly frames: Emitter<DeltaFrame>
-  /** Somebody else has gone on with a run to its end. */
+  /** Called when another runtime or process has ended a run. */
   readonly onRunEnded: (runId: string, outcome: RunOutcome) => void
 }
 
-/** What a runtime knows of its thread while the thread is not its own, and what it has told of it. */
+/** Follows a thread while its runtime does not hold it: the last known state, and what listeners have got. */
 export class RestedThread {
   readonly #options: Pick<ThreadRuntimeOptions, 'store' | 'thread'>
   readonly #listeners: RestedThreadListeners
-  /** The newest seq that was told in a frame. */
+  /** The newest seq that was emitted in a frame. */
   #framed: number
   state: ThreadState
 
@@ -32,7 +32,7 @@ export class RestedThread {
     this.#framed = state.head.seq
   }
 
-  /** Tells what others wrote. However much it is: a page of records at a time, each with a frame of its own. */
+  /** Emits what others wrote, however much: a page of records at a time, each with its own frame. */
   async catchUp(to: number): Promise<void> {
     const { store, thread } = this.#options
     if (to <= this.state.head.seq) return
@@ -48,17 +48,17 @@ export class RestedThread {
     }
   }
 
-  /** Tells what another runtime of this process tells. */
+  /** Emits an entry of another runtime of this process. */
   mirror(entry: LogEntry): void {
     const isRecord = entry.kind === 'record'
-    // What it finds when it takes the thread may be known here already.
+    // Records it found when it took the thread may be known here already.
     if (isRecord && entry.others === true && entry.record.seq <= this.state.head.seq) return
     this.state = entry.state
     this.#listeners.entries.emit(isRecord ? { ...entry, others: true, mirrored: true } : { ...entry, mirrored: true })
     if (isRecord) this.#follow(entry.record)
   }
 
-  /** Once, whoever has made it. */
+  /** Emits a frame once, whoever made it. */
   frame(frame: DeltaFrame): void {
     if (frame.seq <= this.#framed) return
     this.#framed = frame.seq

@@ -5,12 +5,12 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { WaitDesk } from '../waits/wait-desk.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
-/** What a process has of a thread while the thread is its own. */
+/** What a process has of a thread while it owns it: log, waits and history. */
 export class ThreadHold {
   readonly log: ThreadLog
   readonly desk: WaitDesk
   readonly history: ThreadHistory
-  /** Names for what comes to be in the thread. */
+  /** Makes ids for messages, waits and turns. */
   readonly newId: () => string
   readonly #options: ThreadRuntimeOptions
   readonly #fence: Fence
@@ -24,7 +24,7 @@ export class ThreadHold {
     this.history = new ThreadHistory(options.store, log)
   }
 
-  /** Takes the thread; says who has it otherwise. `onFailure`: it can no longer be written. */
+  /** Takes the thread; throws if it is held, and says by whom. `onFailure`: called when it can no longer be written. */
   static async take(options: ThreadRuntimeOptions, onFailure: () => void): Promise<ThreadHold> {
     const { faults, now, onListenerFailure, owner, redact, store, thread } = options
     const fence = await owner.claim(thread)

@@ -42,13 +42,13 @@ export interface NewThread {
   /** Whose thread it is: a user, a project, a folder. Threads are listed by it. */
   readonly resourceId: string
   readonly title?: string
-  /** The application's own; never changed afterwards. */
+  /** The application's own data; never changed afterwards. */
   readonly metadata?: JsonObject
   /** Milliseconds since the epoch. */
   readonly now?: number
 }
 
-/** A new thread with nothing in it. Nobody has it yet: `ThreadRuntime.open` takes it. */
+/** Creates an empty thread. It has no owner yet: `ThreadRuntime.open` takes it. */
 export async function createThread(store: Store, thread: NewThread): Promise<ThreadInfo> {
   const info = threadInfo(thread)
   await store.createStream({ kind: 'thread', info, headSeq: 0 })
@@ -60,15 +60,15 @@ export interface Fork extends NewThread {
   readonly at: number
   /** A forked subagent keeps the session's grants; a user's fork does not. */
   readonly grants?: Grants
-  /** That nothing is asked: kept only where it is wanted, and where the parent has it. */
+  /** Keeps yolo, if the parent has it. Default: false. */
   readonly yolo?: boolean
-  /** Not listed, unless asked for. */
+  /** Leaves the thread out of lists, unless hidden ones are asked for. */
   readonly hidden?: boolean
 }
 
 /**
- * A new thread that goes on from a point of another. Nothing is copied: it names its parent's records. Fails with
- * `invalid-input` where no message ends and no step begins.
+ * Creates a thread that continues another one from a point. Nothing is copied: its lineage refers to the parent's
+ * records. Fails with `invalid-input` where no message ends and no step begins.
  */
 export async function forkThread(
   store: Store,
@@ -104,7 +104,7 @@ export async function forkThread(
       origins: originsOf(parent.head.bindings),
     },
   }
-  // Creation and fork record are one transaction: nobody ever sees a fork that does not know where it came from.
+  // One transaction, so that no fork is ever seen without its fork record.
   const { epoch } = await store.createStream({
     kind: 'thread',
     info,
@@ -119,7 +119,7 @@ export async function forkThread(
 }
 
 /**
- * Moves the conversation back to `to`, inside of `runtime.change`. Nothing is cut off: with the lineage from before as
+ * Moves the conversation back to `to`; call it inside `runtime.change`. Nothing is removed: with the former lineage as
  * `target` it moves forward again. Fails with `invalid-input` where no message ends and no step begins.
  */
 export async function rewindThread(store: Store, log: ThreadLog, to: number, target?: Lineage): Promise<void> {
@@ -138,7 +138,7 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
   await log.commit([body])
 }
 
-/** Tasks and memory pointer as they were at a point, folded from the records about them that the lineage shows. */
+/** Returns tasks and memory pointer as they were at a point, folded from the records of the lineage. */
 export async function stateAt(
   store: Store,
   lineage: Lineage,
@@ -148,7 +148,7 @@ export async function stateAt(
   const [fork, rewind, tasks] = await Promise.all(
     (['fork', 'rewind', 'tasks.changed'] as const).map((type) => store.latestRecord(lineage, type, at)),
   )
-  // A fork or rewind record carries both values itself and so overrules everything before it.
+  // A fork or rewind record holds both values itself and overrules everything before it.
   const base = newer(fork, rewind)
   const records = [base, tasks, ...(await recordsSince(store, lineage, base?.seq ?? 0, at))]
   let state = emptyState('')
@@ -162,7 +162,7 @@ function newer(one: LogRecord | null | undefined, other: LogRecord | null | unde
   return (one?.seq ?? 0) > (other?.seq ?? 0) ? (one ?? null) : (other ?? null)
 }
 
-/** Of two that made memory of the same, the first was heard; an erasure takes memory away. */
+/** Returns memory commits and erasures: of two commits of one generation the first counts; erasures remove memory. */
 async function recordsSince(store: Store, lineage: Lineage, after: number, upTo: number): Promise<LogRecord[]> {
   const found: LogRecord[] = []
   for (const type of ['om.committed', 'erased'] as const) {
@@ -175,12 +175,12 @@ async function recordsSince(store: Store, lineage: Lineage, after: number, upTo:
   return found
 }
 
-/** Memory that was erased with what it was made of is none. */
+/** Returns `null` if the memory was erased with what it was made of. */
 async function stillKept(store: Store, om: OmPointer | null): Promise<OmPointer | null> {
   return om === null || (await store.readBlob(om.blob)) === null ? null : om
 }
 
-/** What was sent to the parent is not the fork's; what a model was told is, where the fork shows it. */
+/** Returns the settings for a fork: no notifications, and notes of what a model was told only if it has the message. */
 async function settingsAt(
   store: Store,
   lineage: Lineage,
