@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** More than this waiting to be written holds the source back. */
+/** With more bytes than this waiting to be written, the source is held back. */
 const highWaterBytes = 4 * 1024 * 1024
 
-/** A record to be written, and how many lines and bytes of output it stands for. */
+/** A record to be written, with the number of output lines and bytes it stands for. */
 export interface BatchItem {
   readonly text: string
   readonly lines: number
@@ -16,7 +16,7 @@ interface Batch {
   bytes: number
 }
 
-/** Appends to a file in batches: everything that was added while the last write was under way goes with the next one. */
+/** Appends to a file in batches. What is added during a write goes into the next one. */
 export class BatchWriter {
   readonly #file: FileHandle
   readonly #onFailure: (error: Error, lost: readonly BatchItem[]) => void
@@ -26,19 +26,19 @@ export class BatchWriter {
   #overwriting: Promise<void> = Promise.resolve()
   #failed = false
 
-  /** `onFailure` is called once; nothing is written after it. */
+  /** `onFailure` is called once. Nothing is written after it. */
   constructor(file: FileHandle, end: number, onFailure: (error: Error, lost: readonly BatchItem[]) => void) {
     this.#file = file
     this.#end = end
     this.#onFailure = onFailure
   }
 
-  /** Where the next record will begin. */
+  /** The position of the next record. */
   get end(): number {
     return this.#end
   }
 
-  /** A promise means: too much is waiting, add nothing before it resolves. It never rejects. */
+  /** A returned promise means that too much is waiting: add nothing before it resolves. It never rejects. */
   append(item: BatchItem): Promise<void> | undefined {
     const bytes = Buffer.byteLength(item.text)
     this.#batch ??= { at: this.#end, items: [], bytes: 0 }
@@ -49,7 +49,7 @@ export class BatchWriter {
     return this.#batch.bytes > highWaterBytes ? this.#writing : undefined
   }
 
-  /** `text` is asked for when it is its turn, so that the last word is the newest. */
+  /** `text` is called right before the write, so that the newest value is written. */
   overwrite(at: number, text: () => string): Promise<void> {
     this.#overwriting = this.#overwriting.then(async () => {
       await this.#writing
@@ -64,7 +64,7 @@ export class BatchWriter {
   }
 
   async #writeBatches(): Promise<void> {
-    // Lets the lines of one chunk come together.
+    // Collects the lines of one chunk.
     await Promise.resolve()
     for (let batch = this.#batch; batch !== undefined && !this.#failed; batch = this.#batch) {
       this.#batch = undefined

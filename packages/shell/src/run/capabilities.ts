@@ -1,10 +1,10 @@
 import { procfs } from './procfs.ts'
 import type { ProcessTable } from './procfs.ts'
 
-/** What this platform lets us find and end. */
+/** What we can find and end on this platform. */
 export interface RunCapabilities {
   /**
-   * `tree`: every process of a run, also in own sessions and re-parented ones (Linux with /proc).
+   * `tree`: every process of a run, also those in sessions of their own and re-parented ones (Linux with /proc).
    * `group`: only the process group the run was started in (other Unix systems).
    * `process`: only the process that was started (Windows).
    */

@@ -1,6 +1,6 @@
 /**
- * The guard process. Its stdin is a pipe from the host: when that ends, the host is dead, whatever it died of,
- * and every process of the runs it had registered is ended.
+ * The guard process. Its stdin is a pipe from the host. When the pipe ends, the host is dead, for whatever reason, and
+ * the guard ends every process of the runs that the host registered.
  */
 import { spawnSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,9 +12,9 @@ import { LineSplitter } from './line-splitter.ts'
 import { firstMark, limitProgram } from './mark.ts'
 import type { RunRoot, RunTarget } from './membership.ts'
 
-/** Short: nobody records any more what these processes do. */
+/** Short, because nothing records what these processes do any more. */
 const graceMs = 1000
-/** A child that was forked but not yet executing when the host died shows its tag only after that. */
+/** A child that was forked but not yet executing when the host died shows its tag only later. */
 const secondLookMs = 250
 
 const runs = new Map<string, Map<number, RunRoot>>()
@@ -45,7 +45,7 @@ async function hostIsDead(): Promise<void> {
   process.exit(0)
 }
 
-/** The mark of the run that the host may be part of: the guard has to outlive that run. */
+/** Removes the mark of the run that the host may be part of, because the guard has to outlive that run. */
 function shedMark(): void {
   const self = hostTable.stat(process.pid)
   if (self === undefined || (hostTable.mark(self) ?? 0) < firstMark) return
@@ -54,7 +54,7 @@ function shedMark(): void {
 
 shedMark()
 
-// Only the host's death ends the guard: whoever signals everything around the host must not take the guard with it.
+// Only the host's death ends the guard. A signal to everything around the host must not end the guard too.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.stdout.on('error', () => undefined)
 

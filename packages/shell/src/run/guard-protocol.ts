@@ -1,6 +1,9 @@
 import type { RunRoot } from './membership.ts'
 
-/** What the host tells its guard, one line each. `add` and `remove` are answered, so that the host can wait for it. */
+/**
+ * The commands of the host to its guard, one line each. `add` and `remove` are answered, so that the host can wait for
+ * them.
+ */
 export type GuardCommand =
   | { readonly type: 'add'; readonly runId: string }
   | { readonly type: 'root'; readonly runId: string; readonly root: RunRoot }

@@ -22,7 +22,7 @@ interface Host {
   order(text: string): void
 }
 
-/** A real host process, with the given shell commands as its runs. */
+/** Starts a real host process, with the given shell commands as its runs. */
 function startHost(commands: readonly string[], env: NodeJS.ProcessEnv = process.env): Host {
   const child = spawn(process.execPath, [hostProgram, JSON.stringify(commands)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -21,25 +21,25 @@ interface Channel {
   readonly output: Socket
 }
 
-/** Tries in a row, without an answer in between, before those who wait are told. */
+/** Failed starts in a row, without an answer in between, after which the waiting callers get an error. */
 const triesBeforeGivingUp = 3
 const retryMs = 5000
 
 /**
- * Our end of the guard process, which ends all registered runs when this process dies, by `kill -9` too.
- * It is started with the first run, and again if it dies. It never keeps this process alive.
+ * The host's side of the guard process, which ends all registered runs when this process dies, even by `kill -9`. It is
+ * started with the first run, and again if it dies. It never keeps this process alive.
  */
 export class Guard {
   readonly #runs = new Map<string, Entry>()
   #channel: Channel | undefined
   #failures = 0
 
-  /** The guard process, while there is one. */
+  /** The pid of the guard process, while there is one. */
   get pid(): number | undefined {
     return this.#channel?.child.pid
   }
 
-  /** Resolves when the guard has confirmed that it knows the run: only then may the run be started. */
+  /** Resolves when the guard has confirmed the run. Only then may the run be started. */
   async register(runId: string): Promise<void> {
     const entry = this.#runs.get(runId) ?? newEntry()
     entry.holders += 1
@@ -50,13 +50,13 @@ export class Guard {
     await entry.confirmed.promise
   }
 
-  /** Tells which process the run was started with, and later that this one has ended. */
+  /** Sends the guard the root process of the run, and later that this process has ended. */
   setRoot(runId: string, root: RunRoot): void {
     this.#runs.get(runId)?.roots.set(root.pid, root)
     this.#channel?.input.write(encodeCommand({ type: 'root', runId, root }))
   }
 
-  /** To be called as often as `register`. */
+  /** Must be called once per `register`. */
   release(runId: string): void {
     const entry = this.#runs.get(runId)
     if (entry === undefined) return
@@ -118,7 +118,7 @@ export class Guard {
     }, retryMs).unref()
   }
 
-  /** While somebody awaits an answer the host must not exit for want of other work. */
+  /** While a caller waits for an answer, the host must not exit for lack of other work. */
   #holdWhileWaiting(): void {
     const waiting = this.#runs.values().some((entry) => !entry.isConfirmed)
     if (waiting) this.#channel?.output.ref()
@@ -134,7 +134,7 @@ function newEntry(): Entry {
 }
 
 function startGuardProcess(): Channel {
-  // By its name in package.json: in a clone it is a source file, in the published package a bundle.
+  // By its name in package.json, which is a source file in a clone and a bundle in the published package.
   const entry = fileURLToPath(import.meta.resolve('#guard-main'))
   const child = spawn(process.execPath, [entry], {
     cwd: parse(entry).root,
@@ -150,14 +150,17 @@ function startGuardProcess(): Channel {
     child.once('error', () => undefined)
     throw new Error('no pipe could be made: too many open files')
   }
-  // A broken pipe shows as the exit of the guard as well.
+  // A broken pipe also shows as the exit of the guard.
   input.on('error', () => undefined)
   output.on('error', () => undefined)
   input.unref()
   return { child, input, output }
 }
 
-/** No run tag, so that the guard outlives the run its host may be part of; no NODE_OPTIONS meant for the host. */
+/**
+ * Without a run tag, so that the guard outlives the run its host may be part of, and without NODE_OPTIONS, which are
+ * meant for the host.
+ */
 function guardEnvironment(): NodeJS.ProcessEnv {
   const needed = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot']
   return Object.fromEntries(

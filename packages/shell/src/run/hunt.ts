@@ -8,7 +8,7 @@ export interface Sighting {
   readonly snapshot: Snapshot
 }
 
-/** Looks for the living processes of some runs, again and again, and remembers whom it has found. */
+/** Looks for the living processes of some runs repeatedly and remembers those it found. */
 export class Hunt {
   readonly #table: ProcessTable
   readonly #targets: readonly RunTarget[]
@@ -19,7 +19,7 @@ export class Hunt {
     this.#targets = targets
   }
 
-  /** `onTagged` is told at once about each process that carries the tag: a moment later it may have forked and gone. */
+  /** `onTagged` is called at once for each process with the tag, because it may fork and exit a moment later. */
   async look(onTagged?: (process: ProcessStat) => void): Promise<Sighting> {
     const runIds = new Set(this.#targets.map((target) => target.runId))
     const snapshot = await new SnapshotTaker(this.#table, runIds, onTagged).take()

@@ -5,8 +5,8 @@ import type { ProcessRef, RunTarget } from './membership.ts'
 import { send } from './signals.ts'
 
 /**
- * For systems without /proc: ends the groups the runs were started in, and can see nothing else of them.
- * The group of a root that was seen to end is left alone: its number may be somebody else's by now.
+ * For systems without /proc: ends the groups the runs were started in, because it can see nothing else of them. The
+ * group of a root that was seen to end is skipped, because another group may have its number by now.
  */
 export async function killGroups(
   targets: readonly RunTarget[],
@@ -16,7 +16,7 @@ export async function killGroups(
 ): Promise<KillReceipt> {
   const roots = targets.flatMap(({ root }) => (root === undefined || root.exitedAt !== undefined ? [] : [root.pid]))
   const address = (pid: number): number => (reach === 'group' ? -pid : pid)
-  // A group of zombies only refuses the signal on some systems; a group of ours never does otherwise.
+  // On some systems a group of zombies only refuses the signal. For no other reason does a group of ours refuse it.
   const isAlive = (pid: number): boolean => send(address(pid), 0) === 'sent'
   const alive = roots.filter(isAlive)
   if (alive.length === 0) return { how: 'gone', killed: [], left: [] }

@@ -1,23 +1,23 @@
 import type { ProcessRef } from './membership.ts'
 
 export interface KillOptions {
-  /** The polite signal. Default SIGTERM. */
+  /** The first signal, which lets processes exit by themselves. Default: SIGTERM. */
   readonly signal?: NodeJS.Signals
-  /** How long they have to go by themselves before SIGKILL. 0 kills at once. Default 3000. */
+  /** How long processes have before SIGKILL. 0 kills at once. Default: 3000. */
   readonly graceMs?: number
 }
 
 export interface KillReceipt {
-  /** `gone`: nothing was alive. `clean`: all went without SIGKILL. `killed`: SIGKILL was needed. */
+  /** `gone`: nothing was alive. `clean`: all ended without SIGKILL. `killed`: SIGKILL was needed. */
   readonly how: 'clean' | 'killed' | 'gone'
-  /** Whom SIGKILL was sent to. */
+  /** The processes that got SIGKILL. */
   readonly killed: readonly ProcessRef[]
-  /** Who is alive in spite of that: another user's process, or one that is stuck in the kernel. */
+  /** The processes that are still alive: another user's, or stuck in the kernel. */
   readonly left: readonly ProcessRef[]
 }
 
 export const defaultGraceMs = 3000
-/** Nothing survives SIGKILL for so long unless it is stuck in the kernel. */
+/** Only a process that is stuck in the kernel survives SIGKILL for so long. */
 export const giveUpMs = 10_000
 
 export function receipt(killed: readonly ProcessRef[], left: readonly ProcessRef[]): KillReceipt {

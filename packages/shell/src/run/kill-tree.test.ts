@@ -26,7 +26,7 @@ function runShell(script: string): Promise<RunProcess> {
   return spawnRun({ command: '/bin/sh', args: ['-c', script] })
 }
 
-/** Where the test is that nobody has to be killed, also on a machine that is busy. */
+/** For tests in which nothing must need SIGKILL, even on a busy machine. */
 const patient = { graceMs: 60_000 }
 
 const pidsOf = (processes: readonly { pid: number }[]): number[] => processes.map(({ pid }) => pid)

@@ -18,14 +18,14 @@ export interface KillTreeOptions extends KillOptions {
 
 const freezeRounds = 20
 
-/** The living processes that carry the tag of the run, wherever they are in the process tree. Never ourselves. */
+/** Returns the living processes with the tag of the run, wherever they are in the process tree. Never this process. */
 export async function findTagged(runId: string): Promise<ProcessRef[]> {
   assertRunId(runId)
   const { members, snapshot } = await new Hunt(hostTable, [{ runId }]).look()
   return members.filter((member) => snapshot.tagged.has(member.pid)).map(toRef)
 }
 
-/** Those of the runs that have a living process, in one look. */
+/** Returns the runs that have a living process, by one look at the process table. */
 export async function findLiving<T extends RunTarget>(targets: readonly T[]): Promise<T[]> {
   const { snapshot } = await new Hunt(hostTable, targets).look()
   return targets.filter(({ runId, root }) => {
@@ -40,7 +40,7 @@ export async function killTree({ runId, root, ...options }: KillTreeOptions): Pr
   return killRuns([root === undefined ? { runId } : { runId, root }], options)
 }
 
-/** Ends every process of several runs in one go: the guard may hold hundreds. */
+/** Ends every process of several runs together, because the guard may hold hundreds. */
 export async function killRuns(targets: readonly RunTarget[], options: KillOptions = {}): Promise<KillReceipt> {
   const { signal = 'SIGTERM', graceMs = defaultGraceMs } = options
   if (capabilities.reach !== 'tree') return killGroups(targets, signal, graceMs, capabilities.reach)
@@ -68,7 +68,10 @@ function askGroups(
   return asked
 }
 
-/** Who is in no group of a root is asked after the groups are gone, so that a CLI can end its own tools in order. */
+/**
+ * Processes outside the roots' groups get the signal after the groups are gone, so that a CLI can end its own tools in
+ * order.
+ */
 async function leaveInTime(
   hunt: Hunt,
   found: readonly ProcessStat[],
@@ -94,13 +97,13 @@ async function leaveInTime(
   }
 }
 
-/** A stopped process does not hear a signal before it is continued. */
+/** A stopped process gets a signal only when it is continued. */
 function ask(pid: number, signal: NodeJS.Signals): void {
   send(pid, signal)
   send(pid, 'SIGCONT')
 }
 
-/** Repeated until a look finds nobody: something may have been forked between the last look and the kill. */
+/** Repeats until no process is found, because one may be forked between the last look and the kill. */
 async function killAll(hunt: Hunt): Promise<KillReceipt> {
   const killed = new Map<string, ProcessStat>()
   const deadline = performance.now() + giveUpMs
@@ -113,7 +116,10 @@ async function killAll(hunt: Hunt): Promise<KillReceipt> {
   }
 }
 
-/** A stopped process cannot fork, nor can its children be re-parented out of sight, so all are stopped before any is killed. */
+/**
+ * Stops all processes before any is killed. A stopped process cannot fork, and its children cannot be re-parented out
+ * of sight.
+ */
 async function freeze(hunt: Hunt): Promise<readonly ProcessStat[]> {
   const frozen = new Set<string>()
   const stop = (process: ProcessStat): void => {

@@ -31,7 +31,7 @@ function seen(line: Line): object {
   }
 }
 
-/** Bytes in which line ends, CR, byte order marks, NUL and many-byte characters are frequent. */
+/** Bytes with many line ends, CRs, byte order marks, NULs and multi-byte characters. */
 const stream: fc.Arbitrary<Buffer> = fc
   .array(
     fc.oneof(

@@ -3,7 +3,7 @@ import { Line } from './line.ts'
 import type { LineEnding } from './line.ts'
 
 export interface LineSplitterOptions {
-  /** A longer line is delivered in pieces marked `partial`. Default 64 MiB. */
+  /** A longer line is delivered in pieces marked `partial`. Default: 64 MiB. */
   readonly maxLineBytes?: number | undefined
 }
 
@@ -13,13 +13,13 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
 /**
- * Cuts bytes into lines at 0x0A and at nothing else: U+2028, U+2029, NUL and a lone CR are content.
- * Where the chunks end makes no difference to the lines. A chunk must not be changed after it was pushed.
+ * Splits bytes into lines at 0x0A and at nothing else: U+2028, U+2029, NUL and a lone CR are content. Chunk boundaries
+ * do not affect the lines. A chunk must not be changed after it was pushed.
  */
 export class LineSplitter {
   readonly #onLine: (line: Line) => void
   readonly #max: number
-  // Grows by doubling: a list of chunks would cost a hundred bytes for each byte that arrives alone.
+  // Grows by doubling. A list of chunks would cost a hundred bytes for each byte that arrives alone.
   #pending: Buffer = Buffer.alloc(0)
   #pendingBytes = 0
   #piece = 0
@@ -54,7 +54,7 @@ export class LineSplitter {
     }
   }
 
-  /** Delivers the half line that is left, if there is one. */
+  /** Delivers the incomplete last line, if there is one. */
   end(): void {
     if (this.#pendingBytes === 0) return
     const rest = this.#takePending()
@@ -74,8 +74,8 @@ export class LineSplitter {
   }
 
   /**
-   * Once more than `max` + 1 bytes wait, the content is too long even if the last byte is the CR of a CRLF.
-   * Waiting for that one byte makes the pieces independent of the chunks.
+   * With more than `max` + 1 bytes waiting, the content is too long even if the last byte is the CR of a CRLF. Waiting
+   * for that one byte makes the pieces independent of the chunks.
    */
   #deliverOverflow(): void {
     if (this.#pendingBytes <= this.#max + 1) return
@@ -114,7 +114,7 @@ export class LineSplitter {
     this.#pendingBytes = needed
   }
 
-  /** Gives the buffer away: the lines made from it go on pointing into it. */
+  /** Hands the buffer over, because the lines made from it keep pointing into it. */
   #takePending(): Buffer {
     const taken = this.#pending.subarray(0, this.#pendingBytes)
     this.#pending = Buffer.alloc(0)
@@ -130,7 +130,7 @@ export function assertMaxLineBytes(max: number = defaultMaxLineBytes): void {
   )
 }
 
-/** At most `max` bytes on, and not inside a character; bytes that are no UTF-8 are cut anywhere. */
+/** Returns a cut at most `max` bytes on that is not inside a character. Bytes that are not UTF-8 are cut anywhere. */
 function cutBetweenCharacters(buffer: Buffer, from: number, max: number): number {
   for (let cut = from + max; cut > from + max - 4; cut -= 1) {
     if (!isContinuation(buffer[cut] ?? 0)) return cut

@@ -10,7 +10,7 @@ async function readAll(stream: LineStream): Promise<string[]> {
   return texts
 }
 
-/** Offers numbered lines for ever and counts how many were taken from it. */
+/** A source of endless numbered lines that counts how many were taken. */
 function endlessSource(lineBytes: number): { source: Readable; taken: () => number } {
   let taken = 0
   const line = `${'x'.repeat(lineBytes - 1)}\n`

@@ -4,22 +4,25 @@ import { LineSplitter } from './line-splitter.ts'
 import type { LineSplitterOptions } from './line-splitter.ts'
 
 export interface LineStreamOptions extends LineSplitterOptions {
-  /** The source is paused while more than this waits to be read. Default 1 MiB. */
+  /** The source is paused while more than this waits to be read. Default: 1 MiB. */
   readonly highWaterBytes?: number
-  /** Sees every line first, also when it is discarded. A promise holds the source until it settles; it must not reject. */
+  /**
+   * Gets every line first, even discarded ones. A returned promise holds the source until it settles; it must not
+   * reject.
+   */
   readonly tap?: ((line: Line) => Promise<void> | undefined) | undefined
 }
 
 const defaultHighWaterBytes = 1024 * 1024
-/** What an empty line costs in memory, so that a flood of them is bounded too. */
+/** The memory an empty line takes, so that a flood of them is bounded too. */
 const bytesPerLine = 100
 
 /**
- * The lines of a byte stream for one reader: `for await (const line of stream)`, or `of stream.batches()`.
- * Leaving the loop discards the rest, so that the writer never hangs on a full pipe.
+ * The lines of a byte stream for one reader: `for await (const line of stream)`, or `of stream.batches()`. Leaving the
+ * loop discards the rest, so that the writer never blocks on a full pipe.
  */
 export class LineStream implements AsyncIterable<Line> {
-  /** Settles when the source has ended; lines may still wait to be read. Never rejects. */
+  /** Resolves when the source has ended. Lines may still wait to be read. */
   readonly ended: Promise<void>
   readonly #source: Readable
   readonly #highWater: number
@@ -50,7 +53,7 @@ export class LineStream implements AsyncIterable<Line> {
     source.once('error', (error: Error) => {
       this.#error = error
     })
-    // 'close' is all there is after destroy(); standard input, when it is a file, says 'end' and never 'close'.
+    // After destroy() only 'close' is emitted. Standard input that is a file emits 'end' and never 'close'.
     const end = (): void => {
       if (this.#finished) return
       splitter.end()
@@ -60,12 +63,12 @@ export class LineStream implements AsyncIterable<Line> {
     source.once('close', end)
   }
 
-  /** True while the source is held back because the reader, or the tap, is slower than it. */
+  /** True while the source is held back because the reader or the tap is slower. */
   get paused(): boolean {
     return !this.#finished && this.#source.isPaused()
   }
 
-  /** Reads on and drops what nobody has read. */
+  /** Keeps reading and drops all unread lines. */
   discard(): void {
     this.#discarding = true
     this.#lines = []
@@ -73,7 +76,7 @@ export class LineStream implements AsyncIterable<Line> {
     this.#regulate()
   }
 
-  /** Takes everything that is left without waiting for the reader: for a source whose writers are dead. */
+  /** Reads the rest without waiting for the reader, for a source whose writers are dead. */
   readToEnd(): void {
     this.#unbounded = true
     this.#regulate()
@@ -84,7 +87,7 @@ export class LineStream implements AsyncIterable<Line> {
     return this.#read()
   }
 
-  /** All lines that wait, at once: mostly those that came together. */
+  /** Yields all waiting lines at once, mostly those that arrived together. */
   batches(): AsyncGenerator<readonly Line[], void, undefined> {
     this.#claim()
     return this.#readBatches()

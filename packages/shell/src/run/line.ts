@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 
 export type LineEnding = '\n' | '\r\n' | ''
 
-/** Where a line lies in the bytes it was read from. `rawStart..start` is a byte order mark or nothing. */
+/** The position of a line in the buffer it was read from. `rawStart..start` is a byte order mark or empty. */
 export interface LineSpan {
   readonly buffer: Buffer
   readonly rawStart: number
@@ -14,15 +14,15 @@ export interface LineSpan {
 }
 
 /**
- * One line, or one piece of a line that is longer than the limit.
- * It points into the chunk it came from, so nothing is copied or decoded before somebody asks for it.
+ * One line, or one piece of a line that is longer than the limit. It points into its chunk, so nothing is copied or
+ * decoded before it is needed.
  */
 export class Line {
-  /** What ended it. `''`: the stream did, or the limit cut it here. */
+  /** The line ending; `''` when the stream ended or the limit cut the line here. */
   readonly ending: LineEnding
-  /** A piece of a line longer than `maxLineBytes`. All pieces of it carry the mark, the last one too. */
+  /** True for every piece of a line longer than `maxLineBytes`, including the last one. */
   readonly partial: boolean
-  /** 0 for an ordinary line and for the first piece of a long one, then 1, 2, 3 … */
+  /** 0 for an ordinary line and the first piece of a long one, then 1, 2, 3 … */
   readonly piece: number
   readonly #buffer: Buffer
   readonly #rawStart: number
@@ -40,17 +40,17 @@ export class Line {
     this.#end = span.end
   }
 
-  /** A line feed ended it. False for a half line at the end of the stream and for pieces that are not the last one. */
+  /** True if a line feed ended it. False for an incomplete last line and for pieces that are not the last one. */
   get complete(): boolean {
     return this.ending !== ''
   }
 
-  /** The stream began with a UTF-8 byte order mark; it is in `raw`, not in `text`. */
+  /** True if the stream began with a UTF-8 byte order mark, which is in `raw` but not in `text`. */
   get hasBom(): boolean {
     return this.#start > this.#rawStart
   }
 
-  /** Without the line ending. Bytes that are not UTF-8 become U+FFFD; `bytes` has them unchanged. */
+  /** The text without the line ending. Bytes that are not UTF-8 become U+FFFD; `bytes` has them unchanged. */
   get text(): string {
     this.#text ??= this.#buffer.toString('utf8', this.#start, this.#end)
     return this.#text

@@ -1,5 +1,5 @@
 /**
- * Own scan against node:readline on the same bytes, in the same process, alternating.
+ * Compares our scan with node:readline on the same bytes, in the same process, alternating.
  * Run: node packages/shell/src/run/lines.bench.ts [megabytes]
  */
 import { createReadStream } from 'node:fs'

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder that only its owner can look into, and those above it. Node's own recursive `mkdir` tries again for ever
- * where nothing can be made and the system says that the folder above is missing, as in `/proc`.
+ * Makes a folder that only its owner can access, and its missing parents. Node's recursive `mkdir` retries forever
+ * where nothing can be created and the system reports a missing parent, as in `/proc`.
  */
 export async function makeFolder(path: string): Promise<void> {
   try {

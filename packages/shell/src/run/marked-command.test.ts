@@ -83,7 +83,7 @@ describe('a command that cannot be started', () => {
 })
 
 describe('a host in an odd place', () => {
-  /** What a host of its own prints that runs a program after `setup`. */
+  /** Returns the output of a separate host that runs a program after `setup`. */
   function host(setup: string, environment: NodeJS.ProcessEnv = process.env): string {
     const program = `
       import { rmdirSync } from 'node:fs'

@@ -5,7 +5,10 @@ import { capabilities, hostTable } from './capabilities.ts'
 import { firstMark, limitProgram, markOf } from './mark.ts'
 import { candidatesFor, type SpawnAttempt } from './spawn-error.ts'
 
-/** Where the interpreter is named: in the first line of a script, in the headers of a program. */
+/**
+ * How many bytes are read to find the interpreter: it is named in the first line of a script or the headers of a
+ * program.
+ */
 const headBytes = 4096
 
 export interface MarkedCommand {
@@ -13,19 +16,19 @@ export interface MarkedCommand {
   readonly args: readonly string[]
 }
 
-/** What to start instead, so that the command begins its life with the mark; it replaces itself with the command. */
+/** Returns the command to start instead, which sets the mark and then replaces itself with the given command. */
 export async function marked(
   attempt: SpawnAttempt,
   args: readonly string[],
   runId: string,
 ): Promise<MarkedCommand | undefined> {
   const prlimit = await findPrlimit()
-  // Who cannot be started is started directly: then it is the kernel that says why.
+  // What cannot be started is started directly, so that the kernel reports why.
   if (prlimit === undefined || !canStart(attempt)) return undefined
   return { command: prlimit, args: [`--locks=${markOf(runId)}:`, '--', attempt.command, ...args] }
 }
 
-/** What of a run may outlive it on this machine, in words for people; nothing where all of it is found. */
+/** Describes for people what may outlive a run on this machine; undefined where every process is found. */
 export async function whatEscapes(): Promise<string | undefined> {
   if (capabilities.reach === 'group')
     return 'Only the process group of a run is ended on this system: what leaves it stays.'
@@ -37,7 +40,7 @@ export async function whatEscapes(): Promise<string | undefined> {
 
 let prlimitHere: Promise<string | undefined> | undefined
 
-/** If it is here and this process may set the limit. */
+/** Returns the path of prlimit if it is installed and this process may set the limit. */
 async function findPrlimit(): Promise<string | undefined> {
   prlimitHere ??= lookForPrlimit()
   return prlimitHere
@@ -45,7 +48,7 @@ async function findPrlimit(): Promise<string | undefined> {
 
 async function lookForPrlimit(): Promise<string | undefined> {
   if (capabilities.reach !== 'tree' || isMarked()) return undefined
-  // What lies in the folder we work in is not ours to start.
+  // We must not run a program from the working directory.
   const places = [...(process.env['PATH'] ?? '').split(delimiter).filter(isAbsolute), '/usr/bin', '/bin']
   for (const place of places) {
     const file = join(place, limitProgram)
@@ -54,7 +57,10 @@ async function lookForPrlimit(): Promise<string | undefined> {
   return undefined
 }
 
-/** We are part of a run ourselves. There is one mark for a process: what we start stays with the run around us. */
+/**
+ * True if we are part of a run ourselves. A process has only one mark, so what we start keeps that of the run around
+ * us.
+ */
 function isMarked(): boolean {
   const self = hostTable.stat(process.pid)
   return self !== undefined && (hostTable.mark(self) ?? 0) >= firstMark
@@ -63,12 +69,12 @@ function isMarked(): boolean {
 async function works(prlimit: string): Promise<boolean> {
   const args = [`--locks=${firstMark}:`, '--', prlimit, '--version']
   return new Promise<boolean>((done) => {
-    // Without our environment, which may be more than a program can be given.
+    // Without our environment, which may be too large for a program.
     execFile(prlimit, args, { env: {} }, (error) => done(error === null))
   }).catch(() => false)
 }
 
-/** Whether the first of its places holds something that has what it needs to run. */
+/** True if the first executable found has what it needs to run. */
 function canStart(attempt: SpawnAttempt): boolean {
   const file = candidatesFor(attempt).find(isExecutable)
   return file !== undefined && hasInterpreter(file)
@@ -91,14 +97,14 @@ function hasInterpreter(file: string): boolean {
     const interpreter = interpreterIn(head.subarray(0, readSync(handle, head)))
     return interpreter !== undefined && (interpreter === '' || isExecutable(interpreter))
   } catch {
-    // It may be executed and not read.
+    // The file may be executable but not readable.
     return false
   } finally {
     if (handle !== undefined) closeSync(handle)
   }
 }
 
-/** The path of what runs it, '' when it needs nothing, undefined when that cannot be seen. */
+/** Returns the path of the interpreter, '' when none is needed, undefined when it cannot be determined. */
 export function interpreterIn(head: Buffer): string | undefined {
   if (head.toString('latin1', 0, 2) === '#!') {
     return /^#![ \t]*(\/[^ \t\n]+)[ \t\n]/.exec(head.toString('utf8'))?.[1]

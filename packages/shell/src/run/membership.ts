@@ -1,9 +1,9 @@
 import type { ProcessStat } from './procfs.ts'
 
-/** One process, safe against reuse of its pid. */
+/** One process, identified safely even if its pid is reused. */
 export interface ProcessRef {
   readonly pid: number
-  /** Clock ticks since boot; null where the platform does not tell. */
+  /** Clock ticks since boot; null where the platform does not provide it. */
   readonly startTime: number | null
   readonly name: string
 }
@@ -12,7 +12,7 @@ export interface ProcessRef {
 export interface RunRoot {
   readonly pid: number
   readonly startTime: number | null
-  /** Clock ticks since boot when it was seen to end. */
+  /** Clock ticks since boot at which it was seen to end. */
   readonly exitedAt?: number
 }
 
@@ -23,13 +23,13 @@ export interface RunTarget {
 
 export interface Snapshot {
   readonly processes: ReadonlyMap<number, ProcessStat>
-  /** Processes whose environment carries a run that was asked for, with all runs it carries. */
+  /** Processes with the tag of a requested run, and all runs each of them is tagged with. */
   readonly tagged: ReadonlyMap<number, readonly string[]>
 }
 
 /**
- * Who belongs to the runs: what carries the tag, what is in the session of a root, what was seen to belong before,
- * and everything below those in the tree. The last three find processes that have cleared their environment.
+ * Returns the processes of the runs: those with the tag, those in the session of a root, those that belonged before,
+ * and all descendants of these. The last three find processes that have cleared their environment.
  */
 export function membersOf(
   snapshot: Snapshot,
@@ -54,7 +54,7 @@ export function membersOf(
   return [...members.values()]
 }
 
-/** True when the group number still means the group of this root, and not one that took the number later. */
+/** True if the group number still belongs to this root, and not to a group that got the number later. */
 export function isGroupOfRoot(root: RunRoot, snapshot: Snapshot, members: readonly ProcessStat[]): boolean {
   return isRoot(root, snapshot.processes.get(root.pid)) || members.some((member) => member.group === root.pid)
 }
@@ -74,8 +74,8 @@ function addDescendants(
 }
 
 /**
- * A session number cannot be taken again while its leader is there, dead or alive, nor while a member is.
- * So who is in the session and started before the leader ended has inherited it from our root.
+ * A session number cannot be reused while its leader exists, dead or alive, nor while a member does. So a process in
+ * the session that started before the leader ended has inherited it from our root.
  */
 function inSessionOf(root: RunRoot, process: ProcessStat, snapshot: Snapshot): boolean {
   if (process.session !== root.pid) return false

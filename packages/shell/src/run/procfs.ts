@@ -8,22 +8,22 @@ export interface ProcessStat {
   readonly parent: number
   readonly group: number
   readonly session: number
-  /** In clock ticks since boot; with the pid it names one process for the whole uptime. */
+  /** Clock ticks since boot. Together with the pid it identifies a process for the whole uptime. */
   readonly startTime: number
-  /** Dead and only waiting to be collected by its parent. */
+  /** Dead, and waiting to be collected by its parent. */
   readonly zombie: boolean
-  /** Its first thread has ended while others go on: the kernel shows it almost like a zombie. */
+  /** Its first thread has ended while others continue. The kernel shows it almost like a zombie. */
   readonly headless: boolean
-  /** A thread of the kernel, which has no environment and is nobody's child. */
+  /** A kernel thread, which has no environment and no parent. */
   readonly kernel: boolean
 }
 
-/** What the kernel tells about processes. Everything that cannot be read (gone, not ours) is simply absent. */
+/** What the kernel reports about processes. What cannot be read (gone, not ours) is left out. */
 export interface ProcessTable {
   readonly available: boolean
   pids(): number[]
   stat(pid: number): ProcessStat | undefined
-  /** Undefined when the environment is empty: cleared, or not yet set up by an exec that is under way. */
+  /** Undefined when the environment is empty: cleared, or not yet set up by an ongoing exec. */
   runIds(process: ProcessStat): string[] | undefined
   /** The soft limit of file locks, which is the mark of a run; undefined when it is not set. */
   mark(process: ProcessStat): number | undefined
@@ -31,7 +31,7 @@ export interface ProcessTable {
   bootId(): string | null
 }
 
-/** USER_HZ is 100 on every Linux that Node runs on, whatever the kernel's own HZ is. */
+/** USER_HZ is 100 on every Linux that Node supports, whatever the kernel's own HZ is. */
 const ticksPerSecond = 100
 const kernelThreadFlag = 0x00200000
 const scratch = Buffer.allocUnsafe(64 * 1024)
@@ -56,7 +56,7 @@ export function procfs(root = '/proc'): ProcessTable {
 
 export function parseStat(text: string | undefined): ProcessStat | undefined {
   if (text === undefined) return undefined
-  // The name may hold spaces and parentheses: the fields begin after the last one.
+  // The name may contain spaces and parentheses, so the fields begin after the last parenthesis.
   const open = text.indexOf('(')
   const close = text.lastIndexOf(')')
   const fields = text.slice(close + 2).split(' ')
@@ -97,7 +97,7 @@ function readText(path: string): string | undefined {
   return readBytes(path)?.toString('utf8')
 }
 
-/** readFileSync costs three times as much on these files, which have no size; a scan reads two per process. */
+/** readFileSync takes three times as long for these files, which have no size, and a scan reads two per process. */
 function readBytes(path: string): Buffer | undefined {
   let file: number | undefined
   try {

@@ -2,7 +2,7 @@ import { hostTable } from './capabilities.ts'
 import type { KillOptions, KillReceipt } from './kill-receipt.ts'
 import { killTree } from './kill-tree.ts'
 
-/** What is stored about a run when it is started. */
+/** What to store about a run when it is started. */
 export interface RunRecord {
   readonly runId: string
   readonly pid: number
@@ -11,11 +11,13 @@ export interface RunRecord {
 }
 
 export interface ReapReceipt extends Omit<KillReceipt, 'how'> {
-  /** `unverified`: this platform cannot tell whether the pid still means the recorded process, so nothing was done. */
+  /**
+   * `unverified`: this platform cannot tell whether the pid still belongs to the recorded process, so nothing was done.
+   */
   readonly how: KillReceipt['how'] | 'unverified'
 }
 
-/** Ends what is left of a run that an earlier host process has started. After a reboot there is nothing to end. */
+/** Ends what is left of a run that an earlier host process started. After a reboot there is nothing to end. */
 export async function reap(record: RunRecord, options: KillOptions = {}): Promise<ReapReceipt> {
   const { runId, pid, startTime, bootId } = record
   const currentBootId = hostTable.bootId()

@@ -16,30 +16,30 @@ export interface RunExit {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A process that was started with `spawnRun`, and all that it starts itself. */
+/** A process started with `spawnRun`, and everything it starts itself. */
 export interface RunProcess {
   readonly runId: string
   readonly pid: number
-  /** Clock ticks since boot; null where the platform does not tell. */
+  /** Clock ticks since boot; null where the platform does not provide it. */
   readonly startTime: number | null
   readonly bootId: string | null
   /** What to store, so that `reap` can end what is left of the run after a restart of the host. */
   readonly record: RunRecord
-  /** Read both or call `discard()`: a process whose output nobody reads stops at a full pipe. */
+  /** Read both or call `discard()`: a process whose output is not read blocks on a full pipe. */
   readonly stdout: LineStream
   readonly stderr: LineStream
-  /** The process has ended. What it started may go on, and may hold the streams open. */
+  /** Resolves when the process has ended. Processes it started may continue and keep the streams open. */
   readonly processExited: Promise<RunExit>
-  /** The process has ended and so have both streams: no more lines will come. */
+  /** Resolves when the process and both streams have ended: no more lines will come. */
   readonly exited: Promise<RunExit>
-  /** Resolves when the system has taken the data, so awaiting it is the backpressure. Needs `stdin: 'open'`. */
+  /** Resolves when the system has taken the data, so awaiting it applies backpressure. Needs `stdin: 'open'`. */
   write(data: string | Uint8Array): Promise<void>
   closeStdin(): Promise<void>
-  /** Ends every process of the run; also after `exited`, for what it left behind. */
+  /** Ends every process of the run. Works after `exited` too, for what the run left behind. */
   kill(options?: KillOptions): Promise<KillReceipt>
 }
 
-/** The process does not take input: it has ended, has closed its stdin, or was started without one. */
+/** The process takes no input: it has ended, has closed its stdin, or was started without one. */
 export class StdinClosedError extends Error {
   override readonly name = 'StdinClosedError'
   readonly code = 'stdin-closed'
@@ -49,7 +49,9 @@ export class StdinClosedError extends Error {
   }
 }
 
-/** Who still holds the pipes so long after the kill cannot be found: it left the tree and cleared its environment. */
+/**
+ * A process that holds the pipes so long after the kill cannot be found: it left the tree and cleared its environment.
+ */
 const heldPipesMs = 2000
 
 export interface RunParts {
@@ -60,7 +62,7 @@ export interface RunParts {
   readonly watchdog: Watchdog
 }
 
-/** Made right after the spawn, before the event loop turns, so that no event is missed. */
+/** Must be created right after the spawn, before the event loop turns, so that no event is missed. */
 export class ChildRun implements RunProcess {
   readonly runId: string
   readonly pid: number
@@ -78,7 +80,7 @@ export class ChildRun implements RunProcess {
   constructor({ runId, child, stdout, stderr, watchdog }: RunParts) {
     this.runId = runId
     this.pid = child.pid
-    // Readable even if it has ended already: it stays a zombie until the event loop turns.
+    // Readable even if the process has ended already: it stays a zombie until the event loop turns.
     this.startTime = hostTable.stat(child.pid)?.startTime ?? null
     this.bootId = hostTable.bootId()
     this.stdout = stdout

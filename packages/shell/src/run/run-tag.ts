@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
-/** Every process of a run carries its id in this variable, and hands it on to what it starts. */
+/** Every process of a run has its id in this variable and passes it on to what it starts. */
 export const runTagVariable = 'EVENER_RUN'
-/** The runs around this one, when a process of a run starts runs itself: ids joined by commas. */
+/** The ids of the outer runs, joined by commas, when a process of a run starts runs itself. */
 const outerRunsVariable = 'EVENER_RUN_OUTER'
 
 const runIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
@@ -18,7 +18,10 @@ export function assertRunId(runId: string): void {
   )
 }
 
-/** The environment for a process of the run. `host` is ours: if we run inside a run, the new one lies in that too. */
+/**
+ * Returns the environment for a process of the run. `host` is our own: if we run inside a run, the new one is nested in
+ * it.
+ */
 export function tagged(env: NodeJS.ProcessEnv, runId: string, host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const outer = [host[runTagVariable], host[outerRunsVariable]].filter((value) => value !== undefined && value !== '')
   const result: NodeJS.ProcessEnv = { ...env, [runTagVariable]: runId }
@@ -27,7 +30,7 @@ export function tagged(env: NodeJS.ProcessEnv, runId: string, host: NodeJS.Proce
   return result
 }
 
-/** The ids of all runs that an environment block (`NAME=value` ended by NUL, as in /proc/PID/environ) belongs to. */
+/** Returns the ids of all runs in an environment block (`NAME=value` ended by NUL, as in /proc/PID/environ). */
 export function runIdsIn(environ: Buffer): string[] {
   if (!environ.includes(runTagVariable)) return []
   const ids: string[] = []

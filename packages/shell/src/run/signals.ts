@@ -1,6 +1,6 @@
 export type SignalResult = 'sent' | 'gone' | 'refused'
 
-/** A negative pid means the group of that number. */
+/** A negative pid addresses the group of that number. */
 export function send(pid: number, signal: NodeJS.Signals | 0): SignalResult {
   try {
     process.kill(pid, signal)

@@ -4,14 +4,14 @@ import type { Snapshot } from './membership.ts'
 import type { ProcessStat, ProcessTable } from './procfs.ts'
 
 const sliceMs = 5
-/** On a machine where unrelated processes come and go all the time. */
+/** A limit for machines where unrelated processes come and go all the time. */
 const mostRounds = 50
-/** An empty environment is read so often, a millisecond apart, before it is believed. */
+/** An empty environment is read this often, a millisecond apart, before it is accepted as empty. */
 const readsOfEmpty = 4
 
 /**
- * One look at a moving target proves nothing: a process may have forked and gone before it is its turn, or show no
- * environment while it executes a program. So it reads until no process is left that it has not read properly.
+ * Takes a snapshot of the processes of runs. A single pass is not enough: a process may fork and exit before it is
+ * read, or show no environment during an exec. So it reads until every process was read properly.
  */
 export class SnapshotTaker {
   readonly #table: ProcessTable
@@ -40,7 +40,7 @@ export class SnapshotTaker {
     return { processes: this.#processes, tagged: this.#tagged }
   }
 
-  /** Lets the event loop turn: there are machines with thousands of processes. */
+  /** Yields to the event loop, because some machines have thousands of processes. */
   async #readAll(pids: readonly number[]): Promise<void> {
     let sliceEnd = performance.now() + sliceMs
     for (const pid of pids) {

@@ -14,7 +14,9 @@ export type SpawnErrorCode =
   | 'guard-failed'
   | 'failed'
 
-/** A run could not be started. The message says why and what to do; it never holds arguments or environment values. */
+/**
+ * A run could not be started. The message says why and what to do. It never contains arguments or environment values.
+ */
 export class SpawnError extends Error {
   override readonly name = 'SpawnError'
   readonly code: SpawnErrorCode
@@ -33,7 +35,7 @@ export interface SpawnAttempt {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** The kernel says ENOENT for a missing program, a missing directory and a missing interpreter alike: looks which it was. */
+/** The kernel reports ENOENT for a missing program, directory or interpreter alike, so this finds out which it was. */
 export async function explainSpawnFailure(attempt: SpawnAttempt, cause: unknown): Promise<SpawnError> {
   const { command } = attempt
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
@@ -82,7 +84,7 @@ async function explainCwd({ cwd }: SpawnAttempt, failure: Failure): Promise<Spaw
   return undefined
 }
 
-/** Where the system looks for the program, in its order. */
+/** Returns the paths where the system looks for the program, in its order. */
 export function candidatesFor({ command, cwd, env }: SpawnAttempt): string[] {
   if (command.includes('/')) return [placed(cwd, command)]
   return (env['PATH'] ?? '').split(delimiter).map((place) => join(placed(cwd, place), command))
@@ -92,7 +94,7 @@ function placed(cwd: string | undefined, path: string): string {
   try {
     return resolve(cwd ?? '.', path)
   } catch {
-    // Our own folder is gone, and with it all that is named from there.
+    // Our working directory is gone, and with it all relative paths.
     return path
   }
 }

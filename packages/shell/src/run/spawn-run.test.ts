@@ -166,7 +166,7 @@ describe('spawnRun', () => {
 
   if (capabilities.reach === 'tree') {
     it('lets go of the pipes when somebody who cannot be found holds them', async () => {
-      // Out of the tree, out of the session and without the tag: only its pid, which it prints, leads to it.
+      // Outside the tree and the session and without the tag: only its pid, which it prints, leads to it.
       const hidden =
         'const c = require("child_process").spawn("/bin/sh", ["-c", "echo $$; exec sleep 1000"], { detached: true, stdio: ["ignore", "inherit", "ignore"], env: {} }); c.unref()'
       const run = await runShell(`${unmarked}; "${process.execPath}" -e '${hidden}'`)

@@ -14,23 +14,23 @@ import { assertWatchdogOptions, Watchdog } from './watchdog.ts'
 import type { WatchdogOptions } from './watchdog.ts'
 
 export interface SpawnRunOptions extends WatchdogOptions {
-  /** A program, found on the PATH of `env`, or a path. No shell is involved. */
+  /** A program, found on the PATH of `env`, or a path. No shell is used. */
   readonly command: string
   readonly args?: readonly string[]
   readonly cwd?: string
   /** The whole environment of the process. Default: ours. The run tag is added. */
   readonly env?: NodeJS.ProcessEnv
-  /** Default: a random one. Processes with the same id belong to one run and are ended together. */
+  /** Processes with the same id belong to one run and are ended together. Default: a random id. */
   readonly runId?: string
-  /** `close`: it reads end of file at once. `open`: see `write`. `feed`: it reads this, then end of file. Default `close`. */
+  /** `close`: end of file at once. `open`: see `write`. `feed`: this data, then end of file. Default: `close`. */
   readonly stdin?: 'close' | 'open' | { readonly feed: string | Uint8Array }
   readonly maxLineBytes?: number
-  /** Records every line of both streams. The caller closes it, after `exited`. */
+  /** Records every line of both streams. The caller closes it after `exited`. */
   readonly spool?: Spool
 }
 
 /**
- * Starts a command as a run of its own: in its own session, tagged, and known to the guard before it starts.
+ * Starts a command as a run of its own: in its own session, tagged, and registered with the guard before it starts.
  * Rejects with a `SpawnError` if it cannot be started.
  */
 export async function spawnRun(options: SpawnRunOptions): Promise<RunProcess> {
@@ -68,7 +68,7 @@ async function start(options: SpawnRunOptions, runId: string): Promise<RunProces
     const error = await new Promise((resolve) => child.once('error', resolve))
     throw await explainSpawnFailure(attempt, error)
   }
-  // Once it runs, 'error' means only that a signal could not be sent; killTree sends its own.
+  // Once the process runs, 'error' only means that a signal could not be sent, and killTree sends its own.
   child.on('error', () => undefined)
   const run = new ChildRun(connect(child, options, runId))
   feed(child, stdin)
@@ -92,7 +92,7 @@ function connect(child: RunParts['child'], options: SpawnRunOptions, runId: stri
 }
 
 function feed(child: ChildProcess, stdin: SpawnRunOptions['stdin']): void {
-  // A process may end without reading its input; a caller of `write` hears of it there.
+  // A process may end without reading its input. A caller of `write` gets that error there.
   child.stdin?.on('error', () => undefined)
   if (typeof stdin === 'object') child.stdin?.end(stdin.feed)
 }

@@ -3,16 +3,19 @@ import { lstat, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RawSpool } from '@evener/protocol'
 
-/** Enough of a turn to give its raw record a place of its own. */
+/** The fields of a turn that give its raw spool a place of its own. */
 export interface SpooledTurn {
   readonly threadId: string
   readonly runId: string
   readonly turnId: string
-  /** A turn that is taken up again is recorded beside its earlier attempt. */
+  /** A resumed turn is recorded beside its earlier attempt. */
   readonly resumed?: { readonly attempt: number }
 }
 
-/** One folder for the raw records of a host: below it one per thread, run and turn, so that a run can be removed whole. */
+/**
+ * One folder for the raw spools of a host, with a folder per thread, run and turn, so that a run can be removed as a
+ * whole.
+ */
 export class SpoolFolder implements RawSpool {
   readonly root: string
 
@@ -27,7 +30,7 @@ export class SpoolFolder implements RawSpool {
 
   async remove(run: { readonly threadId: string; readonly runId: string }): Promise<boolean> {
     const isThere = await removeDir(this.#runDir(run))
-    // The thread's own folder goes with its last run; while others are there this fails.
+    // The thread's folder goes with its last run. While it still holds others, rmdir fails.
     await rmdir(this.#threadDir(run)).catch(() => undefined)
     return isThere
   }
@@ -54,7 +57,7 @@ async function removeDir(dir: string): Promise<boolean> {
   return isThere
 }
 
-/** Ids may come from anywhere; what is not plainly a file name is replaced by its hash. */
+/** Ids may come from anywhere. One that is not plainly a file name is replaced by its hash. */
 function fileName(id: string): string {
   return /^[\w-]{1,100}$/.test(id) ? id : `~${createHash('sha256').update(id).digest('hex')}`
 }

@@ -3,13 +3,13 @@ import { dirname, join, relative } from 'node:path'
 import { spoolFileName } from './spool.ts'
 
 export interface PruneOptions {
-  /** By the time of the last write. Default 7. */
+  /** Counted from the last write. Default: 7. */
   readonly maxAgeDays?: number
-  /** The oldest go until all together are no larger. Default: no limit. */
+  /** The oldest files are removed until the total is no larger. Default: no limit. */
   readonly maxBytes?: number
-  /** True for files that must stay: those of runs that are going on. */
+  /** True for files that must stay, such as those of active runs. */
   readonly keep?: (file: string) => boolean
-  /** Names of files that were made from a raw record and stand beside it: they go with it. */
+  /** Names of files derived from a spool and stored beside it. They are removed with it. */
   readonly companions?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ interface SpoolFile {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Removes old raw records below `root`, and their directories if empty then. Touches nothing else, follows no links. */
+/** Removes old spools below `root`, and directories that are empty then. Touches nothing else and follows no links. */
 export async function pruneSpool(root: string, options: PruneOptions = {}): Promise<PruneResult> {
   const { maxAgeDays = 7, maxBytes = Infinity, keep = () => false, companions = [] } = options
   const tooOld = Date.now() - maxAgeDays * dayMs
@@ -78,7 +78,7 @@ function isBelow(dir: string, root: string): boolean {
   return path !== '' && !path.startsWith('..')
 }
 
-/** Another host may prune at the same time. */
+/** Ignores missing files, because another host may prune at the same time. */
 function missing<T>(instead: () => T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (error.code === 'ENOENT') return instead()

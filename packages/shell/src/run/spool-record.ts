@@ -7,17 +7,17 @@ interface SpoolLineBase {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly stream: SpoolStream
-  /** The line ending, when it was not a single line feed. */
+  /** The line ending, if it was not a single line feed. */
   readonly eol?: '\r\n' | ''
-  /** A UTF-8 byte order mark came before it. */
+  /** A UTF-8 byte order mark preceded the line. */
   readonly bom?: true
-  /** Which piece of a line above `maxLineBytes` this is. */
+  /** The number of this piece of a line longer than `maxLineBytes`. */
   readonly piece?: number
 }
 
 export interface SpoolTextRecord extends SpoolLineBase {
   readonly line: string
-  /** The redactor has changed the text. */
+  /** The redactor changed the text. */
   readonly redacted?: true
 }
 
@@ -26,27 +26,27 @@ export interface SpoolBytesRecord extends SpoolLineBase {
   readonly base64: string
 }
 
-/** A line that could not be redacted, and is therefore not recorded. */
+/** A line that could not be redacted and is therefore withheld. */
 export interface SpoolWithheldRecord extends SpoolLineBase {
   readonly withheld: string
   readonly bytes: number
 }
 
-/** Stands at the end of a spool that has reached its size limit. */
+/** The end of a spool that has reached its size limit. */
 export interface SpoolLimitRecord {
   readonly at: number
   readonly limit: number
   readonly notRecorded: { readonly lines: number; readonly bytes: number }
-  /** False when the writer has died before it could say how much it was: then it is at least so much. */
+  /** False when the writer died before it could write the final numbers: they are then a minimum. */
   readonly final: boolean
 }
 
-/** Something in the file that is no record: the half-written end left by a crash or a full disk. */
+/** Something in the file that is no record, such as the half-written end left by a crash or a full disk. */
 export interface SpoolDamagedRecord {
   readonly damaged: string
 }
 
-/** Something about the run itself, from whoever runs it: what its streams do not tell. */
+/** A note about the run itself, from its host: something the streams do not show. */
 export interface SpoolNoteRecord {
   readonly at: number
   readonly note: JsonObject
@@ -77,7 +77,9 @@ export function toRecord(stream: SpoolStream, line: Line, at: number, redact?: R
   return line.isUtf8 ? { ...base, line: line.text } : { ...base, base64: line.bytes.toString('base64') }
 }
 
-/** Exactly the bytes that were read, line ending included; what the redactor has changed or withheld cannot be given. */
+/**
+ * Returns exactly the bytes that were read, with the line ending. Impossible for what the redactor changed or withheld.
+ */
 export function recordedBytes(record: SpoolTextRecord | SpoolBytesRecord): Buffer {
   const content = 'line' in record ? Buffer.from(record.line) : Buffer.from(record.base64, 'base64')
   return Buffer.concat([Buffer.from(record.bom ? '\uFEFF' : ''), content, Buffer.from(record.eol ?? '\n')])

@@ -10,11 +10,11 @@ import { toRecord } from './spool-record.ts'
 import type { Redactor, SpoolLimitRecord, SpoolNoteRecord, SpoolStream } from './spool-record.ts'
 
 export interface SpoolOptions {
-  /** The size at which recording stops. Default 64 MiB. */
+  /** The size at which recording stops. Default: 64 MiB. */
   readonly maxBytes?: number
-  /** Runs on every line before it is written. If it throws, the line is not recorded and a record says so. */
+  /** Runs on every line before it is written. If it throws, the line is withheld and a record says so. */
   readonly redact?: Redactor
-  /** Told once when the file cannot be written any more: disk full, directory gone. The run goes on. */
+  /** Called once when the file can no longer be written: disk full, directory gone. The run goes on. */
   readonly onError?: (error: SpoolError) => void
 }
 
@@ -22,12 +22,12 @@ export type SpoolPlace = { readonly dir: string } | { readonly file: string }
 
 export interface SpoolSummary {
   readonly recorded: number
-  /** What the size limit, or an error, kept out. */
+  /** What was left out because of the size limit or an error. */
   readonly notRecorded: { readonly lines: number; readonly bytes: number }
   readonly error?: SpoolError
 }
 
-/** The raw record of a run could not be written. */
+/** The raw spool of a run could not be written. */
 export class SpoolError extends Error {
   override readonly name = 'SpoolError'
   readonly file: string
@@ -40,12 +40,12 @@ export class SpoolError extends Error {
 
 export const spoolFileName = 'raw.jsonl'
 const defaultSpoolBytes = 64 * 1024 * 1024
-/** The limit record is rewritten in place with larger numbers, so it has a fixed width. */
+/** The limit record is overwritten in place with larger numbers, so its width is fixed. */
 const limitRecordWidth = 200
 
 /**
- * Opens the raw record of a run: one JSON record per line of output, readable by the owner only.
- * A file that exists is continued. It has one writer at a time.
+ * Opens the raw spool of a run: one JSON record per line of output, readable by the owner only. An existing file is
+ * continued. It must have only one writer at a time.
  */
 export async function openSpool(place: SpoolPlace, options: SpoolOptions = {}): Promise<Spool> {
   const path = 'file' in place ? place.file : join(place.dir, spoolFileName)
@@ -98,7 +98,7 @@ export class Spool {
     return this.#recorded
   }
 
-  /** A promise means: the disk is slower than the output, wait for it. It never rejects. */
+  /** A returned promise means that the disk is slower than the output: wait for it. It never rejects. */
   write(stream: SpoolStream, line: Line, at: number = Date.now()): Promise<void> | undefined {
     if (this.#closing !== undefined) this.#fail(new Error('it was closed while lines still came'))
     if (this.#error !== undefined || this.#limitRecordAt !== undefined) return this.#leaveOut(line)
@@ -108,7 +108,7 @@ export class Spool {
     return this.#writer.append({ text, lines: 1, lineBytes: line.rawLength })
   }
 
-  /** Says something about the run itself. The size limit does not keep it out; it is not redacted. */
+  /** Records a note about the run itself. It is not redacted and not subject to the size limit. */
   note(note: JsonObject, at: number = Date.now()): void {
     if (this.#closing !== undefined) this.#fail(new Error('it was closed while notes still came'))
     if (this.#error !== undefined) return
@@ -116,7 +116,7 @@ export class Spool {
     void this.#writer.append({ text: `${JSON.stringify(record)}\n`, lines: 0, lineBytes: 0 })
   }
 
-  /** So that the half record a crash has left does not spoil the next one. */
+  /** Ends a half-written record left by a crash, so that it does not spoil the next one. */
   closeTornRecord(): void {
     void this.#writer.append({ text: '\n', lines: 0, lineBytes: 0 })
   }
@@ -148,7 +148,7 @@ export class Spool {
       this.#limitRecordAt = this.#writer.end
       return this.#writer.append({ text: this.#limitRecord(false), lines: 0, lineBytes: 0 })
     }
-    // Rewritten each time the number has doubled, so that a crash leaves at least half of the truth.
+    // Rewritten whenever the number has doubled, so that after a crash it is at least half of the true one.
     const hasDoubled = (this.#lostLines & (this.#lostLines - 1)) === 0
     return hasDoubled ? this.#writer.overwrite(this.#limitRecordAt, () => this.#limitRecord(false)) : undefined
   }

@@ -6,12 +6,12 @@ export interface EndedRun extends RunTarget {
   readonly onGone: () => void
 }
 
-/** Many short runs end close together; one look serves them all. */
+/** Many short runs end close together, so one look serves them all. */
 const sweepMs = 500
 
 /**
- * Waits until nothing is left of runs that have ended. What a run leaves behind is still ours to end when we die, so the
- * guard must know the run until then. Sweeps only after a run has ended, and never keeps the host alive.
+ * Waits until no process of the ended runs is left. What a run leaves behind must still be ended when we die, so the
+ * guard has to know the run until then. Sweeps only after a run has ended, and never keeps the host alive.
  */
 export class Sweeper {
   #ended: EndedRun[] = []

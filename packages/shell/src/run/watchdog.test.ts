@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assertWatchdogOptions, Watchdog } from './watchdog.ts'
 import type { Stall } from './watchdog.ts'
 
-/** Keeps the process alive, which the watchdog does not, until the hook is called. */
+/** Keeps the process alive until the hook is called, because the watchdog does not. */
 async function whenCalled<T>(start: (hook: (value: T) => void) => void): Promise<T> {
   const alive = setInterval(() => undefined, 1000)
   try {

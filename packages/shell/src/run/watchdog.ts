@@ -1,21 +1,21 @@
 export interface Stall {
-  /** How long nothing was printed. */
+  /** How long there was no output. */
   readonly silentMs: number
 }
 
 export interface WatchdogOptions {
   readonly stallMs?: number
-  /** Called once per silence; output or a write to stdin starts a new one. What to do about it is the caller's choice. */
+  /** Called once per silence; output or a write to stdin starts a new one. The caller decides what to do. */
   readonly onStall?: (stall: Stall) => void
   readonly deadlineMs?: number
-  /** Called once, when the run has lasted this long. What to do about it is the caller's choice. */
+  /** Called once, when the run has lasted this long. The caller decides what to do. */
   readonly onDeadline?: () => void
 }
 
-/** Longer delays overflow the timer and would fire at once. */
+/** Longer delays overflow the timer, which would then fire at once. */
 const longestDelayMs = 2 ** 31 - 1
 
-/** Watches one run: has it gone quiet, has it lasted too long. Its timers never keep the host alive. */
+/** Watches one run for silence and for its deadline. Its timers never keep the host alive. */
 export class Watchdog {
   readonly #options: WatchdogOptions
   readonly #heldBack: () => boolean
@@ -24,7 +24,7 @@ export class Watchdog {
   #lastSign = performance.now()
   #stopped = false
 
-  /** `heldBack`: we are not reading at the moment, so the silence is ours. */
+  /** `heldBack`: true while we are not reading, so that the silence is our own doing. */
   constructor(options: WatchdogOptions, heldBack: () => boolean) {
     this.#options = options
     this.#heldBack = heldBack
@@ -35,7 +35,7 @@ export class Watchdog {
     if (stallMs !== undefined) this.#watchFor(stallMs)
   }
 
-  /** Only notes the time, as it is called for every chunk; the timer looks at it when it fires. */
+  /** Only notes the time, because it is called for every chunk. The timer checks it when it fires. */
   sign(): void {
     this.#lastSign = performance.now()
     const { stallMs } = this.#options
@@ -50,7 +50,7 @@ export class Watchdog {
 
   #watchFor(delayMs: number): void {
     this.#stallTimer = setTimeout(() => {
-      // After a blocked loop or a sleep of the machine, output may wait to be read: look after the next poll.
+      // After a blocked loop or a sleep of the machine, output may wait to be read, so check after the next poll.
       setImmediate(() => this.#check())
     }, delayMs).unref()
   }
