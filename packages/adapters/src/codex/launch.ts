@@ -11,24 +11,24 @@ import { toToml, type TomlValue } from './toml.ts'
 
 export interface CodexLaunchOptions {
   /**
-   * Read the user's configuration and command rules. Default no: they may allow what we do not. The login, the model and
-   * its provider are used anyway.
+   * Read the user's configuration and command rules. Default: false, as they may allow what we do not. The login, the
+   * model and its provider are used in any case.
    */
   readonly userConfig?: boolean
-  /** Settings by their dotted name, as for `codex -c`. */
+  /** Settings by dotted name, as for `codex -c`. */
   readonly config?: Readonly<Record<string, TomlValue>>
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
 const MAX_INSTRUCTIONS_BYTES = MAX_ARGUMENT_BYTES - 'developer_instructions='.length
 
-/** By itself it waits for a second, and goes on without the tools of servers that take longer to start. */
+/** By default Codex waits one second, and starts without the tools of servers that take longer. */
 const WAIT_FOR_SERVERS = { mcp_optional_startup_grace_ms: 0 }
 
 /**
- * `codex exec`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it.
- * `provider`: whom the user's configuration says to ask, as settings, for when that is not read as a whole.
+ * Returns how to start `codex exec` for one turn. The prompt goes to standard input: it may be long, and is hidden
+ * there. `provider`: the settings for the provider that the user chose, for when the user's configuration is not read.
  */
 export function launchCodex(
   request: LaunchRequest,
@@ -46,7 +46,7 @@ export function launchCodex(
   }))
   const secrets = new Map<string, string>()
   const servers = mcpServers(rules, secrets)
-  // There is no file for them, so long ones are said with the prompt.
+  // Codex takes no file for instructions, so long ones go before the prompt.
   const isLong = Buffer.byteLength(toToml(instructions ?? '')) > MAX_INSTRUCTIONS_BYTES
   const settings: Record<string, TomlValue> = {
     sandbox_mode: rules.sandbox,
@@ -65,7 +65,7 @@ export function launchCodex(
       '--skip-git-repo-check',
       ...(userConfig ? [] : ['--ignore-user-config', '--ignore-rules']),
       ...flag('--model', request.model),
-      // Without this it waits for a lost network for ever.
+      // Otherwise it waits forever for a lost network.
       ...['unbounded_connection_retries', ...rules.disabled].flatMap((feature) => flag('--disable', feature)),
       ...(userConfig ? [] : provider).flatMap((setting) => flag('-c', setting)),
       ...Object.entries(settings).flatMap(([key, value]) => flag('-c', `${key}=${toToml(value)}`)),
@@ -85,12 +85,12 @@ export function launchCodex(
   }
 }
 
-/** A session keeps the instructions it was begun with, so other ones can only be said. */
+/** A session keeps the instructions it was begun with, so new ones go before the prompt. */
 function restated(instructions: string, text: string): string {
   return `<instructions>\nFrom now on these instructions hold instead of earlier ones:\n${instructions}\n</instructions>\n\n${text}`
 }
 
-/** Arguments can be seen by every user of the machine, so values that may be secret go through the environment. */
+/** Arguments are visible to every user of the machine, so values that may be secret go through the environment. */
 function mcpServers(rules: CodexRules, secrets: Map<string, string>): Record<string, TomlValue> {
   const servers: Record<string, TomlValue> = {}
   for (const [name, server] of Object.entries(rules.mcp)) {
@@ -137,7 +137,7 @@ function connection(server: MCPServerConfig, secrets: Map<string, string>, prefi
   }
 }
 
-/** Variables that would change Codex itself and not only the server. */
+/** Variables that would affect Codex itself and not only the server. */
 function isOwn(variable: string): boolean {
   return /^(?:PATH|HOME|TMPDIR|LANG|LC_\w+|NODE_\w+|CODEX_\w+|OPENAI_\w+|RUST_\w+|\w+_PROXY|\w+_proxy)$/.test(variable)
 }

@@ -6,7 +6,7 @@ import type { ToolOutcome } from '../kit/tool-table.ts'
 import { Subagents } from './subagents.ts'
 import { codexTools } from './tools.ts'
 
-/** `codex exec --json`. */
+/** Reads `codex exec --json`. */
 export const codexDialect: Dialect = {
   id: 'codex',
   version: 1,
@@ -14,21 +14,21 @@ export const codexDialect: Dialect = {
   open: (run) => new CodexReader(run),
 }
 
-/** How Codex announces that it tries again; there is no other sign of it. */
+/** How Codex announces a retry. There is no other sign of it. */
 const RETRY = /^Reconnecting\.\.\.|; retrying \d+\/\d+/
-/** A line of its own log on standard error: time, level, module, message. */
+/** A log line on standard error: time, level, module, message. */
 const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
 
-/** Items that are calls of something. */
+/** Types of items that are calls. */
 type ItemType = 'command_execution' | 'file_change' | 'mcp_tool_call' | 'collab_tool_call' | 'web_search'
 type Phase = 'started' | 'updated' | 'completed'
 
 class CodexReader implements DialectReader {
   readonly #run: Run
   readonly #subagents = new Subagents()
-  /** An error that ends the turn, or nothing: the next record tells. */
+  /** An error that may end the turn. The next record decides. */
   #heldError: { readonly record: HeldRecord; readonly message: string } | undefined
-  /** Items nobody knows, begun and not completed. */
+  /** Items of unknown kinds that have started and not completed. */
   readonly #strangers = new Map<string, HeldRecord>()
 
   constructor(run: Run) {
@@ -39,7 +39,7 @@ class CodexReader implements DialectReader {
     const { type } = record
     if (this.#heldError !== undefined) this.#settleError(type === 'turn.failed')
     switch (type) {
-      // From here on the names are our own: strings of a record are slow to compare.
+      // The phase is passed as our own constant: strings of a record are slow to compare.
       case 'item.completed':
         this.#item(record, 'completed')
         return
@@ -75,7 +75,7 @@ class CodexReader implements DialectReader {
   end(): void {
     const held = this.#heldError
     if (held === undefined) return
-    // Nothing came after it, so it is what ended the run.
+    // Nothing came after the error, so it ended the run.
     this.#heldError = undefined
     held.record.drop('repeats-error')
     this.#run.fail(held.message)
@@ -192,13 +192,13 @@ class CodexReader implements DialectReader {
     }
     const activity = type === 'collab_tool_call' ? this.#subagents.read(item) : undefined
     const outcome = outcomeOf(type, item)
-    // Nearly always the call is known: what it was need not be read again.
+    // The call is nearly always known, so the item need not be read again.
     if (this.#run.isOpen(id, null)) {
       this.#run.result({ id, parent: null, raw: record, outcome, native, activity, isRestated: true })
     } else this.#run.resultOrCall(callOf(id, type, item, record, native), outcome, { activity })
   }
 
-  /** An item of a kind that is not known: its last record is the whole of it. */
+  /** Handles an item of an unknown kind: its last record is complete. */
   #stranger(id: string | undefined, phase: Phase, record: JsonObject): void {
     if (id === undefined) return
     if (phase === 'updated') {
@@ -248,14 +248,14 @@ function callOf(id: string, type: ItemType, item: JsonObject, raw: JsonValue, na
   }
 }
 
-/** The versions that we have seen do not report where a command ran. */
+/** The versions that we have seen do not report the directory of a command. */
 function commandInput(item: JsonObject): JsonObject {
   const command = item['command'] ?? null
   const cwd = item['cwd'] ?? item['workdir'] ?? item['working_directory']
   return cwd === undefined ? { command } : { command, cwd }
 }
 
-/** The exit code where there is one. A command that "completed" without a code has not said how. */
+/** Returns how an item ended. A command that "completed" without an exit code does not tell. */
 function outcomeOf(type: ItemType, item: JsonObject): ToolOutcome {
   const exitCode = asInteger(item['exit_code'])
   const result = item['aggregated_output'] ?? item['result'] ?? item['error'] ?? item['changes'] ?? null

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '../launch/find-cli.ts'
 
-/** Which model is asked, and how. */
+/** Settings for the model. */
 const MODEL_KEYS: ReadonlySet<string> = new Set([
   'model',
   'model_provider',
@@ -11,7 +11,7 @@ const MODEL_KEYS: ReadonlySet<string> = new Set([
   'model_verbosity',
   'openai_base_url',
 ])
-/** Where it is asked. Keys and headers with keys are left out: arguments can be seen by every user of the machine. */
+/** Settings for the provider, without keys and headers with keys: every user of the machine can see arguments. */
 const PROVIDER_KEYS: ReadonlySet<string> = new Set([
   'name',
   'base_url',
@@ -29,13 +29,13 @@ const PROVIDER_KEYS: ReadonlySet<string> = new Set([
 const TABLE = /^\[\s*([\w.-]+)\s*\]\s*(?:#.*)?$/
 const SETTING = /^([\w-]+)\s*=\s*(.+)$/
 const PROVIDER = /^model_providers\.[\w-]+$/
-/** A value that ends on its line: text, a number, a flag, an inline table; then perhaps a comment. */
+/** A value that ends on its line: text, a number, a flag or an inline table, perhaps with a comment. */
 const VALUE = /^("(?:[^"\\]|\\.)*"|'[^']*'|-?[\d_.]+|true|false|\{[^{}]*\})\s*(?:#.*)?$/
 const LONG_TEXT = /"""|'''/
 
 /**
- * The provider that the user has chosen, as settings for `-c`. His configuration as a whole is not used, as it may allow
- * what we do not; but whom the program asks is the user's to say. Keys are read from where the provider says they are.
+ * Returns the provider that the user chose, as settings for `-c`. The rest of the user's configuration may allow what
+ * we do not, so it is not used. Keys are read from where the provider's settings say.
  */
 export function ownProvider(env: Environment): readonly string[] {
   const home = env['HOME'] ?? env['USERPROFILE']
@@ -48,7 +48,7 @@ export function ownProvider(env: Environment): readonly string[] {
   }
 }
 
-/** What of a `config.toml` says which model is asked, and where. */
+/** Returns the settings of a `config.toml` for the model and its provider. */
 export function providerSettings(config: string): readonly string[] {
   const tables = readTables(config)
   const top = tables.get('') ?? new Map<string, string>()
@@ -65,7 +65,7 @@ export function providerSettings(config: string): readonly string[] {
   return settings
 }
 
-/** Values by table and key, as they stand; those over several lines are left out. */
+/** Returns the values by table and key, unparsed. Leaves out values that span several lines. */
 function readTables(config: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const tables = new Map<string, Map<string, string>>()
   let table: string | undefined = ''

@@ -6,27 +6,27 @@ import { kindOfTool, mcpToolName, type ToolKind } from '../launch/tool-kinds.ts'
 
 export interface CodexRules {
   readonly sandbox: 'read-only' | 'workspace-write' | 'danger-full-access'
-  /** Features of its own to switch off. */
+  /** Features of Codex to disable. */
   readonly disabled: readonly string[]
   readonly hasWebSearch: boolean
   readonly mcp: MCPConfiguration
   /** Whether calls to MCP servers may run at all. */
   readonly mayCallMcp: boolean
-  /** Tools of MCP servers that it must not see, by server. */
+  /** Tools of MCP servers to hide, by server. */
   readonly disabledTools: ReadonlyMap<string, readonly string[]>
   readonly warnings: readonly RunWarning[]
 }
 
 const SHELL: readonly string[] = ['shell_tool', 'unified_exec']
 const SUBAGENTS: readonly string[] = ['multi_agent', 'multi_agent_v2']
-/** What brings MCP tools besides the servers it is given. */
+/** Features that bring MCP tools besides the servers that we give. */
 const CONNECTORS: readonly string[] = ['apps', 'plugins']
 
 const WHY = 'It runs its tools itself, and reads files only through its shell.'
 
 /**
- * Our rules as its sandbox and features. The sandbox holds for commands too: without the right to edit, nothing it does
- * can write; commands that no rule allows run inside of it.
+ * Translates our rules into a sandbox and features. The sandbox confines commands too: if editing is not allowed,
+ * nothing can write. Commands that no rule allows run inside it.
  */
 export function codexRules(request: LaunchRequest, title: string, usesOwnConfig: boolean): CodexRules {
   const standing = standingRules(request.rules, request.permissions, { isConfined: true })

@@ -7,11 +7,11 @@ const FAILED: ReadonlySet<string> = new Set(['errored', 'error', 'failed', 'inte
 const AT_WORK: ReadonlySet<string> = new Set(['pending_init', 'running'])
 const CONSUMED: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 
-/** Subagents as `collab_tool_call` items show them: started by one, reported on by any number of later ones. */
+/** Tracks subagents in `collab_tool_call` items: one starts a subagent, any number of later ones report on it. */
 export class Subagents {
   readonly #ended = new Set<string>()
 
-  /** What a completed item tells that was not told before. */
+  /** Returns the activity of a completed item that was not reported before. */
   read(item: JsonObject): readonly ActivityDraft[] | ConsumedCall {
     const drafts = this.#read(item)
     return drafts.length === 0 ? CONSUMED : drafts
@@ -24,7 +24,7 @@ export class Subagents {
         if (hasFailed) return [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }]
         return [...textList(item['receiver_thread_ids']).map(started), ...this.#ends(item)]
       case 'send_input':
-        // The states are those before: with its new task a subagent that was done, or is interrupted, is at work again.
+        // The states are from before the input: a finished or interrupted subagent works again on its new task.
         return hasFailed ? [] : textList(item['receiver_thread_ids']).flatMap((id) => this.#again(id))
       case 'close_agent':
         return this.#ends(item, !hasFailed)
@@ -37,7 +37,7 @@ export class Subagents {
     return this.#ended.delete(subagentId) ? [started(subagentId)] : []
   }
 
-  /** `isClosing`: whoever has not ended by now never will. */
+  /** `isClosing`: subagents that have not ended by now never will. */
   #ends(item: JsonObject, isClosing = false): readonly ActivityDraft[] {
     const states = asObject(item['agents_states']) ?? NO_FIELDS
     return Object.keys(states).flatMap((subagentId): readonly ActivityDraft[] => {

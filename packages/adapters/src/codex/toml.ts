@@ -1,7 +1,7 @@
-/** What a setting of Codex can be. */
+/** A value of a Codex setting. */
 export type TomlValue = string | number | boolean | readonly TomlValue[] | { readonly [key: string]: TomlValue }
 
-/** A value on one line, as `-c key=value` takes it. */
+/** Returns a value on one line, for `-c key=value`. */
 export function toToml(value: TomlValue): string {
   if (typeof value === 'string') return tomlString(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -11,7 +11,7 @@ export function toToml(value: TomlValue): string {
     .join(',')}}`
 }
 
-/** JSON and TOML escape alike, but TOML knows no lone surrogates and wants DEL escaped. */
+/** JSON and TOML escape alike, but TOML has no lone surrogates and requires DEL to be escaped. */
 function tomlString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\u007f', String.raw`\u007F`)
 }

@@ -5,7 +5,7 @@ import { toolTable, type ConsumedCall, type ToolRule, type ToolTable } from '../
 
 const ORCHESTRATION: ConsumedCall = Object.freeze({ consumed: 'orchestration' })
 
-/** Codex runs nearly everything through the shell; these are its items, not tools of the model. */
+/** Rules for the items of Codex, which are not tools of the model: it runs nearly everything through the shell. */
 export const codexTools: ToolTable = toolTable({
   command_execution: (use, outcome, context) => {
     const command = asText(use.input['command'])
@@ -15,7 +15,7 @@ export const codexTools: ToolTable = toolTable({
     const drafts: ActivityDraft[] = []
     for (const change of asArray(use.input['changes']) ?? []) {
       const fields = asObject(change)
-      // A file that was moved is written in two places; only the app server tells the new one.
+      // A moved file is written in two places; only the app server reports the new one.
       for (const path of [asText(fields?.['path']), asText(fields?.['movePath'])])
         if (path !== undefined) drafts.push(writeDraft(context.path(path), outcome))
     }
@@ -27,7 +27,7 @@ export const codexTools: ToolTable = toolTable({
   close_agent: leftOpen,
 })
 
-/** An item about subagents that has no end: whoever is waited for ends with the program. */
+/** Handles an item about subagents that never completed: the subagents it waits for ended with the CLI. */
 function leftOpen({ name, input }: Parameters<ToolRule>[0]): readonly ActivityDraft[] | ConsumedCall {
   if (!('receivers' in input)) return []
   if (name === 'spawn_agent') return [{ type: 'orchestration', action: 'subagent_failed', isSuccess: false }]

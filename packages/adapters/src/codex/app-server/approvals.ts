@@ -6,12 +6,12 @@ import type { NativeCall } from '../../live/tool-calls.ts'
 import { workdirOf } from '../../live/workdir.ts'
 import { callOfItem } from './items.ts'
 
-/** A question of the program, and the answer in its words. */
+/** A question of the CLI, and how to answer it in the CLI's terms. */
 export interface ServerAsk extends Omit<Ask, 'key' | 'answer'> {
   readonly result: (verdict: Verdict) => JsonObject
 }
 
-/** `undefined`: it asks for something that nobody here can give. */
+/** Returns `undefined` if the CLI asks for something that we cannot provide. */
 export function serverAsk(
   method: string,
   params: JsonObject,
@@ -36,7 +36,7 @@ export function serverAsk(
   }
 }
 
-/** What the program has begun and not ended, for requests that only name an item or not even that. */
+/** Items that have started and not completed, for requests that name only an item or not even that. */
 export class OpenItems {
   readonly #items = new Map<string, JsonObject>()
 
@@ -51,7 +51,7 @@ export class OpenItems {
     return this.#items.get(id)
   }
 
-  /** The call of an MCP tool with these arguments. */
+  /** Returns the MCP call with these arguments. */
   mcpCall(server: string | undefined, args: JsonValue | undefined): JsonObject | undefined {
     const wanted = JSON.stringify(args ?? {})
     const calls = [...this.#items.values()].filter(
@@ -66,11 +66,11 @@ export class OpenItems {
 }
 
 function decided(verdict: Verdict): JsonObject {
-  // Always once: what is allowed for longer is ours to remember.
+  // Always once: lasting grants are ours to keep.
   return { decision: verdict.isAllowed ? 'accept' : 'decline' }
 }
 
-/** `cwd`: the folder of the session, which the model may leave for that of a command. */
+/** `cwd`: the session's directory. The model may choose another one for a command. */
 function commandAsk(params: JsonObject, cwd: string | undefined): ServerAsk {
   const network = asObject(params['networkApprovalContext'])
   const reason = asText(params['reason'])
@@ -106,12 +106,12 @@ function commandAsk(params: JsonObject, cwd: string | undefined): ServerAsk {
 
 const BARE_WORD = /^(?:\/(?:usr\/)?bin\/)?bash -l?c ([\w./-]+)$/
 
-/** Without the shell it is wrapped in, where that can be taken off safely. */
+/** Removes the shell that wraps a command, if that is safe. */
 function scriptOf(command: string): string {
   return BARE_WORD.exec(command)?.[1] ?? unwrapped(command)
 }
 
-/** It is asked for all files at once; rules are about each. */
+/** The CLI asks about all files at once; rules are about each file. */
 function fileChangeAsk(params: JsonObject, items: OpenItems): ServerAsk {
   const place = placeOf(params)
   const input = callOfItem(items.get(place.toolCallId) ?? NO_FIELDS)?.input ?? NO_FIELDS
@@ -175,7 +175,7 @@ function mcpCallAsk(params: JsonObject, items: OpenItems): ServerAsk {
   }
 }
 
-/** An MCP server wants to know something. */
+/** A question by an MCP server. */
 function elicitationAsk(params: JsonObject): ServerAsk {
   const server = asText(params['serverName'])
   const schema = asObject(params['requestedSchema'])

@@ -8,8 +8,8 @@ import { codexAppServerDialect } from './mapper.ts'
 import { AppServerPeer } from './peer.ts'
 
 /**
- * Commands, changes of files and MCP tools are asked about. Searches of the web and subagents as such are not, nor what
- * its user has allowed in rules of its own.
+ * Codex asks about commands, file changes and MCP tools. It does not ask about web searches, about starting subagents,
+ * or about what the user has allowed in rules of Codex.
  */
 const CAPABILITIES: Capabilities = {
   governs: 'asks-only',
@@ -30,7 +30,7 @@ const CAPABILITIES: Capabilities = {
 
 export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 'userConfig'> {}
 
-/** Codex as an agent that stays and asks. */
+/** Makes an agent of Codex in live mode. */
 export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
   return liveDriver(
     {
@@ -46,7 +46,7 @@ export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
   )
 }
 
-/** A thread can be taken up at the end of a turn only. */
+/** Returns the turn to resume at: a native thread can only be resumed at the end of a turn. */
 function turnOf({ native, parentToolCallId }: MappedEvent): string | undefined {
   return parentToolCallId === undefined ? native?.turnId : undefined
 }

@@ -6,7 +6,7 @@ export interface Failure {
   readonly code?: string
 }
 
-/** An error of a turn. Its kind is a word, or an object with one key and the provider's status. */
+/** Reads the error of a turn. Its kind is a word, or an object with one key that holds the provider's status. */
 export function failureOf(error: JsonObject): Failure {
   const message = firstText(error, 'message') ?? 'Codex reports an error without saying which.'
   const details = asText(error['additionalDetails'])

@@ -1,7 +1,7 @@
 import type { JsonObject, StoredMessage } from '@evener/protocol'
 import { wordsOf } from '../../live/handover.ts'
 
-/** Items of the model's own history, in the words of its provider. */
+/** Returns messages as items of the model's history, in the provider's format. */
 export function handoverItems(messages: readonly StoredMessage[]): readonly JsonObject[] {
   return messages.flatMap((message) => {
     const text = message.parts
@@ -12,7 +12,7 @@ export function handoverItems(messages: readonly StoredMessage[]): readonly Json
   })
 }
 
-/** The instructions that hold from here on: a thread keeps those it was begun with. */
+/** Returns an item with the instructions from here on: a native thread keeps those it was begun with. */
 export function instructionsItem(instructions: string | undefined): JsonObject {
   const text =
     instructions === undefined
@@ -21,7 +21,7 @@ export function instructionsItem(instructions: string | undefined): JsonObject {
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] }
 }
 
-/** Others than the user speak as assistants; who it was is said, as it was not the reader. */
+/** Speakers other than the user become assistants. Their name is included, because the reader is not the speaker. */
 function itemOf({ role, by }: StoredMessage, text: string): JsonObject {
   if (role === 'user') return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
   const said = by === undefined ? text : `[${by}]\n${text}`

@@ -3,7 +3,7 @@ import type { CallRecord } from '../../kit/calls.ts'
 import { asArray, asBoolean, asInteger, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import type { ToolOutcome } from '../../kit/tool-table.ts'
 
-/** What an item is as a tool call, under the names that print mode has for them. `undefined`: it is none. */
+/** Returns an item as a tool call, under its name in print mode. `undefined` if it is not a call. */
 export function callOfItem(item: JsonObject): Pick<CallRecord, 'name' | 'input' | 'serverName'> | undefined {
   switch (item['type']) {
     case 'commandExecution':
@@ -47,7 +47,7 @@ function changesOf(item: JsonObject): readonly JsonValue[] {
   })
 }
 
-/** How it ended. A command that "completed" without a code has not said how. */
+/** Returns how an item ended. A command that "completed" without an exit code does not tell. */
 export function outcomeOfItem(item: JsonObject): ToolOutcome {
   const result = item['aggregatedOutput'] ?? item['result'] ?? item['error'] ?? item['contentItems'] ?? pathsOf(item)
   const exitCode = asInteger(item['exitCode'])
@@ -66,13 +66,13 @@ export function outcomeOfItem(item: JsonObject): ToolOutcome {
   }
 }
 
-/** Which files were changed; how, the call says. */
+/** Returns the changed files; the call tells how they changed. */
 function pathsOf(item: JsonObject): JsonValue {
   const changes = asArray(item['changes'])
   return changes === undefined ? null : changes.map((change) => asObject(change)?.['path'] ?? null)
 }
 
-/** The item as print mode has it, for those who read it there. */
+/** Returns the item in the format of print mode, for `Subagents`. */
 export function collabItem(item: JsonObject): JsonObject {
   const states = Object.entries(asObject(item['agentsStates']) ?? NO_FIELDS).map(([id, state]) => {
     const status = asText(asObject(state)?.['status'])

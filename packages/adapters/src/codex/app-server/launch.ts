@@ -9,13 +9,13 @@ import type { LivePlan } from '../../live/live-harness.ts'
 import { settledRules } from '../../live/settled-rules.ts'
 
 const SETTINGS: ReadonlySet<string> = new Set(['-c', '--enable', '--disable'])
-/** What is said when a thread is opened, and not to the whole process. */
+/** Settings that are given when a thread is opened, not to the whole process. */
 const OF_THREADS = /^(?:approval_policy|developer_instructions)=/
 const PLAIN_NAME = /^[\w-]+$/
-/** The settings do not depend on what is said. */
+/** A placeholder: the settings do not depend on the input. */
 const NOTHING_SAID: LaunchRequest['input'] = [{ id: '0', type: 'text', text: '-' }]
 
-/** `codex app-server` with the settings of print mode. What it would ask is asked. */
+/** Returns how to start `codex app-server`, with the settings of print mode, except that it asks. */
 export function launchAppServer(request: LaunchRequest, options: CodexLaunchOptions = {}): LivePlan {
   const plan = launchCodex({ ...floor(request), input: NOTHING_SAID }, { ...options, userConfig: true })
   const settings = onlyFlags(plan.args, SETTINGS)
@@ -27,7 +27,7 @@ export function launchAppServer(request: LaunchRequest, options: CodexLaunchOpti
   }
 }
 
-/** How far its sandbox goes. Being asked comes on top of it. */
+/** Returns the sandbox. Codex asks in addition to it. */
 export function sandboxOf(request: LaunchRequest): CodexRules['sandbox'] {
   return codexRules(floor(request), codexProfile.title, true).sandbox
 }
@@ -36,13 +36,13 @@ function askBefore(server: string): readonly string[] {
   return PLAIN_NAME.test(server) ? ['-c', `mcp_servers.${server}.default_tools_approval_mode="prompt"`] : []
 }
 
-/** Its own configuration is read in any case, so rules that it could break are refused. */
+/** Leaves out rules that are judged call by call. Rules that the user's configuration could break are refused. */
 function floor(request: LaunchRequest): LaunchRequest {
   const rules = settledRules(request.rules)
   return { ...request, rules: { ...rules, patterns: rules.patterns.filter((rule) => !isAsked(rule)) } }
 }
 
-/** Calls of these tools come to us one by one, so patterns are judged here. Files are read through the shell. */
+/** Whether Codex asks about every call of this tool, so that we judge patterns. Files are read through the shell. */
 function isAsked({ tool }: PermissionRules['patterns'][number]): boolean {
   const kind = kindOfTool(tool)
   return kind === 'shell' || kind === 'write' || kind === 'edit' || mcpToolName(tool) !== undefined

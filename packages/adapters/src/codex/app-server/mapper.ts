@@ -8,7 +8,7 @@ import { reasonFor, serverRequests } from './notices.ts'
 import { Threads } from './threads.ts'
 import { appServerTools } from './tools.ts'
 
-/** `codex app-server`: answers to our requests, requests of its own, and notifications. */
+/** Reads `codex app-server`: answers to our requests, its own requests, and notifications. */
 export const codexAppServerDialect: Dialect = {
   id: 'codex-app-server',
   version: 1,
@@ -16,7 +16,7 @@ export const codexAppServerDialect: Dialect = {
   open: (run) => new AppServerReader(run),
 }
 
-/** A line of its own log on standard error: time, level, module, message. */
+/** A log line on standard error: time, level, module, message. */
 const LOG_LINE = /^\S+Z\s+(?:ERROR|WARN)\s+([\w:]+):\s*(.+)$/s
 
 class AppServerReader implements DialectReader {
@@ -25,7 +25,7 @@ class AppServerReader implements DialectReader {
   readonly #subagents = new Subagents()
   #turnId: string | undefined
   #isInStep = false
-  /** An error that ends the turn, or nothing: the turn's end tells. */
+  /** An error that may end the turn. The end of the turn decides. */
   #heldError: (Failure & { readonly record: HeldRecord }) | undefined
 
   constructor(run: Run) {
@@ -51,7 +51,7 @@ class AppServerReader implements DialectReader {
   end(): void {
     const held = this.#heldError
     if (held === undefined) return
-    // Nothing came after it, so it is what ended the run.
+    // Nothing came after the error, so it ended the run.
     this.#heldError = undefined
     held.record.drop('repeats-error')
     this.#run.fail(held.message, held.code)
@@ -151,7 +151,7 @@ class AppServerReader implements DialectReader {
     const { message, code } = failureOf(asObject(params['error']) ?? NO_FIELDS)
     if (params['willRetry'] === true) {
       this.#run.warn(message, 'retry')
-      // What was half said is over; the answer begins anew.
+      // Partial texts are over; the answer begins anew.
       if (this.#threads.isMain(asText(params['threadId']))) this.#endStep()
     } else if (!this.#threads.isMain(asText(params['threadId']))) this.#run.warn(message, code)
     else {
@@ -168,7 +168,7 @@ class AppServerReader implements DialectReader {
     this.#heldError = undefined
   }
 
-  /** Told after every model call; told again, for an earlier turn, when a thread is resumed. */
+  /** Reads usage, which comes after every step, and again for an earlier turn when a thread is resumed. */
   #usage(params: JsonObject): void {
     this.#run.consume('usage')
     const usage = asObject(params['tokenUsage']) ?? NO_FIELDS
@@ -242,7 +242,7 @@ class AppServerReader implements DialectReader {
   #call(id: string, item: JsonObject, params: JsonObject, isCompleted: boolean, record: JsonObject): void {
     const call = callOfItem(item)
     if (call === undefined) {
-      // An item of a kind that is not known: its last record is the whole of it.
+      // An item of an unknown kind: its last record is complete.
       if (!isCompleted) this.#run.consume('partial')
       return
     }
@@ -267,7 +267,7 @@ class AppServerReader implements DialectReader {
     for (const threadId of textList(item['receiverThreadIds'])) this.#threads.spawned(threadId, id)
   }
 
-  /** A subagent is a call from its start to its end; what it does meanwhile is told in its own thread. */
+  /** Treats a subagent as a call from its start to its end. What it does meanwhile is reported in its own thread. */
   #subagent(item: JsonObject, params: JsonObject, isCompleted: boolean, record: JsonObject): void {
     const threadId = asText(item['agentThreadId'])
     const id = asText(item['id'])
@@ -301,7 +301,7 @@ class AppServerReader implements DialectReader {
     this.#run.note([{ type: 'orchestration', action: 'subagent_started', subagentId: threadId, ...subagentName }])
   }
 
-  /** False when that was known. */
+  /** Ends the call of a subagent. Returns false if it had ended before. */
   #ended(threadId: string, isSuccess: boolean): boolean {
     const id = this.#threads.callerOf(threadId)
     if (id === undefined || this.#run.openCall(id)?.name !== 'spawn_agent') return false
@@ -309,7 +309,7 @@ class AppServerReader implements DialectReader {
     return true
   }
 
-  // Words, as they come.
+  // Deltas.
 
   #delta(method: string, params: JsonObject): void {
     const id = asText(params['itemId'])
@@ -350,7 +350,7 @@ class AppServerReader implements DialectReader {
     return { partId: id, native: this.#threads.native(params, id), ...(parent === undefined ? {} : { parent }) }
   }
 
-  /** A model call of the agent itself begins with its first item. */
+  /** Begins a step of the agent itself with its first item. */
   #beginStep(params: JsonObject): void {
     if (this.#isInStep || !this.#threads.isMain(asText(params['threadId']))) return
     this.#isInStep = true

@@ -1,4 +1,4 @@
-/** Why a notification that is known carries no activity. What is in no list and has no handler is `unknown`. */
+/** Why known notifications carry no activity. Those without an entry and a handler are `unknown`. */
 const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     lifecycle: [
@@ -64,7 +64,7 @@ export function reasonFor(method: string): string | undefined {
   return REASONS.get(method)
 }
 
-/** What it asks of its host; the answers are not in its output. */
+/** Requests of the CLI to its host. The answers are not in its output. */
 export const serverRequests: ReadonlySet<string> = new Set([
   'account/chatgptAuthTokens/refresh',
   'applyPatchApproval',

@@ -12,11 +12,11 @@ const PAGE = 50
 
 export interface OpenedThread {
   readonly id: string
-  /** Which messages it holds, when those are not all that were said in it. */
+  /** Tells which messages the thread holds, if it does not hold all of its own. */
   readonly isKnown?: (native: NativeRef) => boolean
 }
 
-/** Begins a thread, or takes one up at our anchor: turns that it has beyond that are not in our log, and go. */
+/** Begins a native thread, or resumes one at our anchor. Turns beyond the anchor are not in our log and are removed. */
 export async function openThread(call: Call, { request, history }: LiveTask): Promise<OpenedThread> {
   const { session } = request
   switch (session.kind) {
@@ -37,7 +37,7 @@ async function beginThread(call: Call, request: LaunchRequest): Promise<string> 
   return threadOf(await call('thread/start', { ...settingsOf(request), ...instructionsOf(request) }))
 }
 
-/** Whole turns only: of one that our thread holds in part, nothing is taken over, and that part is handed over. */
+/** Forks after whole turns only. A turn that our thread holds in part is left out, and that part is handed over. */
 async function forkThread(
   call: Call,
   request: LaunchRequest,
@@ -65,7 +65,7 @@ async function lastItemOf(call: Call, threadId: string, turnId: string): Promise
   return asText(asObject(asObject(asArray(data)?.[0])?.['item'])?.['id'])
 }
 
-/** The newest item of the turn that our own thread holds. */
+/** Returns the newest item of the turn that our own thread holds. */
 async function lastHeldItem(
   history: LiveTask['history'],
   threadId: string,
@@ -84,7 +84,7 @@ function settingsOf(request: LaunchRequest): JsonObject {
   return {
     cwd: request.cwd,
     sandbox: sandboxOf(request),
-    // Whatever it wants to do is asked, and asked here.
+    // Ask about everything, and ask us.
     approvalPolicy: 'untrusted',
     approvalsReviewer: 'user',
     ...(request.model === undefined ? {} : { model: request.model }),
@@ -95,7 +95,7 @@ function instructionsOf({ instructions }: LaunchRequest): JsonObject {
   return instructions === undefined ? {} : { developerInstructions: instructions }
 }
 
-/** Another model than the thread's own would make it compact the history first. */
+/** Any other model would compact the history first. */
 async function modelOf(call: Call, threadId: string): Promise<string | undefined> {
   return asText(asObject((await call('thread/read', { threadId }))['thread'])?.['model'])
 }
@@ -123,7 +123,7 @@ async function turnBefore(call: Call, threadId: string, turnId: string): Promise
   return undefined
 }
 
-/** Newest first. */
+/** Yields turn ids, newest first. */
 async function* turnsOf(call: Call, threadId: string): AsyncGenerator<string> {
   let cursor: string | undefined
   do {

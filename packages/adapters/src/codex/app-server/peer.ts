@@ -11,12 +11,12 @@ import { openThread, type OpenedThread } from './open-thread.ts'
 const CLIENT: JsonObject = { name: 'evener', title: 'Evener', version: '0.1.0' }
 const NOT_FOUND = -32601
 
-/** Codex over its app server: requests, answers and notifications as lines of JSON, in both directions. */
+/** Speaks with Codex over its app server: requests, answers and notifications as lines of JSON, in both directions. */
 export class AppServerPeer implements LivePeer {
   readonly #link: LiveLink
   readonly #replies = new Replies(codexProfile.title)
   readonly #items = new OpenItems()
-  /** Messages given while it worked, until it has said that it heard them. */
+  /** Ids of messages that steered this turn, until Codex reports that it heard them. */
   readonly #steered = new Set<string>()
   #port: TurnPort | undefined
   #cwd: string | undefined
@@ -137,7 +137,7 @@ export class AppServerPeer implements LivePeer {
     else this.#replies.reject(id, { message: asText(error['message']) ?? 'it does not say why' })
   }
 
-  /** Its ids are its own; ours have nothing to do with them. */
+  /** Handles a request of the CLI. Its ids are independent of ours. */
   #request(id: JsonValue, method: string, params: JsonObject): void {
     const port = this.#port
     const ask = port === undefined ? undefined : serverAsk(method, params, this.#items, this.#cwd)
@@ -160,7 +160,7 @@ export class AppServerPeer implements LivePeer {
     })
   }
 
-  /** A refusal has no place for a reason, so that is said before it. */
+  /** A refusal has no field for a reason, so the reason is steered before it. */
   async #explain(text: string): Promise<void> {
     await this.#say([textInput(text)]).catch(() => undefined)
   }

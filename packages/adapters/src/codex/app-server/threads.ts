@@ -1,10 +1,10 @@
 import type { JsonObject, NativeRef } from '@evener/protocol'
 import { asText } from '../../kit/fields.ts'
 
-/** Whose a record is: the thread we talk to, or one of its subagents. */
+/** Tells whose a record is: the thread we talk to, or one of its subagents. */
 export class Threads {
   #main: string | undefined
-  /** The calls that started subagents, by their threads. */
+  /** The calls that started subagents, by the subagent's thread. */
   readonly #callers = new Map<string, string>()
   readonly #forks = new Set<string>()
 
@@ -16,14 +16,14 @@ export class Threads {
     return this.#main
   }
 
-  /** A subagent's thread may begin as a fork, too: it has a parent. */
+  /** Notes forks. A subagent's thread may be a fork as well, but has a parent. */
   started(thread: JsonObject): void {
     const id = asText(thread['id'])
     if (id === undefined || asText(thread['forkedFromId']) === undefined) return
     if (asText(thread['parentThreadId']) === undefined) this.#forks.add(id)
   }
 
-  /** The first turn that nobody else's turn has caused is of the main thread; a fork that gets one takes its place. */
+  /** The first turn that no other turn caused belongs to the main thread. A fork with such a turn replaces it. */
   turnStarted(threadId: string | undefined, turn: JsonObject): void {
     const root = asText(turn['rootTurnId'])
     if (root !== undefined && root !== asText(turn['id'])) return
@@ -31,19 +31,19 @@ export class Threads {
     else this.#main ??= threadId
   }
 
-  /** Until a turn has begun there is only one. */
+  /** Returns true for every thread until a turn has begun. */
   isMain(threadId: string | undefined): boolean {
     return this.#main === undefined || threadId === undefined || threadId === this.#main
   }
 
-  /** False when the subagent is known already. */
+  /** Returns false if the subagent is known already. */
   spawned(threadId: string, callId: string): boolean {
     if (this.#callers.has(threadId)) return false
     this.#callers.set(threadId, callId)
     return true
   }
 
-  /** `undefined` for the main thread. A subagent of which nobody said who started it goes by its own id. */
+  /** Returns `undefined` for the main thread, and the thread's own id for a subagent whose caller is unknown. */
   parentOf(threadId: string | undefined): string | undefined {
     if (threadId === undefined || this.isMain(threadId)) return undefined
     return this.#callers.get(threadId) ?? threadId

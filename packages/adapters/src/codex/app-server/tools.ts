@@ -2,7 +2,7 @@ import { asText } from '../../kit/fields.ts'
 import { extendTable, success, toolTable, type ToolTable } from '../../kit/tool-table.ts'
 import { codexTools } from '../tools.ts'
 
-/** Its items are those of print mode, with more in them. */
+/** The items of print mode, with more fields. */
 export const appServerTools: ToolTable = extendTable(
   codexTools,
   toolTable({

@@ -5,7 +5,7 @@ import { codexProfile } from '../profile.ts'
 import type { AgentSetup, RealCli, RealScript } from '../../real/bench.ts'
 import { toyServer } from '../../real/toy-server.ts'
 
-/** A command that has not ended by then goes on behind its back: the longest time that it takes. */
+/** The longest time that Codex accepts. A command that takes longer goes on in the background. */
 const YIELD_MS = 30_000
 
 export const execCommand = (cmd: string): ScriptedToolCall => ({
@@ -18,7 +18,7 @@ const patch = (input: string): RealScript => ({
 })
 const AGENT_ID = '{{re:agent_id[^0-9a-f]+([0-9a-f-]{36})}}'
 
-/** Codex for the tests that run it, however it is spoken to. */
+/** Codex for the tests that run it, in print and live mode. */
 export const codexScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options' | 'notes'> = {
   profile: codexProfile,
   scripts: {
@@ -57,14 +57,14 @@ export const codexScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     touch: () => run('touch touched.txt'),
   },
   expected: {
-    // Its skills are files that it reads.
+    // The skills of Codex are files that it reads.
     skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
   },
   options: { mcp: { mcp: toyServer }, subagent: { model: 'scripted-model' } },
   notes: { skill: 'Its skills are files that it reads.' },
 }
 
-/** Of a driver of Codex that talks to the test's provider. */
+/** Options for a driver of Codex that uses the test's provider. */
 export function codexOptions({ bin, place, provider, hasKey, options }: AgentSetup): CodexLiveOptions {
   return {
     bin,
@@ -82,7 +82,7 @@ export function codexOptions({ bin, place, provider, hasKey, options }: AgentSet
         stream_max_retries: 1,
       },
       model_reasoning_summary: 'detailed',
-      // The test's directories are all below the temporary one.
+      // All directories of the test are below the temporary one.
       sandbox_workspace_write: { exclude_slash_tmp: true, exclude_tmpdir_env_var: true },
     },
     env: {

@@ -15,7 +15,7 @@ const cli: RealCli = {
   agent: (setup) => codex(codexOptions(setup)),
   expected: {
     ...codexScenarios.expected,
-    // A model that it does not know is told as an error which ends nothing.
+    // An unknown model is reported as an error that does not end the turn.
     subagent: () => [
       { type: 'error', message: /metadata/ },
       { type: 'orchestration', action: 'subagent_started' },
