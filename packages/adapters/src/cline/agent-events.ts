@@ -7,7 +7,7 @@ import type { Subagents } from './subagents.ts'
 import { clineTools, inputOf, SPAWN } from './tools.ts'
 import type { UsageReports } from './usage.ts'
 
-/** Where one speaker stands: which of its texts comes next. */
+/** Counts the texts of one speaker, to number the next one. */
 interface Speaker {
   readonly key: string
   readonly parent: string | undefined
@@ -19,13 +19,13 @@ interface Surroundings {
   readonly subagents: Subagents
   readonly usage: UsageReports
   readonly hasTeam: () => boolean
-  /** An error that ends the run. */
+  /** Called for an error that ends the run. */
   readonly fail: (message: string, code: string | undefined) => void
-  /** An error that the agent made and may try to mend. */
+  /** Called for an error of the agent that it may correct. */
   readonly err: (message: string | undefined) => void
 }
 
-/** What agents say and do: the agent itself, its subagents, and teammates, whose records come with their name. */
+/** Reads what agents say and do: the agent itself, its subagents, and teammates, whose records carry their name. */
 export class AgentEvents {
   readonly #run: Run
   readonly #around: Surroundings
@@ -38,7 +38,7 @@ export class AgentEvents {
     this.#around = around
   }
 
-  /** The call that the agent, or its subagent, made last, if it is still open. */
+  /** The last call of the agent or its subagent, if it is still open. */
   get openCall(): OpenCall | undefined {
     const call = this.#lastCall
     return call !== undefined && this.#run.openCall(call.id, call.parent ?? null) === call ? call : undefined
@@ -97,7 +97,7 @@ export class AgentEvents {
     else usage.ofSubagent(event)
   }
 
-  /** Agent-caused errors repeat what the failed calls have told. */
+  /** Recoverable errors repeat what the failed calls reported. */
   #error(event: JsonObject, teammate: string | undefined): void {
     const message = asText(asObject(event['error'])?.['message']) ?? asText(event['error']) ?? asText(event['message'])
     if (event['recoverable'] === true) {
@@ -215,7 +215,7 @@ export class AgentEvents {
     this.#speakers.delete(call.callId)
   }
 
-  /** A subagent may use an id that its caller uses as well: the innermost call of that name is meant. */
+  /** Returns the open call. A subagent may reuse an id of its caller: the innermost call with that name counts. */
   #find(id: string | undefined, event: JsonObject, teammate: string | undefined): OpenCall | undefined {
     if (id === undefined) return undefined
     if (teammate !== undefined) return this.#run.openCall(id, teammate)
@@ -228,7 +228,7 @@ export class AgentEvents {
   }
 }
 
-/** `<server>__<tool>` */
+/** Returns the server in `<server>__<tool>`. */
 function serverOf(name: string): string | undefined {
   const end = name.indexOf('__')
   return end <= 0 || clineTools.rule(name) !== undefined ? undefined : name.slice(0, end)

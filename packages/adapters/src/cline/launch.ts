@@ -9,15 +9,15 @@ import { clineProfile } from './profile.ts'
 import { clineRules } from './rules.ts'
 
 export interface ClineLaunchOptions {
-  /** Of the model, as `cline auth` knows it. Default: the one used last. */
+  /** The model's provider, as `cline auth` names it. Default: the one used last. */
   readonly provider?: string
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
 /**
- * `cline --json`, for one turn. It takes its prompt as an argument only. Settings and MCP servers come from private files,
- * in place of the user's own; the login is used anyway.
+ * Returns how to start `cline --json` for one turn. The prompt can only be an argument. Settings and MCP servers come
+ * from private files in place of the user's own; the login is used in any case.
  */
 export function launchCline(request: LaunchRequest, options: ClineLaunchOptions = {}): LaunchPlan {
   const { title } = clineProfile
@@ -64,12 +64,12 @@ export function launchCline(request: LaunchRequest, options: ClineLaunchOptions 
 }
 
 /**
- * How long a server may take to start and to answer. It is its own limit for answers; where none is said, it waits three
- * seconds for a server to start and goes on without its tools.
+ * How long a server may take to start and to answer. The default for answers is Cline's own. Without a limit it waits
+ * three seconds for a server to start and goes on without its tools.
  */
 const SERVER_SECONDS = 60
 
-/** A prompt without any white space is taken for a command. */
+/** Adds a space: a prompt without white space is taken for a command. */
 function clinePrompt(text: string): string {
   return `${text} `
 }

@@ -3,15 +3,15 @@ import { asInteger, asObject, asText } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
-/** Where older versions complain: `error`, `diff_error`, `clineignore_error`. */
+/** Error records of older versions: `error`, `diff_error`, `clineignore_error`. */
 const DIAGNOSTIC = /(?:^|_)error$/
 
-/** The flat `say` and `ask` records of older versions. Their tool activity is not reconstructed. */
+/** Reads the flat `say` and `ask` records of older versions. Does not reconstruct their tool activity. */
 export class LegacyMessages {
   readonly #run: Run
-  /** What was said of the text that is being streamed, and when it began. */
+  /** The text that is being streamed: its id and what was said so far. */
   #part: { readonly id: string; said: string } | undefined
-  /** An error that ends the run, or nothing: what follows tells. */
+  /** An error that may end the run. What follows decides. */
   #error: { readonly record: HeldRecord; readonly message: string } | undefined
 
   constructor(run: Run) {
@@ -38,7 +38,7 @@ export class LegacyMessages {
     this.#run.fail(error.message)
   }
 
-  /** Records that are partial repeat the whole text so far. */
+  /** Partial records repeat the whole text so far. */
   #message(record: JsonObject, text: JsonValue | undefined): void {
     if (typeof text !== 'string') return
     const partId = `message-${String(asInteger(record['ts']) ?? asText(record['ts']) ?? '')}`
@@ -71,7 +71,7 @@ export class LegacyMessages {
   }
 }
 
-/** A question is written as JSON, with the answers to choose from. */
+/** A question is JSON that also lists the possible answers. */
 function questionOf(text: JsonValue | undefined): JsonValue | undefined {
   return asText(asObject(typeof text === 'string' ? parseRecord(text) : text)?.['question']) ?? text
 }

@@ -13,22 +13,22 @@ import { settledRules } from '../live/settled-rules.ts'
 import { launchCline, type ClineLaunchOptions } from './launch.ts'
 import { clineProfile } from './profile.ts'
 
-/** Every call is asked about; subagents, which ask nobody, are not there unless that was allowed. */
+/** Cline asks about every call. Its subagents do not ask, so they are not offered unless `allowUngoverned`. */
 const CAPABILITIES: Capabilities = {
   ...ACP_CAPABILITIES,
   governs: 'all',
   resume: 'head',
-  // It says that it takes them, and drops them.
+  // It claims to take images, and drops them.
   images: false,
   usage: 'none',
 }
-/** The prompt is said later. */
+/** A placeholder: the prompt is sent later. */
 const NO_PROMPT: readonly Part[] = [{ id: '0', type: 'text', text: '-' }]
 const SETTINGS: ReadonlySet<string> = new Set(['settings.json', 'mcp.json'])
 
 export interface ClineLiveOptions extends LiveOptions, ClineLaunchOptions {}
 
-/** Cline as an agent that stays and asks. */
+/** Makes an agent of Cline in live mode. */
 export function clineLive(options: ClineLiveOptions = {}): AgentDriver {
   const agent: AcpAgent = {
     profile: clineProfile,
@@ -41,7 +41,7 @@ export function clineLive(options: ClineLiveOptions = {}): AgentDriver {
   return followedDriver((facts) => acpHarness(agent, facts), options)
 }
 
-/** `cline --acp`, for many turns: with the settings of print mode, but everything is asked. */
+/** Returns how to start `cline --acp`, with the settings of print mode, except that it asks about everything. */
 export function launchClineLive(request: LaunchRequest, options: ClineLaunchOptions = {}): LivePlan {
   const { rules, allowUngoverned } = request
   promptText(request.input, clineProfile.title)
@@ -62,8 +62,8 @@ export function launchClineLive(request: LaunchRequest, options: ClineLaunchOpti
 }
 
 /**
- * What is denied for good is not there. Patterns are judged call by call, and so is what a command writes: the tools that
- * edit are denied by name, because to deny the whole category would take the shell along.
+ * Returns the rules that hide tools for good. Patterns are judged call by call, and so is what a command writes. Tools
+ * that edit are denied by name, because denying the whole category would hide the shell as well.
  */
 function floor(rules: PermissionRules, allowUngoverned: boolean): PermissionRules {
   const { categories, tools } = settledRules(rules)

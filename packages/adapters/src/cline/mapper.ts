@@ -9,7 +9,7 @@ import { Team } from './team.ts'
 import { clineTools } from './tools.ts'
 import { UsageReports } from './usage.ts'
 
-/** `cline --json`, of version 3 and of the ones before it. */
+/** Reads `cline --json` of version 3 and of earlier versions. */
 export const clineDialect: Dialect = {
   id: 'cline',
   version: 1,
@@ -17,7 +17,7 @@ export const clineDialect: Dialect = {
   open: (run) => new ClineReader(run),
 }
 
-/** A line of a stack trace: it says nothing without the one that it explains. */
+/** A line of a stack trace, which says nothing without the line that it explains. */
 const STACK_LINE = /^\s+at \S/
 
 class ClineReader implements DialectReader {
@@ -29,12 +29,12 @@ class ClineReader implements DialectReader {
   readonly #legacy: LegacyMessages
   #hasBegun = false
   #hasResult = false
-  /** A run that stopped early: whether we stopped it is known at the end. */
+  /** The result of a run that was aborted. Whether we aborted it is known at the end. */
   #aborted: HeldRecord | undefined
   #abortMessage = 'The run was aborted'
-  /** What the agent did wrong last: too much of it is a reason to stop. */
+  /** The agent's last mistake. Too many mistakes make Cline stop. */
   #mistake: string | undefined
-  /** What it wrote to standard error as its reason to give up. */
+  /** The reason to give up that Cline wrote to standard error. */
   #lastWords: string | undefined
 
   constructor(run: Run) {
@@ -110,7 +110,7 @@ class ClineReader implements DialectReader {
       return
     }
     this.#aborted?.drop('repeats-error')
-    // What was still being said comes before the reason why it goes no further.
+    // Open texts come before the reason why the run ended.
     if (this.#hasBegun && !this.#hasResult) this.#run.turnEnd({ finishReason: 'other' })
     if (this.#aborted !== undefined) this.#fail(this.#abortReason(), 'aborted')
     else if (end.exitCode !== 0 && this.#lastWords !== undefined) this.#fail(this.#lastWords, undefined)
@@ -147,7 +147,7 @@ class ClineReader implements DialectReader {
     this.#run.turnEnd({ finishReason: finishReasonOf(reason), native })
   }
 
-  /** It follows the result, which says whether anything was cut short. */
+  /** Comes after the result, which says whether anything was cut short. */
   #wasAborted(record: JsonObject): void {
     const message = asText(record['message'])
     if (this.#aborted === undefined) {

@@ -2,18 +2,18 @@ import type { JsonObject, JsonValue } from '@evener/protocol'
 import { asArray, asBoolean, asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
-/** How Cline words the failure of a command that has an exit code; nothing else stands in that field. */
+/** The error message for a command's exit code. The field contains nothing else. */
 const EXIT_CODE = /^Command exited with code (\d{1,10})$/
 
-/** How a call ended, from the record that ends it. */
+/** Returns how a call ended, from the record that ends it. */
 export function readOutcome(event: JsonObject): ToolOutcome {
   const { output } = event
-  // A call that was refused, or whose input was wrong, has no success flag: the error says it all.
+  // A call that was refused or had wrong input has no success flag: the error says it all.
   const isSuccess = asText(event['error']) === undefined ? successOf(output) : false
   return { isSuccess, result: output ?? event['error'] ?? null }
 }
 
-/** How the item at this place of a batch ended. An output without items is about all of them. */
+/** Returns how one item of a batch ended. An output without items is about all of them. */
 export function itemOutcome(outcome: ToolOutcome, index: number, count: number): ToolOutcome {
   const items = asArray(outcome.result)
   const item = items?.length === count ? asObject(items[index]) : count === 1 ? asObject(outcome.result) : undefined
@@ -23,7 +23,7 @@ export function itemOutcome(outcome: ToolOutcome, index: number, count: number):
   return { isSuccess, exitCode: code === undefined ? undefined : Number(code) }
 }
 
-/** `finishReason` of a subagent that gave a result. */
+/** Whether a subagent succeeded, by the `finishReason` of its result if it has one. */
 export function subagentSuccess(outcome: ToolOutcome): boolean | undefined {
   const reason = asText((asObject(outcome.result) ?? NO_FIELDS)['finishReason'])
   return reason === undefined ? outcome.isSuccess : reason === 'completed'
@@ -33,7 +33,7 @@ function withoutCode({ isSuccess }: ToolOutcome): ToolOutcome {
   return { isSuccess }
 }
 
-/** The output's own flag; for a batch, that every item succeeded. */
+/** Returns the output's own flag; for a batch, whether every item succeeded. */
 function successOf(output: JsonValue | undefined): boolean | undefined {
   const items = asArray(output)
   if (items !== undefined) return items.length === 0 ? undefined : everyItem(items)

@@ -24,7 +24,7 @@ const TEAM: readonly string[] = [
   'team_status',
   'team_task',
 ]
-/** Where nobody is there it answers itself, with the first choice. */
+/** If nobody is there, Cline answers itself, with the first choice. */
 const ASKS: readonly string[] = ['ask_question']
 
 const TOOLS: NativeTools = {
@@ -51,13 +51,13 @@ const TOOLS: NativeTools = {
 const WHY = 'It runs its tools itself and shows them afterwards.'
 
 export interface ClineRules {
-  /** Tools that are not there, in subagents neither. */
+  /** Tools to disable, also in subagents. */
   readonly disabled: readonly string[]
   readonly mcp: MCPConfiguration
   readonly warnings: readonly RunWarning[]
 }
 
-/** Our rules as tools that are switched off. */
+/** Translates our rules into disabled tools. */
 export function clineRules(request: LaunchRequest): ClineRules {
   const { title } = clineProfile
   const tools = offeredTools(request, TOOLS, { title, why: WHY, hidesMcpTools: true })

@@ -8,12 +8,12 @@ import type { Environment } from '../launch/find-cli.ts'
 import type { EndedRun } from '../launch/print-driver.ts'
 import { launchCline } from './launch.ts'
 
-/** How far back is looked: other runs may have begun since. */
+/** How many sessions to look at: other runs may have begun since. */
 const NEWEST = 20
 
 /**
- * The id of the session that a run has left. Cline does not tell it, and to ask for its history takes as long as a turn,
- * so it is looked up where sessions lie: the newest one with this prompt in this directory.
+ * Returns the session of a run that has ended. Cline does not print it, and asking for its history takes as long as a
+ * turn. So it is looked up on disk: the newest session with this prompt in this directory.
  */
 export async function clineSessionOf({ request, env }: EndedRun): Promise<string | undefined> {
   const prompt = launchCline(request).args.at(-1)?.trim()

@@ -5,53 +5,53 @@ import { asText } from '../kit/fields.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
 interface Subagent {
-  /** The call it works for, as far as that is known. */
+  /** The call that started the subagent, if known. */
   readonly call: OpenCall | undefined
-  /** A failure that its call's end makes final. */
+  /** A failure that becomes final when the call ends. */
   failure: HeldRecord | undefined
 }
 
 /** An open call that starts a subagent. */
 interface Spawn {
   readonly call: OpenCall
-  /** The agent that called, as far as hooks told. */
+  /** The agent that made the call, if a hook told. */
   readonly by: string | undefined
   subagent: string | undefined
 }
 
 const AGENT_ONLY: readonly null[] = [null]
-/** How many subagents that are over are remembered: memory stays flat however long a run is. */
+/** How many ended subagents are remembered. The bound keeps memory constant in long runs. */
 const REMEMBERED = 256
 
 /**
- * Subagents as hooks tell of them. Their own records are mixed into the stream without a name on them; but the agent waits
- * for the calls that started subagents, so whatever comes while such a call is open is a subagent's. Which one's call it is
- * tells the hook before the call: several subagents may be at work at the same time.
+ * Tracks subagents by their hooks. Their records are mixed into the stream without a name. But the agent waits for the
+ * calls that started subagents, so whatever comes while such a call is open is a subagent's. Which subagent makes a
+ * call is told by the hook before it: several may work at the same time.
  */
 export class Subagents {
   readonly #run: Run
   readonly #running = new Map<string, Subagent>()
   readonly #ended = new Set<string>()
-  /** The last is the innermost, or the latest. */
+  /** The last one is the innermost or the latest. */
   readonly #spawning: Spawn[] = []
-  /** Agents that have said through a hook that they call a tool, and have not done so yet. */
+  /** Agents that announced a call through a hook and have not made it yet. */
   #calling: string[] = []
 
   constructor(run: Run) {
     this.#run = run
   }
 
-  /** The call whose subagent is at work. */
+  /** The call whose subagent is working. */
   get current(): OpenCall | undefined {
     return this.#spawning.at(-1)?.call
   }
 
-  /** The calls that may have made what comes now, the likeliest first. */
+  /** The possible callers of what comes next, the likeliest first. */
   get callers(): readonly (string | null)[] {
     return this.#spawning.length === 0 ? AGENT_ONLY : [...this.#spawning.map(({ call }) => call.callId).reverse(), null]
   }
 
-  /** Who makes the call that comes now, and for which call. */
+  /** Returns who makes the next call, and for which call. */
   takeCaller(): { readonly agentId?: string; readonly parent: string | undefined } {
     const agentId = this.#calling.shift()
     if (agentId === undefined) return { parent: this.current?.callId }
@@ -62,7 +62,7 @@ export class Subagents {
     if (!this.#spawning.some((spawn) => spawn.call === call)) this.#spawning.push({ call, by, subagent: undefined })
   }
 
-  /** The call has its result. */
+  /** Ends the subagent of this call, which has its result. */
   returned(call: OpenCall, isSuccess: boolean | undefined): void {
     const at = this.#spawning.findIndex((spawn) => spawn.call === call)
     if (at === -1) return
@@ -98,7 +98,7 @@ export class Subagents {
     }
   }
 
-  /** The program is gone, and its subagents with it. */
+  /** Ends all subagents, because the CLI has exited. */
   end(): void {
     for (const [id, subagent] of this.#running) this.#settle(id, subagent, false)
   }
@@ -130,7 +130,7 @@ export class Subagents {
     this.#run.note([ended(id, isSuccess)])
   }
 
-  /** Not every error ends a subagent. */
+  /** Holds a failure back, because not every error ends a subagent. */
   #fail(id: string): void {
     const subagent = this.#running.get(id)
     if (subagent === undefined) {

@@ -5,11 +5,11 @@ import { orchestration } from './subagents.ts'
 
 interface Teammate {
   readonly name: string | undefined
-  /** `ready`: it was told to have started and has not got a task yet. */
+  /** `ready`: its start was reported and it has no task yet. */
   state: 'ready' | 'working' | 'idle'
 }
 
-/** Agents that work beside the agent, each for one task after the other. */
+/** Tracks teammates: agents that work beside the agent, each on one task after the other. */
 export class Team {
   readonly #run: Run
   readonly #members = new Map<string, Teammate>()
@@ -22,7 +22,7 @@ export class Team {
     return this.#members.size === 0
   }
 
-  /** What is told of a teammate as such; false when the record is of another kind. */
+  /** Reads a record about a teammate. Returns false if the record is of another kind. */
   read(event: JsonObject): boolean {
     const id = asText(event['agentId'])
     switch (event['type']) {
@@ -59,7 +59,7 @@ export class Team {
     }
   }
 
-  /** The program is gone, and its teammates with it. */
+  /** Ends all teammates, because the CLI has exited. */
   end(): void {
     for (const [id, member] of this.#members) if (member.state === 'working') this.#over(id, member, false)
   }
@@ -110,7 +110,7 @@ function named({ name }: Teammate): { readonly subagentName?: string } {
   return name === undefined ? {} : { subagentName: name }
 }
 
-/** Versions that give no status give the result or the error. */
+/** Versions without a status report the result or the error. */
 function taskSuccess(event: JsonObject): boolean | undefined {
   const status = asText(event['status'])
   if (status !== undefined) return status === 'completed'

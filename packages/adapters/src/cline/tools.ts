@@ -6,12 +6,12 @@ import { patchFiles } from '../kit/patch-files.ts'
 import { toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 import { itemOutcome, subagentSuccess } from './outcome.ts'
 
-/** Starts a subagent and gives its report. */
+/** The tool that starts a subagent and returns its report. */
 export const SPAWN = 'spawn_agent'
 
 /**
- * What Cline's tools do, by the names they have gone by. Commands stay commands: Cline has tools of its own to read, search
- * and list. MCP tools, web tools, team tools, questions and whatever is not named here are `unknown`.
+ * Rules for Cline's tools, under all names they have had. Commands stay commands, as Cline has tools of its own to
+ * read, search and list. MCP tools, web tools, team tools, questions and all others are `unknown`.
  */
 export const clineTools: ToolTable = toolTable({
   run_commands: commands,
@@ -40,7 +40,7 @@ export const clineTools: ToolTable = toolTable({
   },
 })
 
-/** The input as an object; where the model gave the bare value that most tools take as well, under `input`. */
+/** Returns the input as an object. A bare value, which most tools accept as well, goes under `input`. */
 export function inputOf(input: JsonValue | undefined): JsonObject {
   if (input === undefined || input === null) return NO_FIELDS
   return asObject(input) ?? { input }
@@ -60,7 +60,7 @@ function commandField(input: JsonObject): JsonValue | undefined {
   return asText(input['command']) === undefined ? (input['cmd'] ?? input['input']) : input
 }
 
-/** A line for the shell, or a program with its arguments. */
+/** Returns a command as text: a shell line, or a program with its arguments. */
 function commandText(entry: JsonValue): string | undefined {
   const fields = asObject(entry)
   if (fields === undefined) return asText(entry)
@@ -98,7 +98,7 @@ function write(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
   return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
 }
 
-/** One search for each query; a place to search is given by older tools only. */
+/** Returns one search per query. Only older tools are given a path. */
 function searches(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const { input } = use
   const queries = textList(input['queries'] ?? input['regex'] ?? input['query'] ?? input['pattern'] ?? input['input'])
@@ -114,7 +114,7 @@ function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
   return [skillDraft(path, skillName, skillOutcome(skillName, outcome))]
 }
 
-/** The result is the skill's text, or a sentence that there is none. */
+/** The result is the skill's text, or a sentence that there is no such skill. */
 function skillOutcome(skillName: string, outcome: ToolOutcome): ToolOutcome {
   const text = asText(outcome.result)
   if (outcome.isSuccess !== undefined || text === undefined) return outcome

@@ -1,12 +1,12 @@
 import type { JsonObject, UsageIncrement } from '@evener/protocol'
 import type { UsageMeter, UsageNumbers } from '../kit/usage-meter.ts'
 
-/** Reports that wait for the one that repeats them: a version that repeats none must not fill the memory. */
+/** Limit for reports that wait for their repetition: a version that repeats none must not fill the memory. */
 const MAX_WAITING = 32
 
 /**
- * Who used what. A teammate's report comes twice, bare and inside a team record, in either order; bare ones therefore wait
- * while there is a team, until the agent's own step has ended.
+ * Assigns usage to the agent, its subagents and teammates. A teammate's report comes twice, bare and inside a team
+ * record, in either order. If there is a team, bare reports therefore wait until the agent's own step has ended.
  */
 export class UsageReports {
   readonly #meter: UsageMeter
@@ -37,7 +37,7 @@ export class UsageReports {
     if (this.#wrapped.length > MAX_WAITING) this.#wrapped.shift()
   }
 
-  /** Reports that no team record repeated are the agent's. Gives the last. */
+  /** Books the bare reports that no team record repeated as the agent's. Returns the last one. */
   settle(): UsageIncrement | undefined {
     let last: UsageIncrement | undefined
     for (const report of this.#bare) last = this.#meter.add(numbersOf(report)) ?? last
@@ -45,7 +45,7 @@ export class UsageReports {
     return last
   }
 
-  /** The run's sum: counts only where the parts were not told. */
+  /** Books the sum of the run, if no parts were reported. */
   sum(report: JsonObject): void {
     this.settle()
     if (!this.#hasAny) this.#meter.add(numbersOf(report))
@@ -53,7 +53,7 @@ export class UsageReports {
 }
 
 function numbersOf(report: JsonObject): UsageNumbers {
-  // Zero is also what stands for a price that is not known.
+  // Zero also stands for an unknown price.
   const cost = report['cost'] ?? (report['totalInputTokens'] === undefined ? report['totalCost'] : undefined)
   return {
     inputTokens: report['inputTokens'],

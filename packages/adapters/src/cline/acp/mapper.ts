@@ -9,24 +9,24 @@ import { parseRecord } from '../../kit/json-line.ts'
 import type { Dialect } from '../../kit/mapper.ts'
 import type { ToolOutcome } from '../../kit/tool-table.ts'
 
-/** Its titles are the tool's name and what it is used for. */
+/** Titles consist of the tool's name and what it is used for. */
 const TITLE = /^(\w+)(?::|$)/
-/** `<server>__<tool>` */
+/** Matches the server in `<server>__<tool>`. */
 const SERVER = /^(\w+?)__/
-/** Its model library warns of itself, over several lines. */
+/** Cline's model library prints warnings about itself, over several lines. */
 const STACK_LINE = /^\s+at /
 const LIBRARY = /^(?:\w+)?Warning: AI SDK Warning/
-/** A line of its own log that tells of nothing bad. */
+/** A log line that reports nothing bad. */
 const PROGRESS = /^\[acp\] (?!.*(?:error|fail|warn|unable|cannot|could not))/i
 
-/** `cline --acp`. */
+/** How `cline --acp` differs from the protocol. */
 export const clineHabits: AcpHabits = {
   tools: clineTools,
   toolName,
   serverName: (call) => SERVER.exec(toolName(call) ?? '')?.[1],
   subagentTool: SPAWN,
   outcome,
-  // A call that was refused is said to have failed at once, and again with the reason.
+  // A refused call is reported as failed at once, and again with the reason.
   isProvisional: (update) => update['status'] === 'failed' && update['rawOutput'] === undefined,
   noise: (line) => {
     if (STACK_LINE.test(line)) return 'stack-trace'
@@ -40,7 +40,7 @@ function toolName(call: AcpToolCall): string | undefined {
   return TITLE.exec(call.title ?? '')?.[1]
 }
 
-/** That a call was made is "completed" too; what came of it stands in its output. */
+/** Returns how a call ended. The status `completed` only says that the call was made; the output tells the rest. */
 function outcome(call: AcpToolCall): ToolOutcome {
   const output = unpacked(call.output)
   const error = asText(asObject(output)?.['error'])

@@ -11,7 +11,7 @@ const PROVIDER = 'openai-compatible'
 const call = (name: string, input: JsonObject): RealScript => ({ turns: [{ toolCalls: [{ name, input }] }] })
 const run = (command: string): RealScript => call('run_commands', { commands: [command] })
 
-/** Cline for the tests that run it, however it is spoken to. */
+/** Cline for the tests that run it, in print and live mode. */
 export const clineScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options' | 'notes'> = {
   profile: clineProfile,
   scripts: {
@@ -44,16 +44,16 @@ export const clineScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     'write-outside': ({ home }) => call('editor', { path: join(home, 'outside.txt'), new_text: 'made\n' }),
   },
   expected: {
-    // It has no tool for that, and what its shell does stays a command.
+    // Cline has no tool for listing, and what its shell does stays a command.
     list: () => [{ type: 'command', command: 'ls src', isSuccess: true }],
-    // It does not tell where a skill was found.
+    // Cline does not report where a skill was found.
     skill: () => [{ type: 'skill', skillName: 'greet', isSuccess: true }],
   },
   options: { mcp: { mcp: toyServer } },
   notes: { list: 'It has no tool for that: it runs a command.', skill: 'It does not tell where it was found.' },
 }
 
-/** Of a driver of Cline that is logged in, as `cline auth` does it, to the test's provider. */
+/** Options for a driver of Cline that is logged in, as by `cline auth`, to the test's provider. */
 export function clineOptions({ bin, place, provider, hasKey, options }: AgentSetup): PrintOptions {
   if (hasKey) logIn(place.home, `${provider.url}/v1`)
   return {
@@ -63,7 +63,7 @@ export function clineOptions({ bin, place, provider, hasKey, options }: AgentSet
   }
 }
 
-/** Its ACP mode wants to see a key and a provider in the environment, and then uses the login. */
+/** The ACP mode requires a key and a provider in the environment, and then uses the login. */
 export function clineLiveOptions(setup: AgentSetup): PrintOptions & { readonly provider: string } {
   const { env, ...options } = clineOptions(setup)
   return { provider: PROVIDER, ...options, env: { ...env, ...(setup.hasKey ? { CLINE_API_KEY: 'sk-test' } : {}) } }

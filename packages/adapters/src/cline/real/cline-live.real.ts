@@ -35,7 +35,7 @@ const asInPrint: RealCli = {
   ...cli,
   way: 'over ACP, as in print mode',
   host: ALLOW_ALL,
-  // Whatever its model is, it takes it for one that writes patches.
+  // Cline takes every model for one that writes patches.
   scripts: {
     ...cli.scripts,
     write: () => ({ turns: [{ toolCalls: [cli.write('new.txt')] }] }),
