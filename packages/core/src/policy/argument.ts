@@ -1,6 +1,6 @@
 import type { Word } from '@evener/shell/read'
 
-/** Expansions whose results all begin as the word does. */
+/** Expansions whose results all begin like the word itself. */
 const KEEPS_BEGINNING = new Set(['glob', 'brace', 'tilde', 'process', 'arithmetic'])
 const EXPANDING = /^[$`*?[{<>~!@+(]/
 const OPENS_PROCESS = /^[<>]\(/
@@ -9,12 +9,12 @@ export function isOption(text: string): boolean {
   return text.length > 1 && text.startsWith('-')
 }
 
-/** Its text is what the program gets, apart from `~` in front. */
+/** True when the text of the word is what the program gets, apart from a leading `~`. */
 export function isReadable(word: Word): boolean {
   return !word.dynamic || (word.expansions.length === 1 && word.expansions[0] === 'tilde')
 }
 
-/** When it runs it could turn out to be an option, or to bring one with it. */
+/** True when the word may turn out to be an option, or to contain one, when the command runs. */
 export function mayBecomeOption(word: Word): boolean {
   if (isReadable(word)) return false
   if (word.expansions.every((expansion) => expansion === 'process')) return !OPENS_PROCESS.test(word.text)

@@ -9,7 +9,7 @@ import { strongest, weakest, type Reach } from './reaches.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
 import { matchesText } from './wildcard.ts'
 
-/** Whether the words of a rule stand among the arguments, in any order and spelling of options. */
+/** Returns whether the words of a rule are among the arguments, in any order and spelling of options. */
 export function argumentsReach(
   pattern: ShellPattern,
   base: string,
@@ -71,7 +71,7 @@ function nameReach(name: string, base: string, given: GivenArguments): Reach {
   if ((known ?? [name]).some(isGiven)) return 'yes'
   if (given.mayHideOption) return 'maybe'
   if (known !== undefined) return 'no'
-  // Nothing is known of its other spellings, but they tend to begin alike.
+  // Its other spellings are not known, but they tend to begin with the same letter.
   const initial = name.charAt(0).toLowerCase()
   const isAlike =
     name.length === 1
@@ -80,7 +80,7 @@ function nameReach(name: string, base: string, given: GivenArguments): Reach {
   return isAlike ? 'maybe' : 'no'
 }
 
-/** An option with its value attached or behind it. */
+/** Looks for an option with its value attached or in the next word. */
 function valueReach(option: string, matches: (text: string) => boolean, base: string, given: GivenArguments): Reach {
   const own = option.replace(/^--?/, '')
   const names = namesOf(own, base, given) ?? [own]
@@ -95,7 +95,7 @@ function valueReach(option: string, matches: (text: string) => boolean, base: st
   return given.mayHideOption || given.mayHideOperand ? 'maybe' : 'no'
 }
 
-/** Empty when the value is the next word, `undefined` when the text is another option. */
+/** Returns the value in the text; empty when it is the next word, `undefined` when the text is another option. */
 function attachedValue(text: string, name: string): string | undefined {
   if (!text.startsWith('--')) {
     const at = name.length === 1 ? text.indexOf(name, 1) : -1
@@ -107,7 +107,7 @@ function attachedValue(text: string, name: string): string | undefined {
 
 const PLAIN = /^[A-Za-z][\w-]*$/
 
-/** The first plain word is taken for a subcommand and has its place; other words may stand anywhere. */
+/** The first plain word is taken for a subcommand, whose position counts; other words may be anywhere. */
 function operandReach(word: PatternWord, isFirst: boolean, base: string, given: GivenArguments): Reach {
   if (word.isAny) return 'yes'
   if (isFirst && word.isFixed && PLAIN.test(word.text)) return subcommandReach(word.text, base, given)
@@ -127,7 +127,7 @@ function subcommandReach(name: string, base: string, given: GivenArguments): Rea
     if (names.has(fold(operand.text))) return found
     if (isBeginning(operand.text, name)) return 'maybe'
     if (operand.after === null) return 'no'
-    // It may be the value of the option before it.
+    // This operand may be the value of the option before it.
     found = 'maybe'
   }
   return given.mayHideOperand ? 'maybe' : 'no'

@@ -5,10 +5,10 @@ import { has } from './rule-book.ts'
 
 /** What the patterns for a call are matched against. */
 export type CallSubject =
-  /** `cwd`: the folder that it says it is to run in. */
+  /** `cwd`: the folder in which the call asks to run. */
   | { readonly kind: 'command'; readonly text: string; readonly cwd?: string }
   | { readonly kind: 'paths'; readonly paths: readonly string[]; readonly isTree: boolean }
-  /** The argument that should hold it does not. */
+  /** The argument that should contain the command or path does not. */
   | { readonly kind: 'unreadable'; readonly reason: string }
   | { readonly kind: 'none' }
 
@@ -38,7 +38,7 @@ function commandOf(call: ToolCallRequest, tool: ShellTool): CallSubject {
   return { kind: 'command', text, cwd: folder }
 }
 
-/** Without a path a tool works on the folder it stands in. */
+/** Returns the paths of a call. Without a path, a tool works on its current folder. */
 function pathsOf(call: ToolCallRequest, tool: PathTool): CallSubject {
   const names = typeof tool === 'string' ? [tool] : tool.paths
   const paths: string[] = []

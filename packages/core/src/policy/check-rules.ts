@@ -12,12 +12,12 @@ const POLICIES = new Set<unknown>(['allow', 'ask', 'deny'])
 const CATEGORIES = ['read', 'edit', 'execute', 'mcp', 'other']
 
 const NAME_TOOLS = `Name each tool, or say it of a category: ${CATEGORIES.join(', ')}.`
-/** As other programs write it. */
+/** How other programs write a rule with a pattern. */
 const NAME_WITH_PATTERN = /^[\w-]+\(.*\)$/s
 
 /**
- * Refuses rules that say nothing, or not what their examples say they do: a rule that silently never matches is worse than
- * none. Throws an error that names the rule and the example.
+ * Refuses rules that have no effect, or do not do what their examples say: a rule that silently never matches is worse
+ * than none. Throws an error that names the rule and the example.
  */
 export function checkRules(rules: PermissionRules, given: PolicyOptions = {}): void {
   const options: PolicyOptions = { ...given, ...withKnownTools(given) }
@@ -55,7 +55,7 @@ function checkPattern(rule: PatternRule, options: PolicyOptions): void {
   }
 }
 
-/** Whether a rule alone settles an example: denies it, asks about it, or allows all of it. */
+/** Returns whether a rule alone decides an example: denies it, asks about it, or allows all of it. */
 function applies(rule: PlacedRule, example: string, options: PolicyOptions): 'yes' | 'maybe' | 'no' {
   const where = whereabouts(options)
   const toolName = rule.rule.tool

@@ -3,37 +3,37 @@ import { namesIn } from './mentioned-files.ts'
 import { mayRunPrograms } from './foreign-code.ts'
 import { isAwk, isSed } from './programs.ts'
 
-/** Which files code in another language may use, as far as its texts tell. */
+/** The files that code in another language may use, as far as its string literals tell. */
 export interface CodeNames {
   readonly names: ReadonlySet<string>
-  /** Names with a star, as the language spreads them. */
+  /** Names with a wildcard, which the language expands. */
   readonly globs: ReadonlySet<string>
-  /** Texts of which it may put names together. */
+  /** Strings from which the code may put names together. */
   readonly pieces: ReadonlySet<string>
-  /** It goes through folders, or makes names of what nobody can read. */
+  /** True when the code walks through folders, or makes names that cannot be read off its text. */
   readonly isOpen: boolean
 }
 
 const LONGEST_NAME = 200
-/** They have more ways to quote than those marks: `q(a)`, `%q(a)`, `[[a]]`. */
+/** Languages with more ways to quote than quotation marks: `q(a)`, `%q(a)`, `[[a]]`. */
 const QUOTES_OTHERWISE = /^(?:perl|ruby|jruby|lua|luajit|raku|php|tclsh|expect)[\d.]*$/
 const NAMES_A_FILE = /^[.~/]|[/.]/
 
-/** It goes through folders by itself. */
+/** The code walks through folders by itself. */
 const LISTS =
   /\b(?:readdir|listdir|scandir|iterdir|opendir|walkdir|copytree|rmtree|make_archive|cpSync|cp_r|list\.files|DirectoryIterator|read_dir)|\bos\.f?walk\b|\bimport\b[^\n]{0,99}\bwalk\b|\.walk\(\)|\bDir\b|File::Find|\blfs\.dir\b/gi
-/** It copies or packs all that lies in a folder. */
+/** The code copies or packs everything in a folder. */
 const TAKES_FOLDERS = /\b(?:copytree|make_archive|cpSync|cp_r)\b|\btarfile\b(?=[^]{0,999}\.add\()/
 const LISTS_BY_PATTERN = /glob|<[^<>\n]{0,99}\*[^<>\n]{0,99}>|\bDir\b/i
-/** What comes of it cannot be read off the text. */
+/** The result of these cannot be read off the text. */
 const DECODES =
   /\b(?:chr|fromCharCode|fromCodePoint|unhexlify|fromhex|b(?:64|32|16|85)decode|decodebytes|atob|rot13|decodeURIComponent)\b|\bBuffer\.from\([^)\n]{0,200},|\bbytes(?:earray)?\(\s{0,9}\[|\bstrrev\b|["'`]\)?(?:\[\s{0,9}-?\d*\s{0,9}:|\.(?:reverse|replace|slice|substr|translate|[lr]?strip|remove|charAt|g?sub|tr|chars)|\.split\([^)\n]{0,9}\)\.reverse)/
-/** Where something is put into a text, or a text is taken apart. */
+/** Where something is inserted into a string, or a string is taken apart. */
 const BETWEEN_PIECES = /%(?:\(\w+\))?[-+ #0-9.]*[a-zA-Z]|[#$]?\{[^{}]*\}|\$\w+|\s+/
 const TAKES_APART = /split|\bqw\b|%w|\bwords\b/
 const LOADS_SETTINGS = /loadEnvFile|dotenv/
 const PACKS = /\b(?:un)?pack\b/
-/** It does something with files. */
+/** The code does something with files. */
 const USES = /open|read|write|load|remove|unlink|rename|copy|cp|rm|truncate|archive|link|slurp|text\(|stat|File|Path/i
 
 export function namesInCode(base: string, codes: readonly string[]): CodeNames {
@@ -60,14 +60,14 @@ export function namesInCode(base: string, codes: readonly string[]): CodeNames {
       for (const variant of variants) for (const name of namesIn(variant)) if (NAMES_A_FILE.test(name)) names.add(name)
     }
   }
-  // They know by themselves what they load.
+  // These libraries know by themselves which file they load.
   if (codes.some((code) => LOADS_SETTINGS.test(code))) names.add('.env')
   const isPattern = codes.some((code) => LISTS_BY_PATTERN.test(code))
   if (isPattern) for (const name of names) if (/[*?[]/.test(name)) globs.add(name)
   return { names, globs, pieces, isOpen: codes.some((code) => hidesNames(base, code)) }
 }
 
-/** Prose, and the code between its texts, has blanks: no name is made of it, unless it is taken apart. */
+/** Prose, and the code between strings, contains blanks: no name is made of it, unless it is taken apart. */
 function piecesIn(variants: ReadonlySet<string>, isTakenApart: boolean): string[] {
   const texts = [...variants].flatMap(textsIn)
   return texts
@@ -83,7 +83,7 @@ function hidesNames(base: string, code: string): boolean {
   return isHidden && USES.test(rest)
 }
 
-/** A name may follow its command without a blank: `/a/w.env`. */
+/** A file name may follow a sed command without a blank: `/a/w.env`. */
 function namesInSed(code: string): string[] {
   return code.split(/[\s;{}]+/).flatMap((word) => {
     if (word.length > LONGEST_NAME) return [word]

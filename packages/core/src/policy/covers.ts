@@ -13,7 +13,7 @@ import {
 import { findRisky } from './risky-options.ts'
 import { matchesExactly, type ShellPattern } from './shell-pattern.ts'
 
-/** Where a command runs, as far as it matters for an allow. */
+/** Where a command runs, as far as an allow depends on it. */
 export interface Ground {
   readonly isStart: (command: SimpleCommand) => boolean
   readonly isInside: (command: SimpleCommand) => boolean
@@ -21,14 +21,14 @@ export interface Ground {
 
 export type Coverage =
   | { readonly isCovered: true }
-  /** `near` says what kept it from being covered, if its words are the pattern's. */
+  /** `near` says why the command is not covered although its words match the pattern. */
   | { readonly isCovered: false; readonly near: string | null }
 
 const NOT_MEANT: Coverage = { isCovered: false, near: null }
 
 /**
- * An allow is read as narrowly as it can be meant: the words to the letter, and under a star nothing that makes the
- * program write, run something else or work elsewhere.
+ * Returns whether an allow covers a command. It is read as narrowly as possible: words match exactly, and a star covers
+ * nothing that makes the program write, run something else or work elsewhere.
  */
 export function covers(
   pattern: ShellPattern,
@@ -43,7 +43,7 @@ export function covers(
   return through.isCovered || own.near === null ? through : own
 }
 
-/** `npx tsc *` is also about `tsc *`, where npx runs it: the part of the pattern from that word on. */
+/** Returns the part of the pattern from the inner program on: `npx tsc *` also covers `tsc *`, where npx runs it. */
 function innerPattern(
   pattern: ShellPattern,
   command: SimpleCommand,
@@ -77,7 +77,7 @@ function isProgram({ program }: ShellPattern, command: SimpleCommand, ground: Gr
   return name.text.startsWith('/') || ground.isStart(command)
 }
 
-/** The places of arguments that the pattern does not spell out; null when its words are others. */
+/** Returns the indexes of arguments that the pattern does not spell out; null when its words differ. */
 function leftOpen({ words, isOpen }: ShellPattern, { args, appended }: SimpleCommand): number[] | null {
   if (args.length < words.length) return null
   if (!isOpen && (args.length > words.length || appended)) return null
@@ -96,12 +96,12 @@ function leftOpen({ words, isOpen }: ShellPattern, { args, appended }: SimpleCom
   return open
 }
 
-/** A leading `~` means the same in a pattern as in a command; any other expansion decides when it runs. */
+/** A leading `~` means the same in a pattern as in a command; any other expansion is decided when the command runs. */
 function isAsWritten(arg: Word, pattern: string): boolean {
   return pattern.startsWith('~') ? arg.dynamic && isReadable(arg) : !arg.dynamic
 }
 
-/** What keeps a command from being covered though its words fit; null when nothing does. */
+/** Returns what keeps a command from being covered although its words match; null when nothing does. */
 function findBlock(
   pattern: ShellPattern,
   command: SimpleCommand,
@@ -116,7 +116,7 @@ function findBlock(
   if (!plain && !ground.isInside(command)) return 'it may run in another folder'
   const code = findCode(pattern, command, open, ground)
   if (code !== null) return code
-  // Spelled out in full, a program's own options are no surprise; what a launcher reads from its input still is.
+  // In a pattern without stars, a program's own options are no surprise; what a launcher reads from its input still is.
   if (pattern.isExact && (unknown === null || command.launcher === null)) return null
   if (unknown !== null) return unknown
   if (changesShell(name)) return `${name} changes what later commands mean`
@@ -136,7 +136,7 @@ function mayMislead(program: string, arg: Word): boolean {
   return mayBecomeOption(arg) || ((isSed(program) || isAwk(program)) && !isReadable(arg))
 }
 
-/** Code that the reading does not see is covered only where the pattern names it. */
+/** Code that the shell reading does not see is covered only where the pattern names it. */
 function findCode(
   pattern: ShellPattern,
   command: SimpleCommand,
@@ -165,7 +165,7 @@ function findCode(
 
 const ELSEWHERE = /^(?:[/~]|-$)|(?:^|\/)\.\.(?:\/|$)/
 
-/** `node --test *` means the tests of the project, and no option that the rule does not name. */
+/** `node --test *` covers the tests of the project, and no option that the rule does not name. */
 function testsOwnFiles({ words }: ShellPattern, { args }: SimpleCommand, open: readonly number[]): boolean {
   if (words[0]?.text !== '--test') return false
   return open.every((place) => {
@@ -176,8 +176,8 @@ function testsOwnFiles({ words }: ShellPattern, { args }: SimpleCommand, open: r
 }
 
 /**
- * Runs nothing by itself but commands that are judged on their own: `timeout 5 …`, `sh -c '…'`, `[[ … ]]`, or assigns
- * variables of the script.
+ * True for a command that by itself only runs commands that are judged on their own, such as `timeout 5 …`, `sh -c '…'`
+ * and `[[ … ]]`, or only assigns variables of the script.
  */
 export function isTransparent(command: SimpleCommand): boolean {
   const { launcher, name, program, unknown } = command

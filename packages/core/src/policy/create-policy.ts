@@ -29,8 +29,8 @@ const OPTIONS: OptionRules<PolicyOptions> = {
 }
 
 /**
- * The rules of a harness, ready to judge calls. Throws only here, when the rules are not valid; what it decides follows
- * from the call and the context alone.
+ * Compiles the rules of a harness into a policy that judges calls. Throws only here, when the rules are not valid. A
+ * decision follows from the call and the context alone.
  */
 export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
   checkOptions('a policy', given, OPTIONS)
@@ -59,7 +59,7 @@ export function createPolicy(given: PolicyOptions = {}): PermissionPolicy {
   }
 }
 
-/** What is known of our own tools is not known of a server's that goes by the same name. */
+/** The known categories of our own tools do not hold for a server's tool of the same name. */
 function categoriesOf(call: ToolCallRequest, { toolCategory }: PolicyOptions): ToolCategory[] {
   const said = [toolCategory?.(call.toolName) ?? null, call.category ?? null].filter((category) => category !== null)
   if (said.length > 0) return [...new Set(said)]

@@ -11,17 +11,17 @@ export interface Case {
   readonly call: ToolCallRequest
   readonly context: PolicyContext
   readonly levels: readonly PlacedRules[]
-  /** What the call is; more than one where the tool and the harness say different things. */
+  /** The categories of the call; more than one where the tool and the harness disagree. */
   readonly categories: readonly ToolCategory[]
   readonly judgement: Judgement
 }
 
-/** The order of the rules, from what nothing overrides to what holds when nobody said anything. */
+/** Decides by the order of the rules, from the one that nothing overrides to the default. */
 export function decide(found: Case): Explained {
   const { call, context, judgement } = found
   const decided = findDeny(found) ?? findAnswer(context)
   if (decided !== null) return decided
-  // Before yolo: a deny that may be meant is not one that is not.
+  // Before yolo: a deny that may apply must not be treated as one that does not.
   if (judgement.doubtful !== null) return sayDoubtful(judgement.doubtful, judgement.pieces)
   if (context.yolo === true)
     return { policy: 'allow', step: 'yolo', reason: 'everything that is not denied is allowed' }
@@ -36,7 +36,7 @@ export function decide(found: Case): Explained {
       reason: `${inOneLine(call.toolName)} is not the tool it was when it was allowed`,
     }
   }
-  // Of equally strict parts one that a rule is about says more than one that no rule is about.
+  // Of equally strict parts, one that a rule is about explains more than one that no rule is about.
   const decisions = judgement.pieces.map((each) => decidePiece(each, found))
   const [first, ...others] = decisions.sort((a, b) => Number(a.step === 'default') - Number(b.step === 'default'))
   return first === undefined
@@ -79,14 +79,16 @@ function decidePiece(judged: Piece, found: Case): Explained {
   return sayBare(bare, call.toolName, judged)
 }
 
-/** What a server says of its tool may raise caution, never lower it: then no category vouches for it. */
+/**
+ * A server's hints about its tool may raise caution, never lower it. True when no category is enough to allow the tool.
+ */
 function isCautious({ call, categories }: Case): boolean {
   const { annotations, serverName } = call
   if (serverName === undefined || annotations === undefined) return false
   return annotations.destructiveHint === true || (annotations.readOnlyHint === false && categories.includes('read'))
 }
 
-/** The grants after an "always"; refused where they would not hold or where a rule wants to be asked. */
+/** Returns the grants after an "always". Refused where they would not hold, or where a rule wants to ask. */
 export function grant(found: Case, scope: 'tool' | 'category'): GrantResult {
   const { call, categories, context } = found
   const grants: Grants = context.grants ?? NO_GRANTS

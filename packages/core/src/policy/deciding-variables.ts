@@ -17,15 +17,15 @@ const CALCULATING: readonly RegExp[] = [
 ]
 
 /**
- * Loops, arithmetic and defaults set variables without an assignment standing anywhere: `for PATH in ./x; do git log; done`.
- * A look at the text, quoted or not, is enough to have someone asked.
+ * True when a text may set a deciding variable without an assignment, as loops, arithmetic and defaults do: `for PATH
+ * in ./x; do git log; done`. A search in the text, quoted or not, is precise enough for asking.
  */
 export function setsDecidingVariable(text: string): boolean {
   if (SETTING.some((pattern) => pattern.test(text))) return true
   return ARITHMETIC.test(text) && CALCULATING.some((pattern) => pattern.test(text))
 }
 
-/** It says which programs run, which settings count, or where something is written. */
+/** True for a variable that decides which programs run, which settings count, or where something is written. */
 export function isDecidingVariable(name: string): boolean {
   return IS_DECIDING.test(name)
 }

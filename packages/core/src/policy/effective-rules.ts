@@ -5,11 +5,14 @@ export interface RulesByLevel {
   readonly harness?: PermissionRules
   readonly session?: PermissionRules
   readonly thread?: PermissionRules
-  /** The rules a run was started under: its denies stay. */
+  /** The rules a run was started under; only their denies count. */
   readonly run?: PermissionRules
 }
 
-/** All levels as one set of rules: a deny at any level, else what the nearest level says; all patterns. */
+/**
+ * Merges all levels into one set of rules. A deny at any level wins, else the nearest level decides; all patterns are
+ * kept.
+ */
 export function effectiveRules({ harness, run, session, thread }: RulesByLevel): PermissionRules {
   const levels = [thread, session, harness, run === undefined ? undefined : onlyDenies(run)].map(
     (rules) => rules ?? NO_RULES,
@@ -21,7 +24,7 @@ export function effectiveRules({ harness, run, session, thread }: RulesByLevel):
   }
 }
 
-/** From the farthest level to the nearest, then the denies, so that the last one written counts. */
+/** Lists the levels from the farthest to the nearest, then the denies: the last entry for a name wins. */
 function unite(levels: readonly { readonly [key: string]: Policy }[]): { [key: string]: Policy } {
   const stated = levels.toReversed().flatMap((level) => Object.entries(level))
   return Object.fromEntries([...stated, ...stated.filter(([, policy]) => policy === 'deny')])

@@ -4,23 +4,26 @@ import { isOption, isReadable } from './argument.ts'
 import { alternatives } from './glob-word.ts'
 import { isRemote, startsCommand } from './programs.ts'
 
-/** What a text would run if a shell read it. */
+/** What a shell would run if it read a text. */
 export interface Embedded {
   readonly commands: readonly SimpleCommand[]
-  /** It may run something that does not stand there. */
+  /** True when it may also run something that is not in the text. */
   readonly isObscure: boolean
 }
 
 const NOTHING: Embedded = { commands: [], isObscure: false }
 const IS_SCRIPT = /[\s;|&()$`]/
 const LONGEST_SPREAD = 4_096
-/** Files of one kind, which no program is: `src/*.ts`. */
+/** Files of one kind, which are no program: `src/*.ts`. */
 const NAMES_FILES = /\*\.\w+$/
 const EXPANDS = /[$`]/
 const NAMES_SHELL = /(?:^|[\s;|&()<>"'/])(?:[bd]?ash|k?sh|mksh|zsh|rbash|fish)(?=$|[\s;|&()<>"'])/
 const NO_SHELL_TEXT = /^not valid shell/
 
-/** A text that may be a script, or prose: one that is no script runs nothing unless it looks like one after all. */
+/**
+ * Reads a text that may be a script or prose. Text that is no valid script runs nothing, unless it looks like one after
+ * all.
+ */
 export function readMaybe(text: string): Embedded {
   const reading = readCommand(text)
   if (!reading.ok) {
@@ -30,7 +33,7 @@ export function readMaybe(text: string): Embedded {
   return { commands: reading.commands, isObscure: false }
 }
 
-/** A text that some shell reads. */
+/** Reads a text that some shell runs. */
 export function readScript(text: string): Embedded {
   const reading = readCommand(text)
   if (!reading.ok) return { commands: [], isObscure: true }
@@ -39,7 +42,10 @@ export function readScript(text: string): Embedded {
 
 const found = new WeakMap<SimpleCommand, Embedded>()
 
-/** What the arguments of a program that may run others would run: `wrapper sh -c '…'`, `ssh host …`, `tmux new '…'`. */
+/**
+ * Returns what the arguments of a program that may run others would run: `wrapper sh -c '…'`, `ssh host …`, `tmux new
+ * '…'`.
+ */
 export function embeddedCommands(base: string, command: SimpleCommand): Embedded {
   const known = found.get(command)
   if (known !== undefined) return known
@@ -52,17 +58,17 @@ export function embeddedCommands(base: string, command: SimpleCommand): Embedded
   return embedded
 }
 
-/** Words that are texts of their own, or the values of options. */
+/** Returns the words, and the values of options, that may be scripts. */
 function scriptsIn(args: readonly Word[]): string[] {
   return args.filter(isReadable).flatMap(({ text }) => {
     const value = text.slice(text.indexOf('=') + 1)
     const texts = isOption(text) ? [value] : [text, value]
-    // Where a name may stand for a command of the program itself, a mark says that it is one of the shell.
+    // In programs with commands of their own, a leading `!` marks a shell command.
     return [...new Set(texts)].flatMap(asScript).map((each) => each.replace(/^!(?=\w)/, ''))
   })
 }
 
-/** A single word is a script, too, if a shell makes several of it: `{rm,x}`. Of an object in JSON it makes no command. */
+/** A single word is a script, too, if a shell expands it into several: `{rm,x}`. A JSON object is not. */
 function asScript(text: string): readonly string[] {
   if (IS_SCRIPT.test(text)) return [text]
   if (!mayBeSpread(text) || isJson(text)) return []
@@ -70,7 +76,7 @@ function asScript(text: string): readonly string[] {
   return NAMES_FILES.test(words[0] ?? '') ? [] : [words.join(' ')]
 }
 
-/** Looked for one after the other: a pattern for all three at once takes very long on a text full of two of them. */
+/** Three searches in turn: a regular expression for all three takes very long on a text full of two of them. */
 function mayBeSpread(text: string): boolean {
   const open = text.indexOf('{')
   const comma = open === -1 ? -1 : text.indexOf(',', open)
@@ -86,11 +92,14 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A command that begins in the middle: behind a shell or wrapper that is named there, or behind the host. */
+/**
+ * Returns a command that begins in the middle of the arguments: after a shell or wrapper named there, or after the
+ * host.
+ */
 function tailIn(base: string, args: readonly Word[]): string[] {
   const operand = args.findIndex(({ text }) => !isOption(text))
   if (isRemote(base)) {
-    // A remote shell gets the words as one text; which option takes a value does not matter to what they name.
+    // A remote shell gets the words as one text. Which option takes a value does not matter to what they name.
     const words = args.slice(operand + 1).map((word) => (isReadable(word) ? word.text : word.source))
     return words.length === 0 ? [] : [words.join(' ')]
   }

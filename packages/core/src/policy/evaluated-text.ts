@@ -1,20 +1,20 @@
 import type { SimpleCommand, Word } from '@evener/shell/read'
 
 /**
- * Arithmetic runs the substitutions that stand in the text of a variable: after `x='a[$(id)]'` each of `((x))`,
- * `[[ $x -eq 0 ]]`, `${a[x]}`, `${!x}` and `a[x]=1` runs `id`.
+ * Arithmetic runs the substitutions in the value of a variable: after `x='a[$(id)]'` each of `((x))`, `[[ $x -eq 0 ]]`,
+ * `${a[x]}`, `${!x}` and `a[x]=1` runs `id`.
  */
 const EVALUATES = /\(\(|\$\[|\$\{!|\$\{\w+\[|\]\+?=|-(?:eq|ne|lt|le|gt|ge|v)\b|\b(?:let|declare|typeset|local)\b/
 const MAKES_TEXT = /\$\((?!\()|`|\$['"\\]|\b(?:read|mapfile|readarray)\b/
 const SUBSTITUTION = /\$\(|`/
 const QUOTES = /['"\\]/
 
-/** Text that comes from elsewhere may be run by arithmetic. */
+/** True when arithmetic may run text that comes from elsewhere. */
 export function mayEvaluateText(text: string): boolean {
   return EVALUATES.test(text) && MAKES_TEXT.test(text)
 }
 
-/** A substitution that is only quoted text stands beside arithmetic that may run it. */
+/** True when a substitution that is only quoted text occurs together with arithmetic that may run it. */
 export function evaluatesHiddenText(text: string, commands: readonly SimpleCommand[]): boolean {
   return EVALUATES.test(text) && commands.some(hidesSubstitution)
 }

@@ -12,7 +12,7 @@ export interface BareRule {
   readonly level?: RuleLevel
 }
 
-/** A deny at any level, else what the nearest level says. */
+/** Returns a deny of any level, else the policy of the nearest level. */
 function lookUp(
   levels: readonly PlacedRules[],
   read: (level: PlacedRules) => Policy | undefined,
@@ -40,14 +40,14 @@ export function categoryRule(levels: readonly PlacedRules[], category: ToolCateg
 
 export interface BareCall {
   readonly toolName: string
-  /** What the call is; more than one where the tool and the harness say different things. */
+  /** The categories of the call; more than one where the tool and the harness disagree. */
   readonly categories: readonly ToolCategory[]
-  /** A category must not vouch for a tool that says of itself that it does more. */
+  /** True for a tool whose own hints say that it does more: its category is not enough to allow it. */
   readonly isCautious: boolean
   readonly grants: Grants
 }
 
-/** Steps 6 to 9: the rule for the tool, what was granted, the rule for its category, else ask. */
+/** Steps 6 to 9 of docs/permissions.md: the rule of the tool, a grant, the rule of the category, else ask. */
 export function bareDecision(levels: readonly PlacedRules[], call: BareCall): BareRule {
   const { categories, grants, toolName } = call
   const tool = toolRule(levels, toolName)

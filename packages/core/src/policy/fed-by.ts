@@ -1,8 +1,9 @@
 import type { SimpleCommand } from '@evener/shell/read'
 
 /**
- * The commands whose output may come on the input of another one. Pipelines are numbered from the outside in, so what
- * stands in earlier stages has its number or a higher one; a command inside a compound may get what came before it.
+ * Returns the commands whose output may be the input of another one. Pipelines are numbered from the outside in, so
+ * commands in earlier stages have its number or a higher one; a command inside a compound may get the output of any
+ * before it.
  */
 export function fedBy(command: SimpleCommand, commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
   const { index, nesting, origin, parent, pipeline, stage } = command

@@ -2,8 +2,8 @@
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu
 
 /**
- * The same text for all spellings that some system takes for the same name: case, composed and decomposed accents,
- * compatibility forms. For denies and asks only: an allow takes a name as it is written.
+ * Returns the same text for all spellings that some file system treats as the same name: case, composed and decomposed
+ * accents, compatibility forms. For denies and asks only: an allow takes a name as written.
  */
 export function fold(text: string): string {
   return text.normalize('NFKC').replace(IGNORED, '').toUpperCase().toLowerCase().normalize('NFKC')

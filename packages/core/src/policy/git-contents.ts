@@ -6,22 +6,22 @@ import { spread, type Spread } from './glob-word.ts'
 import type { Location, Whereabouts } from './location.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 
-/** With these options git shows what stands in the files of a commit. */
+/** Options with which git shows the contents of files in a commit. */
 const PATCH = /^(?:-[abgimqrstvwz0-9]*[pucU]|--(?:patch|unified|binary|cc|combined|remerge|dd|diff-merges))/
-/** The same, for what asks about every change. */
+/** The same, for subcommands that ask about every change. */
 const PICKS = /^(?:-[a-zA-Z]*p|--patch)/
-/** It says which files there are, and no more. */
+/** Options with which git only lists files. */
 const SUMMARY =
   /^(?:-s|--(?:no-patch|quiet|stat|shortstat|numstat|dirstat|cumulative|name-only|name-status|raw|summary|compact-summary))(?:=|$)/
 
 interface Shows {
-  /** Without one of these it shows no contents; without this field it always does. */
+  /** The subcommand shows contents only with one of these; when absent, always. */
   readonly with?: RegExp
-  /** With one of these, and none of `PATCH`, it shows none. */
+  /** With one of these, and none of `PATCH`, it shows no contents. */
   readonly unless?: RegExp
 }
 
-/** What prints, packs or copies the contents of files that git keeps, whether they are named or not. */
+/** Subcommands that print, pack or copy the contents of files that git keeps, whether they are named or not. */
 const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([
   ...['diff', 'show', 'difftool'].map((name) => [name, { unless: SUMMARY }] as const),
   ...['log', 'whatchanged', 'reflog', 'rev-list', 'diff-tree', 'diff-files', 'diff-index', 'request-pull'].map(
@@ -38,9 +38,9 @@ const SHOWS: ReadonlyMap<string, Shows> = new Map<string, Shows>([
   ['cat-file', { unless: /^(?:-[tse]|--batch-check.*)$/ }],
 ])
 
-/** No path keeps them to some of the files. */
+/** Subcommands that cannot be limited to paths. */
 const TAKES_NO_PATHS = /^(?:bundle|worktree|cat-file|unpack-file|range-diff)$/
-/** They take no value, so what stands behind them may be a path. */
+/** Options without a value, so the next word may be a path. */
 const FLAG =
   /^(?:-[abcgimpqrstuvwz0-9]+|-U\d+|--(?:patch|cached|staged|follow|all|oneline|reverse|stat|merges|minimal|word-diff|color(?:-words)?|(?:no|ignore)-(?!matching)[a-z-]+))$/
 const SEARCH_FLAG = /^(?:-[acEFGhHiIlLnopPqrvwWz]+|--(?:cached|no-[a-z-]+))$/
@@ -48,8 +48,8 @@ const IS_FOLDER = /^\.\.?(?:\/|$)|^[^:]*\/$/
 const BLOB = /^(?!.*\{\/)[^:]*:(?!\/)(?:\d:)?./
 
 /**
- * Files that git shows, packs or copies without being told their names: everything that it keeps, or what of it lies below
- * the paths it is given. Which files those are only the repository knows.
+ * Returns the files that git shows, packs or copies without being given their names: everything it keeps, or what of it
+ * is below the given paths. Only the repository knows which files those are.
  */
 export function shownByGit(
   base: string,
@@ -72,7 +72,7 @@ export function shownByGit(
     const spec = readPathspec(text)
     const common = { ...shown, from: spec.isFromTop ? [where.root, ...from] : from }
     const isFolder = !isFile(spec.path)
-    // Where the shell finds nothing, git gets the pattern as it stands.
+    // Where the shell finds no match, git gets the pattern as written.
     const patterns = spec.isPattern ? patternPaths(spec) : []
     return [
       ...(isFolder ? [{ ...common, path: spec.path === '' ? '.' : spec.path, isGlob }] : []),
@@ -95,7 +95,7 @@ function showsContents(subcommand: string, words: readonly Word[]): boolean {
   return shows.unless === undefined || !has(shows.unless) || has(PATCH)
 }
 
-/** The paths that it is kept to; none when all words might as well be commits. */
+/** Returns the paths that limit the subcommand; none when all words might be commits. */
 function pathsIn(subcommand: string, words: readonly Word[]): Spread[] {
   if (TAKES_NO_PATHS.test(subcommand)) return []
   const dashes = words.findIndex(({ text }) => text === '--')
@@ -105,30 +105,30 @@ function pathsIn(subcommand: string, words: readonly Word[]): Spread[] {
     const before = words[at - 1]?.text ?? ''
     return !isOption(text) && (!isOption(before) || flag.test(before))
   })
-  // The first word of a search is what it looks for.
+  // The first operand of a search is the pattern.
   const isSearch =
     subcommand === 'grep' && !words.some(({ text }) => /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/.test(text))
   const found = told(isSearch ? operands.slice(1) : operands)
-  // In front of the first that is clearly a path stand commits; all that is behind it git takes for paths.
+  // Words before the first clear path are commits; git takes all words after it for paths.
   const first = found.findIndex(({ word: { text } }) => IS_FOLDER.test(text) || (isFile(text) && !text.includes(':')))
   return first === -1 ? [] : found.slice(first)
 }
 
-/** Without what it leaves out; a word that is only known when it runs leaves nothing to be kept to. */
+/** Drops excluded paths. A word that is only known when the command runs limits nothing. */
 function told(words: readonly Word[]): Spread[] {
   const found = words.flatMap(spread)
   if (!found.every(({ word }) => isReadable(word))) return []
   return found.filter(({ word: { text } }) => !readPathspec(text).isExcluded)
 }
 
-/** `HEAD:src/a.ts`: it shows this very file, which is seen elsewhere. */
+/** `HEAD:src/a.ts` shows this very file, which `gitFiles` reports. */
 function namesBlobs(subcommand: string, words: readonly Word[]): boolean {
   if (subcommand !== 'show' && subcommand !== 'cat-file') return false
   const operands = words.filter(({ text }) => !isOption(text) && text !== 'blob')
   return operands.length > 0 && operands.every((word) => isReadable(word) && BLOB.test(word.text))
 }
 
-/** Another repository on this machine. */
+/** Returns the repositories on this machine that are cloned. */
 function copiedFrom(words: readonly Word[]): string[] {
   return words
     .filter(isReadable)

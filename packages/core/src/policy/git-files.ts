@@ -6,12 +6,12 @@ import { endsInStar, isSources, patternPaths, readPathspec, type Pathspec } from
 import type { Location, Whereabouts } from './location.ts'
 import { IS_FILE, PLAIN, type Touch } from './touch.ts'
 
-/** No project lies so far below the top of its repository, and no rule is so long. */
+/** No project is this deep below the top of its repository, and no rule is this long. */
 const MOST_FOLDERS = 100
 
-/** They change the files that they are told of, and what lies below the folders. */
+/** Subcommands that change the files they are given, and everything below the given folders. */
 const CHANGES = /^(?:checkout|restore|rm|mv|clean|stash)$/
-/** They take patterns for files. `ls-files` does, too, but only says what they are called. */
+/** Subcommands that take patterns for files. `ls-files` does, too, but only lists names. */
 const TAKES_PATHS =
   /^(?:checkout|checkout-index|restore|rm|mv|clean|stash|diff|diff-files|diff-index|diff-tree|difftool|show|log|whatchanged|shortlog|rev-list|grep|blame|annotate|archive|add|stage|commit|reset|update-index|apply|format-patch|range-diff|status|worktree)$/
 const TAKES_UNTRACKED = /^(?:-[a-z]*[ua]|--(?:include-untracked|all))$/
@@ -20,8 +20,8 @@ const STAGED = /^(?:-[a-zA-Z]*S|--staged|--cached)/
 const WORKTREE = /^(?:-[a-zA-Z]*W|--worktree)/
 
 /**
- * Files that git is told of in ways of its own: patterns in which a star matches dots and slashes, `REV:path` as seen from
- * the top of the repository, and folders that it changes as a whole.
+ * Returns the files that are named in git's own ways: patterns in which a star matches dots and slashes, `REV:path`
+ * from the top of the repository, and folders that git changes as a whole.
  */
 export function gitFiles(
   base: string,
@@ -61,7 +61,10 @@ export function gitFiles(
   ]
 }
 
-/** What the shell may find for its patterns, or git where the shell finds nothing; hardly a folder has a dot in its name. */
+/**
+ * Returns the folders that patterns may match, in the shell or, where the shell finds nothing, in git. Hardly any
+ * folder has a dot in its name.
+ */
 function foldersFound(words: readonly Word[]): string[] {
   return words
     .flatMap(spread)
@@ -69,7 +72,7 @@ function foldersFound(words: readonly Word[]): string[] {
     .flatMap(({ word: { text } }) => patternPaths(readPathspec(text)))
 }
 
-/** Every part of it that may be its way from the project, which need not be the top of the repository. */
+/** Returns every ending of the path that may lead from the project, which need not be the top of the repository. */
 function seenFromTop(text: string): string[] {
   const at = text.indexOf(':')
   if (at === -1) return []
@@ -79,14 +82,14 @@ function seenFromTop(text: string): string[] {
 }
 
 function spellings(spec: Pathspec, text: string, isChange: boolean): string[] {
-  // What a look at all sources of one kind shows is no more than a look without any pattern does.
+  // Showing all sources of one kind shows no more than showing without a pattern does.
   if (spec.isPattern) return !isChange && isSources(spec) ? [] : patternPaths(spec)
   return spec.path === text || spec.path === '' ? [] : [spec.path]
 }
 
 const NOT_TRACKED = /^--(?:no-index|untracked)$/
 
-/** With these it looks at whatever lies there, and not at what it keeps. */
+/** With these options git reads any file in the folder, not only the ones it keeps. */
 function searchedFolders(subcommand: string, words: readonly Word[]): string[] {
   if (!/^(?:grep|diff)$/.test(subcommand) || !words.some(({ text }) => NOT_TRACKED.test(text))) return []
   const told = words.filter((word) => !isOption(word.text) && isReadable(word)).map(({ text }) => text)
@@ -97,7 +100,7 @@ const TAKES_VALUE = /^(?:-s|--source|-[a-zA-Z]*e|--exclude|-m|--message|-b|-B|--
 
 function changesHere(subcommand: string, words: readonly Word[]): boolean {
   const dashes = words.findIndex(({ text }) => text === '--')
-  // What stands behind them, or behind an option that takes it, is no option itself.
+  // A word after `--`, or after an option that takes a value, is no option itself.
   const options = words.filter(
     (_, at) => (dashes === -1 || at < dashes) && !TAKES_VALUE.test(words[at - 1]?.text ?? ''),
   )
@@ -118,7 +121,7 @@ function changesHere(subcommand: string, words: readonly Word[]): boolean {
 
 const IS_PATH = /^(?:\.\.?(?:\/|$)|:)/
 
-/** Folders, below which anything may change. */
+/** Returns the folders below which anything may change. */
 function changedFolders(subcommand: string, words: readonly Word[]): string[] {
   const dashes = words.findIndex(({ text }) => text === '--')
   const operands = words.filter(
@@ -127,7 +130,7 @@ function changedFolders(subcommand: string, words: readonly Word[]): string[] {
   const told = operands.filter(isReadable).map(({ text }) => text)
   const all = subcommand === 'clean' || (subcommand === 'stash' && words.some(({ text }) => TAKES_UNTRACKED.test(text)))
   if (subcommand === 'stash' && dashes === -1) return all ? ['.'] : []
-  // In front of dashes a name is mostly a branch.
+  // Without `--`, a name is mostly a branch.
   const paths = subcommand === 'checkout' && dashes === -1 ? told.filter((text) => IS_PATH.test(text)) : told
   if (paths.length === 0) return all ? ['.'] : []
   const specs = paths.map(readPathspec)

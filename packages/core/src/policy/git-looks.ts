@@ -6,7 +6,7 @@ import { findRisky } from './risky-options.ts'
 const LOOKS =
   /^(?:log|status|diff|show|shortlog|reflog|blame|annotate|grep|ls-files|ls-tree|ls-remote|rev-parse|rev-list|describe|cat-file|show-ref|for-each-ref|name-rev|merge-base|whatchanged|cherry|count-objects|var|version|check-ignore|check-attr|diff-tree|diff-index|diff-files|range-diff|verify-commit|verify-tag)$/
 
-/** The words behind the subcommand with which it only shows. */
+/** The words after the subcommand with which it only shows something. */
 const LOOKS_WITH: ReadonlyMap<string, RegExp> = new Map([
   ['remote', /^(?:-v)?$|^(?:-v )?(?:show|get-url)\b/],
   ['stash', /^(?:list|show)\b/],
@@ -20,14 +20,14 @@ const LOOKS_WITH: ReadonlyMap<string, RegExp> = new Map([
 const LISTS = /^(?:-l|--(?:list|contains|no-contains|merged|no-merged|points-at)(?:=.*)?)$/
 const HOW_TO_LIST = /^(?:-[arv]+|-n\d*|--(?:all|remotes|verbose|show-current|sort|format|color|column)(?:=.*)?)$/
 
-/** Branches and tags: a name makes a new one unless something says that it is looked for. */
+/** For branches and tags: a name creates a new one unless an option says that it is looked for. */
 function onlyLists(args: readonly string[]): boolean {
   const options = args.filter(isOption)
   if (!options.every((text) => LISTS.test(text) || HOW_TO_LIST.test(text))) return false
   return options.length === args.length || options.some((text) => LISTS.test(text))
 }
 
-/** A git command that shows something and changes nothing. */
+/** True for a git command that shows something and changes nothing. */
 export function isGitLook(base: string, given: readonly Word[]): boolean {
   const order = gitOrder(base, given)
   if (order === null || given.some(mayBecomeOption)) return false

@@ -3,18 +3,18 @@ import { isOption } from './argument.ts'
 
 export interface GitOrder {
   readonly subcommand: string
-  /** What stands behind it. */
+  /** The words after the subcommand. */
   readonly words: readonly Word[]
 }
 
 const TAKES_NEXT = /^(?:-[cC]|--(?:git-dir|work-tree|namespace|config-env|attr-source))$/
 
-/** The place of the subcommand behind git's own options; -1 when there is none. */
+/** Returns the index of the subcommand after git's own options; -1 when there is none. */
 export function subcommandPlace(texts: readonly string[]): number {
   return texts.findIndex((text, at) => !isOption(text) && !TAKES_NEXT.test(texts[at - 1] ?? ''))
 }
 
-/** What git is told to do, also as `git-log`; null when it is not git. */
+/** Returns the subcommand of git, also of `git-log`; null when it is not git. */
 export function gitOrder(base: string, args: readonly Word[]): GitOrder | null {
   if (base.startsWith('git-')) return { subcommand: base.slice('git-'.length), words: args }
   if (base !== 'git') return null

@@ -1,15 +1,15 @@
 import { widenName } from './glob-word.ts'
 import { ALL_SOURCES } from './touch.ts'
 
-/** `:(top,icase)`, `:/`, `:!`: how git is to read what follows. */
+/** `:(top,icase)`, `:/`, `:!`: how git reads the rest. */
 const MAGIC = /^:(?:\(([^)]*)\)|([!^/]+):?|:?(?=[^:]))/
 const IS_PATTERN = /[*?[\\]/
 const MOST_STARS = 3
 
 export interface Pathspec {
-  /** Without magic; nothing where it means the whole repository. */
+  /** The path without magic; empty for the whole repository. */
   readonly path: string
-  /** It means all but this. */
+  /** True when it stands for everything except this path. */
   readonly isExcluded: boolean
   readonly isFromTop: boolean
   readonly isPattern: boolean
@@ -27,11 +27,11 @@ export function readPathspec(text: string): Pathspec {
   }
 }
 
-/** The paths that a pattern may stand for, where a star is within a name and `**` any folders. */
+/** Returns the paths that a pattern may match, with `*` for part of a name and `**` for any folders. */
 export function patternPaths(spec: Pathspec): string[] {
   const widened = widen(spec)
   const stars = widened.split('/').join('').split('*').length - 1
-  // Whatever they become, it lies below the folders in front of them.
+  // Whatever the stars match, it is below the folders in front of them.
   if (stars > MOST_STARS) return [`${/^(?:[^*/]*\/)*/.exec(widened)?.[0] ?? ''}**`]
   let found = ['']
   for (const piece of widened.split(/(\*+)/)) {
@@ -41,7 +41,7 @@ export function patternPaths(spec: Pathspec): string[] {
   return found
 }
 
-/** All sources of one kind, wherever they lie. */
+/** True for a pattern of all sources of one kind, wherever they are. */
 export function isSources(spec: Pathspec): boolean {
   return ALL_SOURCES.test(widen(spec))
 }
@@ -51,7 +51,7 @@ function widen({ path }: Pathspec): string {
   return plain.split('/').map(widenName).join('/')
 }
 
-/** Hardly a folder is called like a hidden file, but the name at the end may be one. */
+/** True when the last name has a star. Hardly any folder is named like a hidden file, but the last name may be one. */
 export function endsInStar(path: string): boolean {
   return /\*[^/]*$/.test(path)
 }

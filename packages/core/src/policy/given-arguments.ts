@@ -9,7 +9,7 @@ export interface Operand {
   readonly after: string | null
 }
 
-/** The arguments of a command as a strict reader takes them: options wherever they stand, letters one by one. */
+/** The arguments of a command, read strictly: options anywhere, and bundled letters one by one. */
 export interface GivenArguments {
   readonly texts: readonly string[]
   readonly options: ReadonlySet<string>
@@ -17,7 +17,7 @@ export interface GivenArguments {
   /** Without dashes and values. */
   readonly long: readonly string[]
   readonly operands: readonly Operand[]
-  /** When it runs there may be options, or operands, that do not stand here. */
+  /** True when there may be options, or operands, at run time that are not written here. */
   readonly mayHideOption: boolean
   readonly mayHideOperand: boolean
 }
@@ -46,7 +46,7 @@ export function readArguments(base: string, command: Pick<SimpleCommand, 'args' 
     } else if (at === 0 && (base === 'tar' || base === 'bsdtar') && /^[A-Za-z]+$/.test(text)) {
       for (const letter of text) letters.add(letter)
     }
-    // Behind `--` an option is an operand; a script may still be handed it as an option.
+    // After `--` an option is an operand; a script may still get it as an option.
     if (!isOption(text) || ended) {
       if (after === null || !takesValue(base, after)) {
         if (!isSkipped(base, word, operands.length)) operands.push({ text, isReadable: isKnown(word, appended), after })
@@ -66,17 +66,17 @@ export function readArguments(base: string, command: Pick<SimpleCommand, 'args' 
   }
 }
 
-/** `{}` is where find and xargs put what they add. */
+/** find and xargs put what they add in place of `{}`. */
 function isKnown(word: Word, appended: boolean): boolean {
   return isReadable(word) && !(appended && word.text.includes('{}'))
 }
 
-/** `cargo +nightly publish` and `docker container rm` mean what stands behind. */
+/** In `cargo +nightly publish` and `docker container rm` the subcommand is the next word. */
 function isSkipped(base: string, word: Word, before: number): boolean {
   return before === 0 && (isGroup(base, word.text) || (base === 'cargo' && PLUS_VERSION.test(word.text)))
 }
 
-/** A refspec forces or deletes without an option, and one letter can stand for two. */
+/** Adds implied options: a refspec forces or deletes without an option, and one letter can stand for two. */
 function addImplied(operands: readonly Operand[], letters: Set<string>, long: string[]): void {
   const [subcommand, ...rest] = operands.map(({ text }) => text)
   if (subcommand === 'push') {

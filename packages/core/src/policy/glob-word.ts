@@ -3,22 +3,22 @@ import { isReadable } from './argument.ts'
 import { programBase } from './program-base.ts'
 
 const SPREADS = new Set(['glob', 'brace', 'tilde'])
-/** Quotes inside of braces, and patterns of patterns: what they become is not worked out here. */
+/** Quotes inside braces, and nested patterns: their results are not worked out here. */
 const INTRICATE = /[()\\"'`$]/
 const BRACES = /\{([^{}]*)\}/
 const MOST_ALTERNATIVES = 64
 const LONGEST = 4_096
 
 /**
- * The paths that a word with `*`, `?`, `[…]` or `{a,b}` may become. In them a `*` stands for any characters of one name and
- * `**` for any folders, which is at least what a shell makes of it. Null when that cannot be told.
+ * Returns the paths that a word with `*`, `?`, `[…]` or `{a,b}` may become. In them `*` matches any characters of one
+ * name and `**` any folders, which is at least what a shell matches. Null when that cannot be told.
  */
 function globPaths(word: Word): readonly string[] | null {
   const { expansions, quoted, text } = word
   if (isReadable(word) || !expansions.every((expansion) => SPREADS.has(expansion))) return null
   if (INTRICATE.test(text) || text.length > LONGEST) return null
   const isSpread = expansions.includes('brace')
-  // Which of several braces are quoted does not stand in the text.
+  // The text does not tell which of several braces are quoted.
   if (isSpread && quoted) return null
   const texts = isSpread ? alternatives(text) : [text]
   if (texts === null || texts.some((each) => /^~(?!\/|$)/.test(each))) return null
@@ -27,16 +27,16 @@ function globPaths(word: Word): readonly string[] | null {
 
 export interface Spread {
   readonly word: Word
-  /** A `*` in its text stands for any characters. */
+  /** A `*` in the text matches any characters. */
   readonly isGlob: boolean
 }
 
-/** A word, or what the shell may make of its patterns and braces. */
+/** Returns the word, or what the shell may make of its patterns and braces. */
 export function spread(word: Word): Spread[] {
   const paths = globPaths(word)
   if (paths === null) return [{ word, isGlob: false }]
   const found = paths.map((text) => ({ word: fixed(word, text), isGlob: true }))
-  // It may become something else as well.
+  // The word may become something else as well.
   return paths.some(mayClimb) ? [...found, { word, isGlob: false }] : found
 }
 
@@ -45,13 +45,13 @@ function fixed(word: Word, text: string): Word {
   return { ...word, text, expansions, dynamic: expansions.length > 0 }
 }
 
-/** Something that is put in when it runs. */
+/** Marks something that is inserted at run time. */
 const PUT_IN = /[$`]/
 const AFTER_PUT_IN = /^.*[$`)}\]'"][^/]*\//s
 
 /**
- * What can be told of a word although a part of it is put in when it runs: what stands behind the folder that it gives
- * (`"$PWD/.env"`), and how the name begins that it completes (`.e$x`).
+ * Returns what is known of a word although a part of it is inserted at run time: what follows the inserted folder
+ * (`"$PWD/.env"`), and how a name begins that it completes (`.e$x`).
  */
 export function hints(word: Word): Spread[] {
   const { text } = word
@@ -65,7 +65,7 @@ export function hints(word: Word): Spread[] {
     .map((each) => ({ word: fixed(word, each.split('/').map(widenName).join('/')), isGlob: /[*?[]/.test(each) }))
 }
 
-/** Every choice that braces leave, the innermost first. */
+/** Returns every alternative of the braces, the innermost first. */
 export function alternatives(text: string): readonly string[] | null {
   let texts: readonly string[] = [text]
   while (texts.some((each) => BRACES.test(each))) {
@@ -83,7 +83,7 @@ export function alternatives(text: string): readonly string[] | null {
   return texts
 }
 
-/** Quoted or not, and whatever is left out in brackets: a star matches all of it. */
+/** Widens a name to one with stars, whether or not its wildcards are quoted and whatever its brackets exclude. */
 export function widenName(segment: string): string {
   if (segment === '**') return segment
   return segment
@@ -92,7 +92,7 @@ export function widenName(segment: string): string {
     .replace(/\*+/g, '*')
 }
 
-/** `.*` is also the folder above, and behind a star `..` leads anywhere. */
+/** `.*` also matches the folder above, and `..` after a star leads anywhere. */
 function mayClimb(path: string): boolean {
   const segments = path.split('/')
   const wild = segments.findIndex((segment) => segment.includes('*'))
@@ -104,7 +104,7 @@ const SHOWS_HIDDEN = /dotglob|globignore|bashopts|glob_?dot|fignore/i
 const SETS_OPTIONS = /^(?:shopt|set|setopt|emulate|export|declare|typeset)$/
 const RUNS_FILE = /^(?:source|\.)$/
 
-/** Whether a star may match names that begin with a dot: something in the text may have switched that on. */
+/** Returns whether a star may match names that begin with a dot: something in the text may have switched that on. */
 export function matchesHidden(commands: readonly SimpleCommand[]): boolean {
   return commands.some(({ args, assignments, launcher, name, unknown }) => {
     const base = name === null ? '' : programBase(name.text)

@@ -24,18 +24,18 @@ export interface CommandCall {
   readonly text: string
   readonly toolName: string
   readonly where: Whereabouts
-  /** Files must not be changed at all: says which rule wants that. */
+  /** The rule that forbids all changes of files; null without one. */
   readonly noEdits: Omit<Finding, 'part'> | null
 }
 
-/** Every word is held against every rule; nobody could look through more of them anyway. */
+/** Every word is compared with every rule. Nobody could review more words than this anyway. */
 const MOST_WORDS = 5_000
 const MOST_TOUCHES = 10_000
 
-/** No shell takes a longer text as an argument, and to look for names in it would take too long. */
+/** No shell takes a longer argument, and looking for names in it would take too long. */
 const LONGEST_SEARCHED = 131_072
 
-/** Judges every program that a command text would run, and every file that it would write, each by itself. */
+/** Judges every program that a command text would run and every file that it would write, each on its own. */
 export function judgeCommand(call: CommandCall, rules: readonly PlacedRule[]): Judgement {
   const shellRules = rules.filter((rule) => rule.kind === 'shell')
   const { start } = call.where
@@ -79,7 +79,7 @@ function wordsIn({ args, assignments, redirections }: SimpleCommand): number {
   return args.length + assignments.length + redirections.length
 }
 
-/** Where no file may be changed, a command that is not known to leave them alone, unless a pattern allows this very one. */
+/** Finds, where no file may be changed, a command that is not known to leave files alone and that no pattern allows. */
 function findWriter(
   { noEdits }: CommandCall,
   judged: readonly { readonly command: SimpleCommand; readonly piece: Piece }[],
@@ -89,13 +89,13 @@ function findWriter(
   return writer === undefined ? null : { ...noEdits, part: writer.command.source }
 }
 
-/** Why no allow covers any part of a text. */
+/** Returns why no allow covers any part of a text; null when one may. */
 function findUncovered(text: string): string | null {
   if (setsDecidingVariable(text)) return 'it sets a variable that decides what runs'
   return mayEvaluateText(text) ? 'arithmetic may run what stands in a variable' : null
 }
 
-/** What cannot be read asks; what names a denied program on top of it is denied. */
+/** A text that cannot be read asks; if it also names a denied program, it is denied. */
 function judgeUnreadable(
   call: CommandCall,
   shellRules: readonly ShellRule[],
@@ -112,7 +112,7 @@ function judgeUnreadable(
   }
 }
 
-/** Some deny that might mean a text nobody can be sure of. */
+/** Returns some deny that might apply to a text nobody can be sure of. */
 function anyDeny(call: CommandCall, shellRules: readonly ShellRule[], rules: readonly PlacedRule[]): Finding | null {
   const [deny] = [...shellRules.filter(({ rule }) => rule.policy === 'deny'), ...strictFileRules(rules, 'deny')]
   if (deny !== undefined) return finding(deny, call.text)
@@ -154,10 +154,10 @@ function findDenies(
   }
 }
 
-/** A command, and what the others of its text have to do with it. */
+/** A command, and how the others in its text affect it. */
 interface Met {
   readonly command: SimpleCommand
-  /** What may come on its input. */
+  /** The commands that may write to its input. */
   readonly fedBy: readonly SimpleCommand[]
   readonly runsMadeFile: boolean
 }
@@ -171,7 +171,7 @@ function meet(commands: readonly SimpleCommand[]): Met[] {
 
 const RUNS_MADE_FILE = 'it runs a file that the same text makes'
 
-/** Why more may be run than what stands there. */
+/** Returns why the command may run more than what is written; null when it does not. */
 function whyRun(met: Met): string | null {
   return met.command.unknown ?? (met.runsMadeFile ? RUNS_MADE_FILE : null)
 }
@@ -181,7 +181,7 @@ function reachOf({ pattern }: ShellRule, met: Met): Reach {
   return strongest(reachOfWords(pattern, met.command), made, throughPipe(pattern, met.command, met.fedBy))
 }
 
-/** What runs nothing by itself needs no leave, but a rule may want to be asked about it all the same. */
+/** A command that runs nothing by itself needs no allow, but a rule may want to ask about it. */
 function askedAbout(met: Met, rules: readonly ShellRule[]): Piece[] {
   const ask = findAsk(met, rules)
   return ask === null ? [] : [piece(met.command.source, { ask })]
@@ -219,7 +219,7 @@ function judgeOne(
   return { ...result, near }
 }
 
-/** A rule that allows it says more than which program it is: `git diff *`, and not `git *`. */
+/** True when a rule that allows the command names more than the program: `git diff *`, and not `git *`. */
 function isAllowedByName(
   command: SimpleCommand,
   { toolName, where }: CommandCall,
@@ -245,7 +245,7 @@ function groundOf({ home, root, start }: Whereabouts): Ground {
   }
 }
 
-/** A file that the shell opens for writing needs leave of its own; a rule may also want to be asked about any touch. */
+/** A file that the shell opens for writing needs an allow of its own; a rule may also want to ask about any touch. */
 function judgeTouch(touch: Touch, { where }: CommandCall, rules: readonly PlacedRule[]): Piece[] {
   const ask = strictFileRules(rules, 'ask').find((rule) => touchReach(rule, touch, where) !== 'no')
   const isWrite = touch.isRedirection && touch.access === 'edit'

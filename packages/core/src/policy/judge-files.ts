@@ -6,14 +6,17 @@ import { strongest, type Reach } from './reaches.ts'
 import type { PlacedRule } from './rule-book.ts'
 import type { Touch } from './touch.ts'
 
-/** A deny or ask for one tool that reads or edits files holds for all of them, and for what commands do to files. */
+/**
+ * Returns the denies or asks about files. One for a single tool that reads or edits files holds for all such tools, and
+ * for what commands do to files.
+ */
 export function strictFileRules(rules: readonly PlacedRule[], policy: 'ask' | 'deny'): PathRule[] {
   return rules.filter((rule) => rule.kind === 'path').filter(({ rule }) => rule.policy === policy)
 }
 
 type PathRule = Extract<PlacedRule, { kind: 'path' }>
 
-/** Whether a rule about files means what a command does to one. */
+/** Returns whether a rule about files applies to what a command does to one. */
 export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Reach {
   const { access, isCertain, isGlob, isTree, path } = touch
   if (rule.category !== 'read' && rule.category !== 'edit') return 'no'
@@ -26,11 +29,11 @@ export function touchReach(rule: PathRule, touch: Touch, where: Whereabouts): Re
   }
   const found = strongest(...places.map((start) => pathReach(rule.pattern, path, { ...where, start }, isTree)))
   if (isCertain || found === 'no') return found
-  // A word that may be no path at all: only a clear match is worth a question.
+  // The word may be no path at all: only a clear match is worth a question.
   return found === 'yes' || isTree ? 'maybe' : 'no'
 }
 
-/** The rule that lets a file be written. */
+/** Finds the rule that allows a file to be written. */
 export function findWriteAllow(rules: readonly PlacedRule[], touch: Touch, where: Whereabouts): Finding | null {
   const { from, isGlob, path, part } = touch
   if (path === null || isGlob || from.length === 0) return null

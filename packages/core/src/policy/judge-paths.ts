@@ -13,7 +13,7 @@ export interface PathCall {
   readonly where: Whereabouts
 }
 
-/** Judges each path that a tool is given. */
+/** Judges each path in the arguments of a tool. */
 export function judgePaths(call: PathCall, rules: readonly PlacedRule[]): Judgement {
   const { categories, isTree, paths, toolName, where } = call
   const isMeant = (rule: {

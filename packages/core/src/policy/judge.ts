@@ -15,7 +15,7 @@ export interface InForce {
   readonly rules: readonly PlacedRule[]
 }
 
-/** What the patterned rules say about a call. */
+/** Judges a call by the rules with patterns. */
 export function judge(
   call: ToolCallRequest,
   subject: CallSubject,
@@ -62,7 +62,7 @@ function noEdits(levels: readonly PlacedRules[]): Omit<Finding, 'part'> | null {
   return { level: edit.level, rule: edit.rule, about: { category: 'edit' } }
 }
 
-/** `chosen`: the folder that the call itself names. The project is none that a call can choose. */
+/** `chosen`: the folder that the call itself names. A call cannot choose the project folder (`root`). */
 export function whereabouts({ cwd, home }: PolicyOptions, callCwd?: string, chosen = '.'): Whereabouts {
   const homeFolder = home === undefined ? null : locate(home, START, null)
   const root = locate(cwd ?? callCwd ?? '.', START, homeFolder)

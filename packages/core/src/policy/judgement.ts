@@ -2,33 +2,33 @@ import type { Decision } from '@evener/protocol'
 import type { RuleLevel } from './policy-types.ts'
 import { ruleName, type PlacedRule } from './rule-book.ts'
 
-/** A rule that speaks about a part of a call. */
+/** A rule that applies to a part of a call. */
 export interface Finding {
   readonly level: RuleLevel
   readonly rule: string
   readonly about: NonNullable<Decision['about']>
   readonly part: string
-  /** Why it may mean that part, if it is not certain. */
+  /** Why the rule may apply to that part, if that is not certain. */
   readonly why?: string | null
 }
 
-/** A part of a call that is judged by itself. */
+/** A part of a call that is judged on its own. */
 export interface Piece {
   readonly part: string
-  /** The file it writes: judged as an edit, not as what the tool is. */
+  /** The part is a file that is written: it is judged as an edit, not by the category of the tool. */
   readonly isWrite: boolean
   readonly ask: Finding | null
   readonly allow: Finding | null
-  /** Why no rule may allow it. */
+  /** Why no rule can allow the part. */
   readonly obscure: string | null
-  /** Why a rule that looks as if it allowed it does not. */
+  /** Why a rule that seems to allow the part does not. */
   readonly near: string | null
 }
 
-/** What the patterned rules say about a call. */
+/** What the rules with patterns say about a call. */
 export interface Judgement {
   readonly denied: Finding | null
-  /** A deny that may or may not mean it: somebody has to look. */
+  /** A deny that may or may not apply: somebody has to look. */
   readonly doubtful: Finding | null
   readonly pieces: readonly Piece[]
 }

@@ -1,7 +1,7 @@
 import type { ToolCategory } from '@evener/protocol'
 import type { PathTool, ShellTool, ToolSubjects } from './policy-types.ts'
 
-/** The names under which the tools of every agent come to us. */
+/** The tool names that calls of all agents are mapped to. */
 const SHELL_TOOLS: { readonly [toolName: string]: ShellTool } = { execute_command: { command: 'command', cwd: 'cwd' } }
 
 const PATH_TOOLS: { readonly [toolName: string]: PathTool } = {
@@ -21,7 +21,7 @@ const CATEGORIES: ReadonlyMap<string, ToolCategory> = new Map<string, ToolCatego
   ['edit_file', 'edit'],
 ])
 
-/** What was said about tools, and what is known of ours where nothing was said. */
+/** Returns the given facts about tools, with those of our own tools where none were given. */
 export function withKnownTools({ pathTools, shellTools, toolCategory }: ToolSubjects): Required<ToolSubjects> {
   return {
     shellTools: shellTools ?? SHELL_TOOLS,

@@ -1,13 +1,13 @@
-/** Where a path leads, by its text alone. Links are not followed: the tool that opens the file has to. */
+/** Where a path leads by its text alone. Links are not followed; the tool that opens the file has to do that. */
 export interface Location {
-  /** `start` when it is not known where on the disk the start folder lies. */
+  /** `start` when the start folder's place on the disk is unknown. */
   readonly from: 'root' | 'home' | 'start'
-  /** Without `.` and empty ones; `..` only in front, and never from the root. */
+  /** Without `.` and empty segments. `..` occurs only at the front, and never from the root. */
   readonly segments: readonly string[]
 }
 
 export interface Whereabouts {
-  /** The folder that relative patterns are about. */
+  /** The folder that relative patterns start from. */
   readonly root: Location
   /** Where the call would run. */
   readonly start: Location
@@ -35,7 +35,7 @@ function walk(from: Location, segments: readonly string[]): Location {
   return { from: from.from, segments: kept }
 }
 
-/** What is left of a location below a folder; `undefined` when it is not below it. */
+/** Returns the rest of a location below a folder; `undefined` when it is not below it. */
 export function below(
   folder: Location,
   { from, segments }: Location,
@@ -56,9 +56,9 @@ interface Located {
 
 let last: Located | undefined
 
-/** Every place that some system may take the text for. A deny holds for all of them. */
+/** Returns every place that some system may understand by the text. A deny holds for all of them. */
 export function locateWidely(path: string, directory: Location, home: Location | null): readonly Location[] {
-  // One path is held against every rule in turn.
+  // Cached, since one path is compared with every rule in turn.
   if (last === undefined || last.path !== path || last.directory !== directory || last.home !== home) {
     last = { path, directory, home, places: placesOf(path, directory, home) }
   }
@@ -79,7 +79,10 @@ function placesOf(path: string, directory: Location, home: Location | null): Loc
 const DOOR = /^(?:proc\/[^/]+\/(?:task\/[^/]+\/)?(?:cwd|root)|dev\/fd)$/
 const LONGEST_DOOR = 5
 
-/** As the system goes: behind a folder of a process `..` leads up from where that really is. */
+/**
+ * Resolves a path as the system does: after a process folder such as `/proc/self/cwd`, `..` leads up from its real
+ * place.
+ */
 function goThrough(path: string, directory: Location, home: Location | null): Location[] {
   const [first = '', ...others] = path.split('/')
   const isPlain = first !== '~' && !path.startsWith('/')
@@ -109,18 +112,18 @@ function withoutScheme(path: string): string {
   }
 }
 
-/** Windows drops dots and spaces at the end, and reads `name:stream` as the file. */
+/** Windows drops trailing dots and spaces, and reads `name:stream` as the file. */
 function trimSegment(segment: string): string {
   if (segment === '..') return segment
   return segment.replace(/(?<=.):.*$/, '').replace(/(?<=[^. ])[. ]+$/, '')
 }
 
-/** Other doors to the same files. */
+/** Returns other paths to the same files. */
 function aliases({ from, segments }: Location, directory: Location): Location[] {
   if (from !== 'root') return []
   if (segments[0] === 'private') return [{ from, segments: segments.slice(1) }]
   if (segments[0] !== 'proc') return []
   const [door, , ...rest] = segments.slice(segments[2] === 'task' ? 4 : 2)
-  // Which folder was opened is not known; those two are likely.
+  // Which folder was opened is not known; these two are likely.
   return door === 'fd' ? [{ from, segments: rest }, walk(directory, rest)] : []
 }

@@ -8,17 +8,17 @@ import { isAwk, isSed } from './programs.ts'
 const WRITES = new Set(['write', 'append', 'read-write'])
 const WRITES_ALL =
   /^(?:tee|sponge|sed|gsed|touch|xxd|uniq|script|patch|ed|ex|vi|vim|nvim|nano|unzip|tar|bsdtar|7z|7za)$/
-/** They leave a file beside what they are given, called as it is but for its ending. */
+/** Programs that leave a file beside the given one, with the same name except for its ending. */
 const UNPACKS = /^(?:gunzip|gzip|unxz|xz|unzstd|zstd|bunzip2|bzip2|gpg)$/
 const WRITES_LAST = /^(?:cp|mv|ln|install|rsync|scp|link)$/
 const COPIES_OUT = /^(?:docker|podman|nerdctl|kubectl|oc)$/
 const FETCHES = /^(?:curl|wget|aria2c)$/
 const OUTPUT_VALUE = /^(?:-[a-zA-Z]*[oO]|--?out(?:put)?(?:-document|-file)?|-fprint0?|-fprintf|-fls)$/
 const OUTPUT_ATTACHED = /^(?:-o|--out(?:put)?[a-z-]*=)(.+)$/
-/** What comes of it was there before, in another form. */
+/** Compilers: their output only repeats their input in another form. */
 const COMPILES = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|tcc|rustc|go|javac|tsc|esbuild|swiftc|ghc|ocamlopt|nim|zig)$/
 
-/** What a program runs when it is told nothing. */
+/** The files that a program runs without being given a name. */
 const RUNS_BY_NAME: ReadonlyMap<string, RegExp> = new Map([
   ...['make', 'gmake'].map((name) => [name, /^(?:GNU)?makefile$/i] as const),
   ['git', /^(?:\.git|\.gitconfig|(?:pre|post)-[a-z-]+|(?:prepare-)?commit-msg)$/],
@@ -48,11 +48,11 @@ const RUNS_BY_NAME: ReadonlyMap<string, RegExp> = new Map([
   ...['ssh', 'scp', 'sftp'].map((name) => [name, /^config$/] as const),
 ])
 
-/** They run a file that any of their arguments may name. */
+/** Programs that run a file that any of their arguments may name. */
 const RUNS_ARGUMENT =
   /^(?:g?make|[gmn]?awk|g?sed|psql|mysql|mariadb|sqlite3|duckdb|ansible-playbook|java|swift|tsx|ts-node|esno|zx|groovy|scala|kotlin|gdb|lldb|expect|jshell|vim|nvim|vi|emacs|crontab|at|tmux|screen)$/
 
-/** Files by name without their folder, and which commands of a text make them; null stands for any file. */
+/** Maps file names without folder to the commands of a text that make them; null stands for any file. */
 export type MadeFiles = ReadonlyMap<string | null, ReadonlySet<number>>
 
 export function madeFiles(commands: readonly SimpleCommand[]): MadeFiles {
@@ -74,16 +74,16 @@ function madeBy(command: SimpleCommand, before: MadeFiles): (string | null)[] {
   if (WRITES_ALL.test(base) || UNPACKS.test(base)) targets.push(...operands)
   if (WRITES_LAST.test(base)) targets.push(...operands.slice(-1))
   if (COPIES_OUT.test(base) && operands[0]?.text === 'cp') targets.push(...operands.slice(-1))
-  // Without a name of its own the file is called as in the address.
+  // Without an output name, the file is named after the address.
   if (FETCHES.test(base)) targets.push(...operands)
   if (base === 'dd') targets.push(...args.filter(({ text }) => text.startsWith('of=')))
   const isMade = ({ text }: Word): boolean => before.has(null) || before.has(lastPart(text))
-  // A compiler adds nothing of its own to what was there.
+  // A compiler adds nothing of its own to its input.
   if (!COMPILES.test(base) || operands.some(isMade)) targets.push(...outputs(args))
   const known = targets
     .filter(({ text }) => !text.startsWith('/dev/'))
     .flatMap((word) => (isReadable(word) ? namesOf(word.text, UNPACKS.test(base)) : [null]))
-  // What they leave begins like what they are given.
+  // The names of their output begin like the given name.
   if (/^c?split$/.test(base)) known.push(null)
   return [...known, ...writtenByCode(base, command)]
 }
@@ -96,7 +96,7 @@ function outputs(args: readonly Word[]): Word[] {
   })
 }
 
-/** Any text of its code may be the name of a file that it writes. */
+/** Any string in the code may be the name of a file that it writes. */
 function writtenByCode(base: string, { args, runs }: SimpleCommand): string[] {
   if (runs !== 'inline-code' && !isAwk(base) && !isSed(base)) return []
   const texts = args.flatMap(({ text }) => [...codeVariants(text)]).flatMap(textsIn)
@@ -121,7 +121,7 @@ function withoutEnding(name: string): string {
   return name.replace(/(?<=[^.])\.\w+$/, '')
 }
 
-/** It runs a file that another command of the same text makes. */
+/** True when a command runs a file that another command of the same text makes. */
 export function runsMadeFile(command: SimpleCommand, files: MadeFiles): boolean {
   const { appended, args, name, runs } = command
   if (name === null || files.size === 0 || !isReadable(name)) return false

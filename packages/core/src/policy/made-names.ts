@@ -1,14 +1,14 @@
 import type { PathPattern } from './path-pattern.ts'
 import { ANY, ONE, type Wildcard } from './wildcard.ts'
 
-/** A part of a name that a rule spells out, and whether more may stand on either side of it. */
+/** A fixed part of a name in a rule, and whether more may come before or after it. */
 interface Fixed {
   readonly text: string
   readonly isOpenBefore: boolean
   readonly isOpenAfter: boolean
 }
 
-/** Whether a name that a rule spells out can be made of two or more of these texts, each in lower case. */
+/** Returns whether a name in a rule can be made of two or more of these texts, each in lower case. */
 export function canBeMade({ segments }: PathPattern, pieces: readonly string[]): boolean {
   return segments.some(
     (segment) => segment !== ANY && segment !== ONE && isMadeOf(longestFixed(segment.folded), pieces),
@@ -27,7 +27,7 @@ function longestFixed(name: Wildcard): Fixed {
   return longest
 }
 
-/** The first text may have folders in front, and the last one behind. */
+/** The first text may begin with folders, and the last one may end with some. */
 function isMadeOf({ isOpenAfter, isOpenBefore, text }: Fixed, pieces: readonly string[]): boolean {
   const begins = (length: number): boolean => {
     const front = text.slice(0, length)
@@ -39,7 +39,7 @@ function isMadeOf({ isOpenAfter, isOpenBefore, text }: Fixed, pieces: readonly s
   }
   const reached = new Set<number>()
   for (let length = 1; length < text.length; length += 1) if (begins(length)) reached.add(length)
-  // They grow while they are gone through.
+  // The set grows during the loop, which visits the new members as well.
   for (const at of reached) {
     if (ends(at)) return true
     for (const piece of pieces) {

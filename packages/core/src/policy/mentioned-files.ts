@@ -6,16 +6,16 @@ import { isMessage, isProse } from './message-values.ts'
 import { programBase } from './program-base.ts'
 import { takesInputAsData } from './programs.ts'
 
-/** A name that stands in a longer text. */
+/** A name within a longer text. */
 export interface Mention {
   readonly name: string
   readonly isGlob: boolean
 }
 
-/** So many names are looked at in the texts of one command; more of them may be anything. */
+/** The most names that are looked at in the texts of one command; with more, any file may be meant. */
 const MOST_NAMES = 2_000
 
-/** What a word holds that is more than one name: blanks, quotes, brackets, operators. */
+/** Characters of a word that is more than one name: blanks, quotes, brackets, operators. */
 const IS_TEXT = /[\s"'`()|;!\\>&]/
 const HAS_BRACES = /\{[^{}]*\}/
 const BETWEEN = /[\s"'`()[\]{}<>|;,=@!&:\\]+/
@@ -26,13 +26,14 @@ const PATCHES = /^(?:apply_patch|applypatch|patch|git|git-apply|git-am)$/
 /** Where a patch names the files that it changes. */
 const PATCHED =
   /^(?:\*{3} (?:Update|Add|Delete) File:|\*{3} Move to:|\+\+\+|---|(?:rename|copy) (?:from|to)|diff --git|Index:)(.*)$/gm
-/** Their texts are patterns or filters; what they read or run by them is seen elsewhere. */
+/** Programs whose texts are patterns or filters; the files they read or run are found elsewhere. */
 const HOLDS_NO_NAMES =
   /^(?:[ef]?grep|rg|ag|ack|jq|find|gfind|sed|gsed|[gmn]?awk|gh|glab|hub|mail|logger|notify-send|\[|\[\[|\(\(|test)$/
 
 /**
- * Files that a longer text may name: what an editor, a database client or an unknown program is told (`vim -c 'w .env'`),
- * a script on the input (`sftp h <<< 'put .env'`), a patch. Null when there are too many names to look at.
+ * Returns the files that a longer text may name: commands for an editor, a database client or an unknown program (`vim
+ * -c 'w .env'`), a script on the input (`sftp h <<< 'put .env'`), a patch. Null when there are too many names to look
+ * at.
  */
 export function mentionedFiles(
   base: string,
@@ -50,13 +51,13 @@ export function mentionedFiles(
   })
 }
 
-/** Both as the text splits where nothing is quoted, and with its quotes taken away: `.e"n"v`. */
+/** Splits a text into names, both with its quotes as separators and with its quotes removed: `.e"n"v`. */
 export function namesIn(text: string): readonly string[] {
   return spreadText(text).filter((name) => name !== '' && name !== '*' && !isOption(name))
 }
 
 function spreadText(text: string): readonly string[] {
-  // Programs spread braces, too.
+  // Programs expand braces, too.
   if (!IS_TEXT.test(text) && text.length < LONGEST_SPREAD) return alternatives(text) ?? [text, ...text.split(BETWEEN)]
   const plain = text.split(BETWEEN)
   return QUOTES.test(text) ? [...plain, ...text.split(QUOTES).join('').split(BETWEEN)] : plain
@@ -70,7 +71,7 @@ function textsOf(base: string, command: SimpleCommand, commands: readonly Simple
     return text === undefined ? [] : [text]
   })
   const patches = PATCHES.test(base) ? [...bodies, ...args.map(({ text }) => text)].flatMap(patchedFiles) : []
-  // What a shell reads stands among the commands itself.
+  // What a shell reads is among the commands already.
   if (launcher === 'shell' && unknown === null) return settings
   const isCode = runs === 'stdin-script' || (base !== '' && !takesInputAsData(base) && launcher === null)
   const inputs = isCode ? bodies : []
@@ -93,21 +94,21 @@ function textOf({ text }: Word): string {
   return text
 }
 
-/** A word that is a text of its own, and no message to people. */
+/** True for a word that is a text for the program, and no message for people. */
 function isTold(base: string, { args, runs, unknown }: SimpleCommand, { text }: Word, at: number): boolean {
   if (!(IS_TEXT.test(text) || HAS_BRACES.test(text)) || runs === 'inline-code') return false
   if (HOLDS_NO_NAMES.test(base)) return false
-  // Of git only what makes it run something is a script.
+  // For git, only what makes it run something is a script.
   if (/^git(?:-|$)/.test(base)) return unknown !== null
   return !isProse(base, args, at)
 }
 
 function patchedFiles(text: string): string[] {
-  // In front of the name stands the side that it is of: `a/`, `b/`.
+  // The name is prefixed with its side: `a/`, `b/`.
   return [...text.matchAll(PATCHED)].flatMap(([, names = '']) => [names, names.replaceAll(/(^|\s)[a-z]\//g, '$1')])
 }
 
-/** `git commit -m "$(cat …)"`: what it prints is a message, and nothing else. */
+/** `git commit -m "$(cat …)"`: the output is a message and nothing else. */
 function isForMessage({ parent }: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
   const outer = parent === null ? undefined : commands[parent]
   if (outer?.name === undefined || outer.name === null || outer.assignments.length > 0) return false
@@ -117,7 +118,7 @@ function isForMessage({ parent }: SimpleCommand, commands: readonly SimpleComman
   return made.length > 0 && made.every(([at]) => isMessage(base, outer.args, at))
 }
 
-/** What takes what a command prints for more than data; null when nothing does. */
+/** Returns what reads the output of a command as more than data; null when nothing does. */
 function readerOf(command: SimpleCommand, commands: readonly SimpleCommand[]): 'code' | 'patch' | null {
   const { index, origin, pipeline, stage, stages } = command
   if (origin === 'process-substitution') return 'code'
