@@ -4,9 +4,9 @@ import { isStricter } from './strictness.ts'
 type CategoryOf = (toolName: string) => ToolCategory | null
 
 /**
- * The rules of a child: a subagent, a fork, a mode. It never may more than its parent: denies are united, and an allow stays
- * only where both agree. What the child says nothing about is as its parent has it. Where the rules alone cannot tell whether
- * both agree, the child asks.
+ * Returns the rules of a child: a subagent, a fork, a mode. A child is never allowed more than its parent: denies are
+ * united, and an allow stays only where both agree. Where the child says nothing, the parent's rule holds. Where the
+ * rules alone cannot tell whether both agree, the child asks.
  */
 export function mergeRules(
   parent: PermissionRules,
@@ -72,13 +72,19 @@ function byCategory(rules: PermissionRules, tool: string, toolCategory: Category
   return category === null ? undefined : own(rules.categories, category)
 }
 
-/** A rule for a shell tool also lets it write files, so its category alone does not say the same. */
+/**
+ * True when the category allows the tool. A rule for a shell tool also lets it write files, so `execute` alone is not
+ * enough.
+ */
 function allowsByCategory(rules: PermissionRules, tool: string, toolCategory: CategoryOf | undefined): boolean {
   if (byCategory(rules, tool, toolCategory) !== 'allow') return false
   return toolCategory?.(tool) !== 'execute' || own(rules.categories, 'edit') === 'allow'
 }
 
-/** Without knowing categories, any of them may be the tool's. Commands also write files. */
+/**
+ * True when a category may ask about the tool. Without known categories any of them may be the tool's. Commands also
+ * write files.
+ */
 function mayAskByCategory(rules: PermissionRules, tool: string, toolCategory: CategoryOf | undefined): boolean {
   if (toolCategory === undefined) return Object.values(rules.categories).includes('ask')
   if (byCategory(rules, tool, toolCategory) === 'ask') return true
@@ -104,7 +110,10 @@ function isListed({ pattern, tool }: PatternRule, rules: readonly PatternRule[])
   return rules.some((rule) => rule.tool === tool && rule.pattern === pattern)
 }
 
-/** The child wants to be asked where the parent's pattern would allow. Leave to write files also counts for commands. */
+/**
+ * True when the child may want to ask where the parent's pattern allows. An allow to write files also counts for
+ * commands.
+ */
 function mayAskAbout(tool: string, child: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
   if (asksAboutWriters(tool, child, toolCategory)) return true
   if (own(child.tools, tool) === 'ask' || mayAskByCategory(child, tool, toolCategory)) return true
@@ -112,7 +121,7 @@ function mayAskAbout(tool: string, child: PermissionRules, toolCategory: Categor
   return Object.values(child.tools).includes('ask') || Object.values(child.categories).includes('ask')
 }
 
-/** Where editing is denied, commands that may write are asked about unless a pattern of one's own allows them. */
+/** Where editing is denied, commands that may write ask unless a pattern of the same rules allows them. */
 function asksAboutWriters(tool: string, rules: PermissionRules, toolCategory: CategoryOf | undefined): boolean {
   const mayBeShell = toolCategory === undefined || toolCategory(tool) === 'execute'
   return mayBeShell && own(rules.categories, 'edit') === 'deny'

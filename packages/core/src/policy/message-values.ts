@@ -1,12 +1,12 @@
 import type { Word } from '@evener/shell/read'
 
 interface Messages {
-  /** The words in front: a subcommand, or two. */
+  /** The first words: a subcommand, or two. */
   readonly begins: RegExp
   readonly words: number
-  /** Takes the next word for its message, whatever that looks like. */
+  /** Options that take the next word as the message, whatever it looks like. */
   readonly option: RegExp
-  /** Takes nothing, and may stand before it. */
+  /** Options without a value that may come before it. */
   readonly flag: RegExp
 }
 
@@ -31,7 +31,7 @@ const MESSAGES: ReadonlyMap<string, Messages> = new Map([
   ],
 ])
 
-/** `git commit -m "$(cat …)"`: the word is a message, whatever it becomes, and no option. */
+/** True for a word that is a message and no option, whatever it becomes: `git commit -m "$(cat …)"`. */
 export function isMessage(program: string, args: readonly Word[], at: number): boolean {
   const messages = MESSAGES.get(program)
   if (messages === undefined || args[at]?.splits !== false) return false
@@ -56,7 +56,7 @@ const PROSE_OPTION =
 const PROSE_LETTER = /^-[tgmk]$/
 const RUNS_TESTS = /^(?:npm|npx|pnpm|yarn|bun|vitest|jest|mocha|ava|tap|playwright|pytest|cargo|go|node)$/
 
-/** A text for people, or a part of a test's name: it names no file that is used. */
+/** True for a text for people, or a part of a test's name: it names no file that is used. */
 export function isProse(program: string, args: readonly Word[], at: number): boolean {
   const before = args[at - 1]?.text ?? ''
   if (PROSE_OPTION.test(args[at]?.text ?? '') || PROSE_OPTION.test(before)) return !before.includes('=')

@@ -14,8 +14,8 @@ const ONLY_STARS = /^[*?/.]*$/
 const LOOKS_LIKE_PATH = /[/\\]|^[.~]|^[\w-]+\.\w+$/
 
 /**
- * Judges a tool of which nobody said where it has its paths, such as one of an MCP server: a text of its arguments that is
- * a denied path may be meant as one, so somebody has to look.
+ * Judges a tool whose path arguments are not known, such as one of an MCP server. Any text in its arguments that is a
+ * denied path may be meant as one, so somebody has to look.
  */
 export function judgeNamedPaths(
   { args, toolName }: ToolCallRequest,
@@ -40,7 +40,9 @@ export function judgeNamedPaths(
   return { denied: null, doubtful: find(denies), pieces: [piece(toolName, { ask: find(asks) })] }
 }
 
-/** One that says it only reads, or only edits, is held to the rules about that; what commands do is judged by their text. */
+/**
+ * A tool that says it only reads, or only edits, is judged by the rules about that. Commands are judged by their text.
+ */
 function isAbout({ category }: PathRule, categories: readonly ToolCategory[]): boolean {
   if (categories.includes('execute')) return false
   const said = categories.filter((each) => each === 'read' || each === 'edit')
@@ -53,7 +55,7 @@ function isMeant({ pattern }: PathRule, text: string, where: Whereabouts): boole
   return reach === 'yes' || (reach === 'maybe' && LOOKS_LIKE_PATH.test(text))
 }
 
-/** Every text that may be a path, also as the name of an argument; null when there are too many. */
+/** Returns every text that may be a path, names of arguments included; null when there are too many. */
 function textsIn(args: JsonValue): ReadonlySet<string> | null {
   const found = new Set<string>()
   const left: JsonValue[] = [args]
@@ -74,7 +76,7 @@ function textsIn(args: JsonValue): ReadonlySet<string> | null {
   return characters > MOST_CHARACTERS ? null : found
 }
 
-/** A text of several lines is none, unless it climbs: what stands in front of `..` need not be there. */
+/** A text of several lines is no path, unless it climbs: what comes before `..` need not exist. */
 function add(found: Set<string>, value: string): void {
   const text = value.trim()
   if (text === '' || ADDRESS.test(text) || (text.includes('\n') && !text.includes('/../'))) return

@@ -46,13 +46,13 @@ const SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(
   }).map(([program, groups]) => [program, groups.split(', ').map((group) => group.split(' '))]),
 )
 
-/** Every spelling of an option that is known, itself included; `undefined` when nothing is known of it. */
+/** Returns every known spelling of an option, itself included; `undefined` when none are known. */
 export function spellings(program: string, subcommand: string, name: string): readonly string[] | undefined {
   const known = [...(SYNONYMS.get(`${program} ${subcommand}`) ?? []), ...(SYNONYMS.get(program) ?? [])]
   return known.find((group) => group.includes(name))
 }
 
-/** Options in front of a subcommand that take the next word. */
+/** Options before a subcommand that take the next word as their value. */
 const TAKES_VALUE: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     git: '-C -c --git-dir --work-tree --namespace --config-env --attr-source --super-prefix',
@@ -93,7 +93,7 @@ const SUBCOMMANDS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map
   }).map(([program, groups]) => [program, groups.split(', ').map((group) => group.split(' '))]),
 )
 
-/** Other names of a subcommand, itself included. */
+/** Returns all names of a subcommand, itself included. */
 export function subcommandNames(program: string, name: string): readonly string[] {
   return SUBCOMMANDS.get(program)?.find((group) => group.includes(name)) ?? [name]
 }

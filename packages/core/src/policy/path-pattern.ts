@@ -7,22 +7,22 @@ import { ANY, matchesText, matchesWildcard, mayBegin, mayMeet, ONE, type Meeting
 interface Segment {
   readonly exact: Wildcard
   readonly folded: Wildcard
-  /** As `loosely` reads names. */
+  /** In the form that `loosely` returns. */
   readonly loose: Wildcard
 }
 
-/** Folders and names; `**` stands for any number of folders. */
+/** A pattern of folders and names; `**` stands for any number of folders. */
 export interface PathPattern {
   readonly source: string
   readonly from: 'root' | 'home' | 'start'
   readonly segments: Wildcard<Segment>
-  /** A name without a folder: a deny or ask means it anywhere. */
+  /** A name without a folder: a deny or ask matches it anywhere. */
   readonly isName: boolean
 }
 
 const UNREADABLE = /[\p{Cc}\p{Cs}\u2028\u2029]/u
 
-/** What other programs read as something else, and would here be a file of that very name. */
+/** Syntax that other programs understand, and that would here be a file of that very name. */
 const MISREAD: readonly (readonly [RegExp, string])[] = [
   [/^\s|\s$/, 'it begins or ends with a space'],
   [/^!/, 'a rule does not negate: write the files it means'],
@@ -65,7 +65,9 @@ function parseSegment(segment: string): Segment {
   }
 }
 
-/** A name with stars, taken apart so far that what a star matches cannot change the characters beside it. */
+/**
+ * Splits a name with stars into characters, decomposed so far that what a star matches cannot change its neighbours.
+ */
 function loosely(name: string): (string | typeof ANY)[] {
   const text = fold(name).normalize('NFKD').replaceAll('ς', 'σ')
   return text.split('').map((char) => (char === '*' ? ANY : char))
@@ -75,10 +77,10 @@ function wildcardOf(text: string): Wildcard {
   return text.split('').map((char) => (char === '*' ? ANY : char === '?' ? ONE : char))
 }
 
-/** Texts that tools take for something else than the path that stands there. */
+/** Texts that tools understand as another path than the one written. */
 const AMBIGUOUS = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\\]|^[A-Za-z][\w+.-]*:|^~(?!\/|$)/u
 
-/** As an allow reads it: to the letter. */
+/** Returns whether an allow covers a path: names have to match exactly. */
 export function coversPath(pattern: PathPattern, path: string, { root, start, home }: Whereabouts): boolean {
   if (path === '' || AMBIGUOUS.test(path)) return false
   const location = locate(path, start, home)
@@ -91,7 +93,7 @@ export function coversPath(pattern: PathPattern, path: string, { root, start, ho
 interface Comparison {
   readonly isAlike: (folder: string, name: string) => boolean
   readonly matches: (segments: Wildcard<Segment>, names: readonly string[]) => boolean
-  /** Some further folders and names would make it match. */
+  /** Returns true when some further folders and names would make it match. */
   readonly mayGoOn: (segments: Wildcard<Segment>, names: readonly string[]) => boolean
 }
 
@@ -102,16 +104,16 @@ const AS_WRITTEN: Comparison = {
 }
 
 /**
- * As a deny or ask reads it: any spelling, and everything below what it names. With `isTree` the tool looks below the
- * path, and then it is enough that something there could be meant.
+ * Returns whether a deny or ask applies to a path: in any spelling, and to everything below what it names. With
+ * `isTree` the tool looks below the path, and then it is enough that something there could match.
  */
 export function pathReach(pattern: PathPattern, path: string, where: Whereabouts, isTree: boolean): Reach {
   return reachOf(pattern, path, where, isTree, AS_WRITTEN)
 }
 
 /**
- * The same for a path with stars, of which the run decides what they become: never more than `maybe`. `withHidden` says
- * whether a star in front of a name matches a dot.
+ * The same for a path with stars. What they match is decided at run time, so it is never more than `maybe`.
+ * `withHidden` says whether a star at the beginning of a name matches a dot.
  */
 export function globReach(
   pattern: PathPattern,
@@ -120,7 +122,7 @@ export function globReach(
   { isTree, withHidden }: { readonly isTree: boolean; readonly withHidden: boolean },
 ): Reach {
   const [, top = ''] = path.split('/')
-  // The first folder may be a door to all others.
+  // The first folder may lead to all others.
   if (path.startsWith('/') && (top.includes('*') || (top === 'proc' && path.includes('*')))) return 'maybe'
   const folder = folderOf(pattern, where.root, where.home)
   const meeting: Meeting<Segment, string> = {
@@ -133,7 +135,7 @@ export function globReach(
     matches: (segments, names) => mayMeet(segments, wild(names), meeting),
     mayGoOn: (segments, names) => mayBegin(segments, wild(names), meeting),
   }
-  // Where any number of folders stands before the project, nothing tells how far it leads.
+  // With any number of folders before the project, nothing tells how far the path leads.
   const isVague = locateWidely(path, where.start, where.home).some(({ segments }) => {
     const at = segments.indexOf('**')
     return at !== -1 && at < folder.segments.length
@@ -141,7 +143,7 @@ export function globReach(
   return isVague || reachOf(pattern, path, where, isTree, comparison) !== 'no' ? 'maybe' : 'no'
 }
 
-/** Some name is meant by both. */
+/** Returns whether some name matches both. */
 function namesMeet(expected: Wildcard, name: string, withHidden: boolean): boolean {
   const given = loosely(name)
   if (!withHidden && given[0] === ANY && expected[0] === '.') return false
@@ -186,7 +188,10 @@ function folderOf(pattern: PathPattern, root: Location, home: Location | null): 
   return pattern.from === 'home' ? (home ?? { from: 'home', segments: [] }) : { from: 'root', segments: [] }
 }
 
-/** It is not below the folder the pattern starts from, but it may be meant: that folder may be unknown. */
+/**
+ * For a path that is not below the folder the pattern starts from. It may still be meant, since that folder may be
+ * unknown.
+ */
 function outsideReach(
   pattern: PathPattern,
   folder: Location,

@@ -1,12 +1,12 @@
 import type { Decision, Grants, PermissionRules, ToolCallRequest, ToolCategory, WaitDecision } from '@evener/protocol'
 
-/** Where a shell tool has its command: the name of the argument, and of the one that names the folder if it has one. */
+/** The argument of a shell tool that contains its command, and the one that names the folder, if there is one. */
 export type ShellTool = string | { readonly command: string; readonly cwd?: string }
 
-/** Where a tool has its paths. With `tree` it looks at everything below them. */
+/** The arguments of a tool that contain its paths. With `tree` the tool looks at everything below them. */
 export type PathTool = string | { readonly paths: readonly string[]; readonly reach?: 'file' | 'tree' }
 
-/** What the patterns of a tool are about. */
+/** What patterns for a tool are matched against. */
 export interface ToolSubjects {
   readonly shellTools?: { readonly [toolName: string]: ShellTool }
   readonly pathTools?: { readonly [toolName: string]: PathTool }
@@ -16,12 +16,12 @@ export interface ToolSubjects {
 export interface PolicyOptions extends ToolSubjects {
   /** The rules of the whole harness. */
   readonly rules?: PermissionRules
-  /** The project: relative path patterns are about it, and allowed commands are allowed in it. */
+  /** The project folder: relative path patterns start from it, and commands are allowed in it. */
   readonly cwd?: string
   readonly home?: string
 }
 
-/** Where a rule was set. Of a run only the denies it was started under count. */
+/** Where a rule was set. Of a run, only the denies it was started under count. */
 export type RuleLevel = 'thread' | 'session' | 'harness' | 'run'
 
 /** What is in force when a call is judged. */
@@ -29,20 +29,20 @@ export interface PolicyContext {
   readonly session?: PermissionRules
   readonly thread?: PermissionRules
   readonly run?: PermissionRules
-  /** Judged under these and no others: those in force when the run was started. */
+  /** Judge by these rules and no others: those in force when the run was started. */
   readonly alone?: PermissionRules
   readonly grants?: Grants
   readonly yolo?: boolean
-  /** The hash of this very call, and the answer somebody gave; an answer to another hash counts for nothing. */
+  /** The hash of this very call. An answer to a call with another hash does not count. */
   readonly hash?: string
   readonly answered?: { readonly hash: string; readonly decision: WaitDecision; readonly reason?: string }
   /** The same call was interrupted before, and nobody knows whether it had its effect. */
   readonly inDoubt?: boolean
-  /** The tool is not what it was when it was allowed. */
+  /** The definition of the tool has changed since it was allowed. */
   readonly definitionChanged?: boolean
 }
 
-/** In the order in which they are asked. */
+/** In the order in which they are tried. */
 export type PolicyStep =
   | 'deny'
   | 'answer'
@@ -56,7 +56,7 @@ export type PolicyStep =
   | 'category'
   | 'default'
 
-/** A decision and where it comes from. `reason` says it in one sentence. */
+/** A decision and where it comes from. `reason` explains it in one sentence. */
 export interface Explained extends Decision {
   readonly step: PolicyStep
   readonly level?: RuleLevel
@@ -69,12 +69,15 @@ export type GrantResult =
   | { readonly granted: false; readonly reason: string }
 
 export interface PermissionPolicy {
-  /** Never throws, keeps nothing. */
+  /** Decides about a call. Never throws and keeps no state. */
   decide(call: ToolCallRequest, context: PolicyContext): Explained
-  /** The grants after somebody said "always"; refused where the rules want to be asked. */
+  /** Returns the grants after somebody said "always"; refused where the rules want to ask. */
   grant(call: ToolCallRequest, scope: 'tool' | 'category', context: PolicyContext): GrantResult
-  /** Throws when rules of a session, thread or run say nothing, or not what their examples say, about the tools it knows. */
+  /**
+   * Throws when rules of a session, thread or run have no effect on the known tools, or not the one their examples
+   * state.
+   */
   check(rules: PermissionRules): void
-  /** What is in force, as one set of rules: recorded with every run. */
+  /** Returns the rules in force as one set; recorded with every run. */
   rulesInForce(context: PolicyContext): PermissionRules
 }

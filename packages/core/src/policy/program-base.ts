@@ -1,6 +1,6 @@
 import { fold } from './fold.ts'
 
-/** What a name runs wherever it lies and however it is spelled. */
+/** Returns the program that a name runs, whatever its folder and spelling. */
 export function programBase(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
   // To zsh `=rm` is the path of rm.

@@ -1,8 +1,8 @@
 import { wordList } from './word-list.ts'
 
-/** What is known of programs, where a pattern's star would otherwise cover more than whoever wrote it thinks. */
+/** What is known about programs, so that a pattern's star does not cover more than its author expects. */
 
-/** Whatever they are given, they run nothing and write nothing but what their name says. */
+/** Whatever their arguments, these programs run nothing and write nothing but what their name says. */
 const TAKES_ANYTHING: ReadonlySet<string> = wordList(
   'cat ls dir echo wc head tail tac nl cut tr rev paste fold expand unexpand basename dirname pwd seq sleep whoami id ' +
     'groups uname stat du df which whereis realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum cksum ' +
@@ -16,12 +16,12 @@ const CHANGES_SHELL: ReadonlySet<string> = wordList(
     'exec source . eval trap complete bind',
 )
 
-/** Their arguments are data, never a program to run; what is run through their options the reading says itself. */
+/** Their arguments are data, never a program to run; programs run by their options are found by the shell reading. */
 const RUNS_NO_ARGUMENT: ReadonlySet<string> = wordList(
   'printf test [ [[ (( find gfind git rg ag ack sed gsed man type sort uniq diff',
 )
 
-/** What comes on their input is data to them. */
+/** Their input is data to them. */
 const INPUT_IS_DATA: ReadonlySet<string> = wordList(
   'tee less more column gzip gunzip zcat xz unxz xzcat bzip2 bunzip2 bzcat zstd zstdcat base64 base32 xxd openssl gpg curl ' +
     'wget gh glab mail pbcopy xclip xsel wl-copy bat batcat fmt pr iconv shuf sponge split csplit tar bsdtar cpio zip unzip dd ' +
@@ -34,7 +34,7 @@ const STARTS_COMMAND: ReadonlySet<string> = wordList(
   'sh bash dash ash ksh mksh zsh rbash fish env sudo doas timeout nice nohup xargs busybox setsid stdbuf su',
 )
 
-/** A shell on another machine, or behind a connection, gets what they are given. */
+/** Programs that pass their arguments or input to a shell on another machine or behind a connection. */
 const REMOTE: ReadonlySet<string> = wordList('ssh slogin autossh rsh mosh plink')
 const CARRIES: ReadonlySet<string> = wordList(
   'docker podman nerdctl docker-compose kubectl oc lxc incus lxc-attach machinectl vagrant gcloud fly flyctl adb crictl ' +
@@ -47,7 +47,7 @@ const HAS_SUBCOMMANDS: ReadonlySet<string> = wordList(
     'tofu aws gcloud az svn hg',
 )
 
-/** Options of more than one letter after a single dash, so letters are not bundled. */
+/** Programs with options of more than one letter after a single dash, so letters are not bundled. */
 const SINGLE_DASH: ReadonlySet<string> = wordList(
   'find gfind java javac go terraform tofu openssl ffmpeg convert magick xcodebuild gcc g++ clang ant mvn adb',
 )
@@ -72,12 +72,12 @@ export function startsCommand(base: string): boolean {
   return STARTS_COMMAND.has(base)
 }
 
-/** Its words are a script for a shell elsewhere. */
+/** True when the arguments are a script for a shell elsewhere. */
 export function isRemote(base: string): boolean {
   return REMOTE.has(base)
 }
 
-/** What comes on its input is a script for a shell elsewhere. */
+/** True when the input is a script for a shell elsewhere. */
 export function feedsShell(base: string): boolean {
   return REMOTE.has(base) || CARRIES.has(base)
 }
@@ -101,7 +101,7 @@ export function isSed(base: string): boolean {
   return SED.test(base)
 }
 
-/** Shells and builtins that run exactly the text they are given, which is judged by itself. */
+/** Shells and builtins that run exactly the text they are given, which is judged on its own. */
 const LOOKED_THROUGH: ReadonlySet<string> = wordList('sh bash dash ash ksh mksh zsh rbash eval trap watch')
 
 export function isLookedThrough(base: string): boolean {
@@ -111,15 +111,15 @@ export function isLookedThrough(base: string): boolean {
 const HARMLESS_VARIABLE =
   /^(?:LC_[A-Z]+|LANG|LANGUAGE|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|CI|NODE_ENV|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)$/
 const PAGER_VARIABLE = /^(?:[A-Z]+_)?PAGER$/
-/** Lower case is the shell's own by convention, with exceptions that programs do read. */
+/** By convention lower-case variables belong to the script, with exceptions that programs do read. */
 const OWN_VARIABLE = /^(?!.*_proxy$)(?!npm_)[a-z_][a-z0-9_]*$/
 
-/** Setting it before a command changes no more than how it looks. */
+/** True when setting the variable before a command only changes how its output looks. */
 export function isHarmlessSetting(name: string, value: string): boolean {
   return HARMLESS_VARIABLE.test(name) || (PAGER_VARIABLE.test(name) && value === 'cat')
 }
 
-/** Setting it for the rest of the script changes no program's environment that matters. */
+/** True when setting the variable for the rest of the script changes nothing that matters to programs. */
 export function isOwnVariable(name: string): boolean {
   return OWN_VARIABLE.test(name) || HARMLESS_VARIABLE.test(name)
 }

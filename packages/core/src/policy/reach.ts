@@ -22,15 +22,15 @@ import { setsGitProgram } from './risky-options.ts'
 import { matchesLoosely, type PatternWord, type ShellPattern } from './shell-pattern.ts'
 import { matchesText } from './wildcard.ts'
 
-/** Scripts in scripts are followed this far; what lies deeper may be anything. */
+/** Nested scripts are followed this far; anything deeper may be any program. */
 const DEEPEST = 8
 
-/** Where any word may be the program, so many behind it are looked at; the others may be anything. */
+/** Where any word may be the program, this many words after it are looked at; the rest may be anything. */
 const MOST_FOLLOWING = 200
 
 /**
- * A deny or ask is read as widely as it can be meant: any folder, any order and spelling of options, more arguments than it
- * names, and programs that may run what stands in their arguments or comes on their input.
+ * Returns whether a deny or ask applies to a command. It is read as widely as possible: any folder, any order and
+ * spelling of options, more arguments than it names, and programs that may run their arguments or input.
  */
 export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0): Reach {
   const { name, unknown } = command
@@ -40,7 +40,7 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
   }
   if (!isReadable(name) || depth > DEEPEST) return 'maybe'
   const base = programBase(name.text)
-  // To a plain sh it is one subshell in another.
+  // A plain sh reads `((` as one subshell in another.
   if (base === '((') return mentions(pattern, command.source) ? 'maybe' : doubt
   const direct = strongest(
     ...sameRuns(base, command).map((each) =>
@@ -51,7 +51,7 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
   if (takesData(base, command)) return strongest(direct, doubt, renamed(pattern, base, command), added(base, command))
   const named = throughArguments(pattern, base, command)
   const known = strongest(direct, doubt, named)
-  // The rest says no more than that it may be meant.
+  // The checks below return `maybe` at most.
   if (known !== 'no') return known
   return strongest(
     added(base, command),
@@ -61,7 +61,7 @@ export function reach(pattern: ShellPattern, command: SimpleCommand, depth = 0):
   )
 }
 
-/** `CC='rm -f' make`: a variable that others see names the program. */
+/** `CC='rm -f' make`: a variable that other programs read names the program. */
 function throughSettings(pattern: ShellPattern, { assignments }: SimpleCommand, depth: number): Reach {
   const isMeant = assignments.some(
     ({ name, value }) =>
@@ -69,7 +69,7 @@ function throughSettings(pattern: ShellPattern, { assignments }: SimpleCommand, 
       isReadable(value) &&
       readMaybe(value.text).commands.some((each) => {
         const found = reach(pattern, each, depth + 1)
-        // Options of a program may hold what it is to run; prose does not begin like them.
+        // A value that begins like an option may contain a program to run; prose does not begin like that.
         return found === 'yes' || (found === 'maybe' && isOption(value.text))
       }),
   )
@@ -78,7 +78,7 @@ function throughSettings(pattern: ShellPattern, { assignments }: SimpleCommand, 
 
 const COPIES = /^(?:cp|mv|ln|install|link|cat|dd)$/
 
-/** A copy of the program runs under another name. */
+/** The command may copy the program, which then runs under another name. */
 function renamed(pattern: ShellPattern, base: string, { args }: SimpleCommand): Reach {
   if (!COPIES.test(base)) return 'no'
   const isCopied = args.some(({ text }) => text.includes('/') && matchesText(pattern.base, programBase(text)))
@@ -87,7 +87,7 @@ function renamed(pattern: ShellPattern, base: string, { args }: SimpleCommand): 
 
 const RUNS_INSIDE = /^(?:exec|run|shell|ssh)$/
 
-/** What is added, or put in, when it runs may be the very thing that is run. */
+/** What is added or inserted at run time may be the program that is run. */
 function added(base: string, { appended, args, runs }: SimpleCommand): Reach {
   if (feedsShell(base) && namesProgramLate(args)) return 'maybe'
   if (!appended) return 'no'
@@ -96,7 +96,7 @@ function added(base: string, { appended, args, runs }: SimpleCommand): Reach {
   return runs === 'inline-code' || base === 'git' || isAwk(base) || isSed(base) ? 'maybe' : 'no'
 }
 
-/** `docker exec c $X`: a word that may become several stands behind the container, and belongs to no option. */
+/** `docker exec c $X`: a word that may become several follows the container, and is no value of an option. */
 function namesProgramLate(args: readonly Word[]): boolean {
   const inside = args.findIndex(({ text }) => RUNS_INSIDE.test(text))
   if (inside === -1) return false
@@ -121,18 +121,22 @@ function literal(text: string): Word {
   return { text, source: text, quoted: false, expansions: [], dynamic: false, glob: false, splits: false }
 }
 
-/** Nothing that it is given is run. */
+/** True when the program runs none of its arguments. */
 function takesData(base: string, { args, runs }: SimpleCommand): boolean {
   if (!runsNoArgument(base) || runs !== null) return false
   return base !== 'git' || !setsGitProgram(args.map(({ text }) => text))
 }
 
-/** The program may be named in what another one reads as code. What a shell reads stands among the commands itself. */
+/**
+ * The program may be named in the input that another one reads as code. What a shell reads is among the commands
+ * already.
+ */
 function throughInput(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
   const { launcher, name, redirections, runs, unknown } = command
   if (launcher === 'shell' && unknown === null) return 'no'
   if (runs === 'stdin-script') {
-    // The last input counts. One that is no fixed text comes through a pipe, from a file, or from what runs the program.
+    // The last input counts. An input without a fixed text comes through a pipe, from a file, or from what runs the
+    // program.
     const body = redirections.findLast(({ fd }) => fd === 0)?.body ?? null
     return body === null || codeReaches(pattern, base, body, depth) ? 'maybe' : 'no'
   }
@@ -146,7 +150,7 @@ function throughInput(pattern: ShellPattern, base: string, command: SimpleComman
   return isNamed ? 'maybe' : 'no'
 }
 
-/** Whether code that a program is given may run what a rule is about. */
+/** Returns whether code for a program may run what a rule is about. */
 function codeReaches(pattern: ShellPattern, base: string, code: string, depth: number): boolean {
   if (mentions(pattern, code) || spells(pattern, [literal(code)])) return true
   return feedsShell(base) ? embeddedReach(pattern, readScript(code), depth) !== 'no' : mayRunPrograms(base, code)
@@ -159,8 +163,8 @@ function embeddedReach(pattern: ShellPattern, { commands, isObscure }: Embedded,
 }
 
 /**
- * A program that is not known to take its input for data may run what an earlier command of the text prints into it.
- * `earlier` are the commands that do.
+ * A program that is not known to treat its input as data may run what an earlier command of the text prints into it.
+ * `earlier` are these commands.
  */
 export function throughPipe(pattern: ShellPattern, command: SimpleCommand, earlier: readonly SimpleCommand[]): Reach {
   const { launcher, name, runs } = command
@@ -194,14 +198,14 @@ function throughArguments(pattern: ShellPattern, base: string, command: SimpleCo
   return found
 }
 
-/** What a known launcher runs stands among the commands itself. */
+/** What a known launcher runs is among the commands already. */
 function showsWhatItRuns({ launcher, unknown }: SimpleCommand): boolean {
   return launcher !== null && launcher !== 'tool' && unknown === null
 }
 
 const INPUT_FILE = /(?:^|\/)(?:stdin|fd\/\d+)$/
 
-/** The program may be run by a script, or by code of another language, that stands in the arguments. */
+/** The program may be run by a script, or by code of another language, in the arguments. */
 function throughScripts(pattern: ShellPattern, base: string, command: SimpleCommand, depth: number): Reach {
   if (showsWhatItRuns(command) || isAwk(base)) return 'no'
   if (isLanguage(base) && goesOn(base, command.args)) return 'maybe'
@@ -209,13 +213,13 @@ function throughScripts(pattern: ShellPattern, base: string, command: SimpleComm
     return hasHiddenCode(base, command.args) || spells(pattern, command.args) ? 'maybe' : 'no'
   }
   if (!takesInputAsData(base) && command.args.some(({ text }) => INPUT_FILE.test(text))) return 'maybe'
-  // A script may take code as well: `-m timeit '…'`, `manage.py shell -c '…'`.
+  // A script may take code as an argument, too: `-m timeit '…'`, `manage.py shell -c '…'`.
   const isCode = ({ text }: Word): boolean => /\(|\bdata:/.test(text) && mayRunPrograms(base, text)
   if (command.runs === 'file' && isLanguage(base) && command.args.some(isCode)) return 'maybe'
   return embeddedReach(pattern, embeddedCommands(base, command), depth)
 }
 
-/** When its program is done they take more of it from their input. */
+/** With these options, a language reads more code from its input after its script has ended. */
 const GOES_ON: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:i?python|pypy)/, /^-[a-zA-Z]*i/],
   [/^(?:node|nodejs|bun|tsx|ts-node)/, /^(?:-i|--interactive)$/],
@@ -229,28 +233,28 @@ function goesOn(base: string, args: readonly Word[]): boolean {
   return option !== undefined && (end === -1 ? args : args.slice(0, end)).some(({ text }) => option.test(text))
 }
 
-/** `"r" + "m x"` */
+/** True when strings in code make up the words of a rule: `"r" + "m x"`. */
 function spells(pattern: ShellPattern, args: readonly Word[]): boolean {
   return args.some(({ text }) =>
     [...codeVariants(text)].some((code) => mentions(pattern, [...new Set(textsIn(code))].join('\n'))),
   )
 }
 
-/** Code among the arguments that may run a program, or that is only known when it runs. */
+/** True when the arguments contain code that may run a program, or that is only known at run time. */
 function hasHiddenCode(base: string, args: readonly Word[]): boolean {
   const first = args.findIndex(({ text }) => !isOption(text))
   const code = first === -1 ? args : args.slice(0, first + 1)
   return code.some((word) => !isReadable(word)) || args.some(({ text }) => mayRunPrograms(base, text))
 }
 
-/** The words of a rule stand somewhere in a text that cannot be taken apart. */
+/** True when the words of a rule occur in a text that cannot be parsed. */
 export function mentions(pattern: ShellPattern, text: string): boolean {
   return isNamedIn(pattern, splitTokens(text))
 }
 
 interface Tokens {
   readonly texts: readonly string[]
-  /** The programs they would be. */
+  /** The program names that the texts would be. */
   readonly bases: readonly string[]
 }
 

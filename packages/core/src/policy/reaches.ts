@@ -1,4 +1,4 @@
-/** Whether a deny or ask means a command; `maybe` when only the run would tell. */
+/** Whether a deny or ask applies to a command; `maybe` when that is only known at run time. */
 export type Reach = 'no' | 'maybe' | 'yes'
 
 const ORDER: readonly Reach[] = ['no', 'maybe', 'yes']

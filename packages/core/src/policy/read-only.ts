@@ -8,7 +8,7 @@ import { findRisky } from './risky-options.ts'
 import { wordList } from './word-list.ts'
 import { changesFiles, isWriter } from './writing-commands.ts'
 
-/** Whatever they are given, they change no file. */
+/** Programs that change no file, whatever their arguments. */
 const NEVER_WRITES = wordList(
   'cat ls dir echo printf wc head tail tac nl cut tr rev paste fold expand unexpand basename dirname pwd seq sleep whoami id ' +
     'groups uname stat du df which whereis realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum ' +
@@ -19,15 +19,15 @@ const NEVER_WRITES = wordList(
     'tsort column zcat zgrep bzcat xzcat trap eval',
 )
 
-/** They only look, unless an option says otherwise. */
+/** Programs that only read, unless an option says otherwise. */
 const LOOKS = wordList(
   'rg ag ack fd fdfind find gfind sed gsed awk gawk mawk nawk sort uniq xxd tree yq file date less more man bat batcat nm objdump readelf size',
 )
 
-/** They write a file of their own beside what they run. */
+/** Launchers that write a file of their own. */
 const KEEPS_RECORD = wordList('script flock perf valgrind firejail rlwrap')
 
-/** Only with these words. */
+/** Programs that only read with these subcommands. */
 const WITH_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['docker', /^(?:ps|images|logs|inspect|version|info|stats|port|top|diff|history)$/],
   ['podman', /^(?:ps|images|logs|inspect|version|info|stats|port|top|diff|history)$/],
@@ -44,14 +44,14 @@ const LISTS_ARCHIVE = /^(?:-?[a-zA-Z]*t[a-zA-Z]*|--list)$/
 const CHANGES_ARCHIVE = /^(?:-?[a-zA-Z]*[xcruA][a-zA-Z]*|--(?:cr|app|up|ext|get|del|con|cat).*)$/
 const FETCHES_SETTINGS = /^(?:-[a-zA-Z]*K|--conf|--libcurl|--engine|--exec|--use-ask|--input)/
 
-/** Options with which a program that prints writes a file. */
+/** Options with which a program that otherwise prints writes a file. */
 const OUTPUT: RegExp = /^(?:-[a-zA-Z]*o|--o)/
 const WRITES_WITH: ReadonlyMap<string, RegExp> = new Map([
   ...['iconv', 'shuf', 'base64', 'base32'].map((name) => [name, OUTPUT] as const),
   ['ss', /^(?:-[a-zA-Z]*D|--diag)/],
 ])
 
-/** Known to change no file, whatever comes of it. What it runs is judged by itself. */
+/** True for a command that is known to change no file. What it runs is judged on its own. */
 export function isReadOnly(command: SimpleCommand): boolean {
   const { appended, args, assignments, launcher, name, program: base, runs, unknown } = command
   if (unknown !== null) return false
@@ -63,7 +63,7 @@ export function isReadOnly(command: SimpleCommand): boolean {
   if (runs !== null) return runs === 'stdin-script' && launcher === 'shell' && !KEEPS_RECORD.has(base)
   if (INTERPRETER.test(base)) return texts.length > 0 && texts.every((text) => ASKS_VERSION.test(text))
   if (NEVER_WRITES.has(base)) return true
-  // What is added when it runs may be an option.
+  // Arguments added at run time may be options.
   if (appended) return false
   if (base === 'git' || base.startsWith('git-')) return isGitLook(base, args)
   if (LOOKS.has(base)) return changesFiles(command) === 'no' && hasNoRisk(base, command)
@@ -86,7 +86,7 @@ function decides({ name, value }: Assignment): boolean {
   return isDecidingVariable(name) && !isHarmlessSetting(name, value.text)
 }
 
-/** Empty when it may be the value of an option that nobody knows. */
+/** Returns the subcommand; empty when it may be the value of an unknown option. */
 function subcommandOf(base: string, command: SimpleCommand): string {
   const [first] = readArguments(base, command).operands
   if (first === undefined) return command.args[0]?.text ?? ''

@@ -2,8 +2,9 @@ import { isOption } from './argument.ts'
 import { subcommandPlace } from './git-order.ts'
 
 /**
- * Options with which a program that only looks writes, runs code or works elsewhere. A pattern's star does not cover them;
- * a pattern that spells them out does. Options that run a program are also known to the shell reading, for more programs.
+ * Options with which a program that otherwise only reads writes, runs code or works elsewhere. A pattern's star does
+ * not cover them; a pattern that spells them out does. Options that run a program are also known to the shell reading,
+ * for more programs.
  */
 interface RiskyOptions {
   /** Long names without dashes; an abbreviation counts. */
@@ -12,15 +13,15 @@ interface RiskyOptions {
   readonly short?: string
   /** Whole words, options or not. */
   readonly words?: RegExp
-  /** It has options without abbreviations, so that `--cache` is none of `--cache-location`. */
+  /** The program takes no abbreviations, so `--cache` does not mean `--cache-location`. */
   readonly isExact?: true
-  /** The first operand alone. */
+  /** Applies to the first operand only. */
   readonly first?: RegExp
-  /** The first argument, which is a bundle of letters without a dash. */
+  /** Applies to the first argument, a bundle of letters without a dash. */
   readonly bundle?: RegExp
   /** An option whose value is a file to run. */
   readonly loads?: RegExp
-  /** Operands beyond this many are written to. */
+  /** Operands after this many are files that are written. */
   readonly operands?: number
 }
 
@@ -39,7 +40,7 @@ const MAKE: RiskyOptions = {
   short: 'fCIE',
   words: /^[A-Za-z_]\w*[:+?!]*=/,
 }
-/** `-v` takes a variable's subscript for code. */
+/** `-v` evaluates a variable's subscript as code. */
 const TEST: RiskyOptions = { words: /^-v$/ }
 
 const TAR: RiskyOptions = {
@@ -156,14 +157,17 @@ const RISKY: ReadonlyMap<string, RiskyOptions> = new Map<string, RiskyOptions>([
   ['go', { words: /^--?(?:exec|toolexec|overlay|modfile|vettool|C|o|cpuprofile|memprofile|trace)(?:=|$)/ }],
 ])
 
-/** Names that stand for "run this", "load this" or "write there" in most programs that have them. */
+/** Option names that mean "run this", "load this" or "write there" in most programs that have them. */
 const TELLING =
   /^--?(?:pre|preprocessor|.*exec(?:ute)?|.*command|cmd|eval|require|import|loader|plugins?|.*-plugin|rulesdir|resolver|pager|editor|shell|.*-shell|rsh|hooks?|.*-hook|.*compress-program|config|config-file|init-script|rcfile|init-file|open|in-?place|output|output-(?:file|dir|path)|out-?(?:file|dir)|global-?setup|setup-files.*)(?:=|$)/i
 
-/** The argument that a star does not cover; `undefined` when it covers them all. `covered` are places in `args`. */
+/**
+ * Returns the argument that a star does not cover; `undefined` when it covers them all. `covered` are indexes in
+ * `args`.
+ */
 export function findRisky(program: string, args: readonly string[], covered: readonly number[]): string | undefined {
   if (program === 'git') return findRiskyGit(args, covered)
-  // Behind `-m` stands what runs.
+  // The word after `-m` is the program.
   if (/^python[\d.]*$/.test(program) && args[0] === '-m' && args[1] !== undefined) {
     const places = covered.filter((at) => at > 1).map((at) => at - 2)
     return findRisky(args[1], args.slice(2), places)
@@ -189,7 +193,7 @@ function isRisky({ isExact, long, short, words }: RiskyOptions, text: string): b
   return name !== '' && long?.some((option) => option.startsWith(name)) === true
 }
 
-/** Another folder's settings name programs to run, and so do these of this one. */
+/** These options use another folder's settings, which name programs to run, or set such settings themselves. */
 const GIT_OWN = /^(?:-[cC]|--(?:git-dir|work-tree|exec-path|config-env|namespace|attr-source))/
 const GIT_SUBCOMMAND: RiskyOptions = {
   long: ['output', 'output-directory', 'template', 'upload-pack', 'receive-pack', 'exec', 'config'],
@@ -199,7 +203,7 @@ const GIT_SETTING =
   /pager|editor|hookspath|sshcommand|fsmonitor|askpass|proxy|^gpg\.|\.program|cmd|command|filter|\.update$|\.vcs$|\.path$|templatedir|smtpserver|textconv|\.clean|\.smudge|\.process|\.driver|helper|external|browser|uploadpack|receivepack|packobjectshook|^alias|^include|^core\.worktree/i
 const GIT_CONFIG_EDITS = /^(?:--ed(?:it?)?|-[a-z]*e|edit)$/
 
-/** `git config` that sets a program to run later. */
+/** True for a `git config` that sets a program to run later. */
 export function setsGitProgram(args: readonly string[]): boolean {
   return args.includes('config') && args.some((arg) => GIT_SETTING.test(arg))
 }

@@ -17,7 +17,7 @@ export interface PlacedRules {
   readonly rules: PermissionRules
 }
 
-/** Nearest first. */
+/** Returns the rules of all levels, nearest first. */
 export function levelsOf(harness: PermissionRules, context: PolicyContext): PlacedRules[] {
   const { alone, thread, session, run } = context
   if (alone !== undefined) return [{ level: 'run', rules: alone }]
@@ -37,7 +37,7 @@ export function onlyDenies({ categories, tools, patterns }: PermissionRules): Pe
   }
 }
 
-/** Reads the patterns of rules, once for each. */
+/** Compiles the patterns of rules, each once. */
 export class RuleBook {
   readonly #subjects: ToolSubjects
   readonly #compiled = new WeakMap<PatternRule, CompiledRule>()

@@ -3,14 +3,14 @@ import { EvenerError } from '@evener/protocol'
 const KEYS = ['categories', 'tools', 'patterns']
 const RULE_KEYS = ['tool', 'pattern', 'policy', 'match', 'notMatch']
 
-/** Rules often come out of a file, where nothing has held them to their type. Throws where they are not built like rules. */
+/** Checks the shape of rules, which often come from a file without type checks. Throws where they are malformed. */
 export function checkShape(rules: unknown): void {
   if (!isObject(rules)) throw misshapen('rules are an object with categories, tools and patterns', rules)
   for (const key of ['categories', 'tools']) {
     if (!isObject(rules[key])) throw misshapen(`\`${key}\` says a policy for each name`, rules[key])
   }
   const stranger = strangerIn(rules, KEYS)
-  // Not the rest: a harness has added rules of its own to those it was given.
+  // Shows only the unknown key: a harness has added rules of its own to the given ones.
   if (stranger !== undefined) throw misshapen(strange('rules have', KEYS, stranger), { [stranger]: rules[stranger] })
   const { patterns } = rules
   if (!Array.isArray(patterns)) throw misshapen('`patterns` is a list of rules', patterns)
@@ -31,7 +31,7 @@ function checkRule(rule: unknown): void {
   if (stranger !== undefined) throw misshapen(strange('a rule has', RULE_KEYS, stranger), rule)
 }
 
-/** A word that is misspelt would be passed over, and with it what was meant. */
+/** Returns a key that is not known: a misspelt one would be ignored, and what it means would be lost. */
 function strangerIn(object: Readonly<Record<string, unknown>>, known: readonly string[]): string | undefined {
   return Object.keys(object).find((key) => !known.includes(key))
 }

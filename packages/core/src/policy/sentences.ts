@@ -49,7 +49,7 @@ export function sayObscure(part: string, why: string): Explained {
   }
 }
 
-/** What a rule about a whole tool or category says, or that there is none. */
+/** Explains a rule about a whole tool or category, or that there is none. */
 export function sayBare(bare: BareRule, toolName: string, judged: Piece | null): Explained {
   const { level, policy, step } = bare
   const part = judged === null || judged.part === toolName ? undefined : judged.part
@@ -86,7 +86,7 @@ function show(part: string): string {
   return `\`${inOneLine(part)}\``
 }
 
-/** Short, and without characters that would change how the sentence looks. */
+/** Shortens a text, and removes characters that would change how the sentence looks. */
 export function inOneLine(text: string): string {
   const line = text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

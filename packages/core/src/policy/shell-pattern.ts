@@ -2,26 +2,26 @@ import { ANY, matchesText, type Wildcard } from './wildcard.ts'
 import { fold } from './fold.ts'
 
 export interface PatternWord {
-  /** As a person wrote it, without quotes. */
+  /** The word as written, without quotes. */
   readonly text: string
   readonly wildcard: Wildcard
   readonly folded: Wildcard
-  /** No star in it. */
+  /** Contains no star. */
   readonly isFixed: boolean
-  /** Nothing but a star. */
+  /** Is nothing but a star. */
   readonly isAny: boolean
 }
 
-/** One simple command: the program, words, and whether anything may follow. */
+/** A pattern for one simple command: the program, words, and whether anything may follow. */
 export interface ShellPattern {
   readonly source: string
   readonly program: PatternWord
-  /** The program's name without its folder, as a deny compares it. */
+  /** The program's name without its folder, as compared by a deny. */
   readonly base: Wildcard
   readonly words: readonly PatternWord[]
-  /** The last word is a star: any further arguments. */
+  /** The last word is a star, which matches any further arguments. */
   readonly isOpen: boolean
-  /** Nothing in it is left open. */
+  /** There is no star in the pattern. */
   readonly isExact: boolean
 }
 
@@ -34,8 +34,8 @@ const OPERATOR = /[;&|<>()`$]/
 const BRACES = /\{[^{} ]*,[^{} ]*\}/
 
 /**
- * Reads a pattern such as `git log *`. Words are separated by spaces; quotes and backslashes make a space or star stand for
- * itself. What can never match is refused, so that no rule lies there without effect.
+ * Parses a pattern such as `git log *`. Words are separated by spaces; quotes and backslashes make a space or star
+ * literal. A pattern that can never match is refused, so that no rule is without effect.
  */
 export function parseShellPattern(source: string): ParsedPattern<ShellPattern> {
   if (CONTROL.test(source)) return refused('it holds control characters')
@@ -58,7 +58,7 @@ function refused(reason: string): { readonly ok: false; readonly reason: string 
   return { ok: false, reason }
 }
 
-/** The words, or why there are none. */
+/** Returns the words, or why the pattern is refused. */
 function splitWords(source: string): PatternWord[] | string {
   const words: PatternWord[] = []
   let word: (string | typeof ANY)[] | null = null
@@ -107,7 +107,7 @@ function foldWildcard(wildcard: Wildcard): Wildcard {
   const folded: (string | typeof ANY)[] = []
   let literal = ''
   const flush = (): void => {
-    // By code unit, as the text it is compared with.
+    // By code unit, like the text it is compared with.
     folded.push(...fold(literal).split(''))
     literal = ''
   }
@@ -123,13 +123,13 @@ function foldWildcard(wildcard: Wildcard): Wildcard {
   return folded
 }
 
-/** As an allow reads it: to the letter, and a star never steps out of a folder. */
+/** Compares as an allow does: exactly, and a star never leaves a folder. */
 export function matchesExactly(word: PatternWord, text: string): boolean {
   if (!matchesText(word.wildcard, text)) return false
   return word.isFixed || !climbs(text) || climbs(word.text)
 }
 
-/** As a deny reads it: any spelling that may mean the same. */
+/** Compares as a deny does: any spelling that may mean the same. */
 export function matchesLoosely(word: PatternWord, text: string): boolean {
   return matchesText(word.folded, fold(text))
 }

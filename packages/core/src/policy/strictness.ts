@@ -6,7 +6,7 @@ export function isStricter(policy: Policy, than: Policy): boolean {
   return STRICTNESS[policy] > STRICTNESS[than]
 }
 
-/** The strictest; the first of several that are equally strict. */
+/** Returns the strictest; the first of several that are equally strict. */
 export function strictest<T extends { readonly policy: Policy }>(first: T, ...others: readonly T[]): T {
   return others.reduce((kept, other) => (isStricter(other.policy, kept.policy) ? other : kept), first)
 }

@@ -3,34 +3,34 @@ import type { Location } from './location.ts'
 /** A file or folder that a command touches, or at least names. */
 export interface Touch {
   readonly access: 'read' | 'edit' | 'either'
-  /** As written; null when it is only known when it runs. */
+  /** The path as written; null when it is only known at run time. */
   readonly path: string | null
-  /** Where the command may stand: more than one when a `cd` need not have worked. */
+  /** The folders in which the command may run; more than one when a `cd` may have failed. */
   readonly from: readonly Location[]
-  /** False when it only names something that may be a path. */
+  /** False when the command only names something that may be a path. */
   readonly isCertain: boolean
   readonly isTree: boolean
-  /** A `*` in the path stands for any characters. */
+  /** A `*` in the path matches any characters. */
   readonly isGlob: boolean
-  /** A `*` in front of a name matches a dot. */
+  /** A `*` at the beginning of a name matches a dot. */
   readonly withHidden: boolean
   /** Opened by the shell itself, whatever the program. */
   readonly isRedirection: boolean
   readonly part: string
-  /** Texts of which a name may be put together; there is no path then. */
+  /** Strings from which a name may be put together; there is no path then. */
   readonly pieces?: readonly string[]
-  /** Why it may be meant, where more can be said than what it is. */
+  /** Why the file may be meant, where the path alone does not say it. */
   readonly why?: string
 }
 
-/** Why a rule about files may mean it. */
+/** Returns why a rule about files may apply to the touch. */
 export function whyTouched({ isTree, path, why }: Touch): string {
   if (why !== undefined) return why
   if (path === null) return 'which files it uses is only known when it runs'
   return isTree ? `it may use what lies below \`${path}\`` : `it may use \`${path}\``
 }
 
-/** A single file that a program is told of by its name. */
+/** The flags of a single file that is given to a program by its name. */
 export const PLAIN: { readonly [name in 'isTree' | 'isGlob' | 'withHidden' | 'isRedirection']: false } = {
   isTree: false,
   isGlob: false,
@@ -41,10 +41,10 @@ export const PLAIN: { readonly [name in 'isTree' | 'isGlob' | 'withHidden' | 'is
 const SOURCE =
   '[cm]?tsx?|[cm]js|jsx|py|rs|java|kt|rb|php|[ch]|[ch]pp|cs|swift|md|txt|ya?ml|toml|css|scss|go|json|lock|html?|vue|svelte|' +
   'sql|sh|proto|graphql|scala|lua|exs?|dart|less|sass|mdx|xml|svg'
-/** Folders are called like the projects that they hold, too. */
+/** Folders are named after their projects, too, such as `next.js`. */
 const SCRIPT = '(?<!(?:^|/)(?:next|nuxt|node|vue|three|react|express|discord))\\.js'
 const WITHOUT_ENDING = '(?:^|/)(?:Makefile|Dockerfile|Gemfile|LICENSE|README|CHANGELOG|\\.gitignore|\\.gitattributes)'
-/** Hardly anybody names a folder like this. */
+/** Names that hardly any folder has. */
 export const IS_FILE: RegExp = new RegExp(`(?:(?<=[^/*])(?:\\.(?:${SOURCE})|${SCRIPT})|${WITHOUT_ENDING})$`)
 /** All sources of one kind: `src/*.ts`. */
 export const ALL_SOURCES: RegExp = new RegExp(`(?:^|/)\\*\\.(?:${SOURCE}|js)$`)

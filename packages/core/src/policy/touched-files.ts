@@ -21,7 +21,7 @@ const READS = wordList(
   'cat head tail less more nl tac bat batcat base64 xxd od hexdump strings source . wc cut sort uniq rev fold md5sum sha1sum sha256sum',
 )
 const LOOKS = wordList('ls dir tree grep egrep fgrep rg ag ack stat file diff cmp du df jq find')
-/** Whatever they are told, no file's content comes of it. */
+/** Programs that show no file's contents, whatever their arguments. */
 const IGNORES = wordList('cd pushd popd echo printf test [ which type pwd true false :')
 const PRINTS = wordList('echo printf')
 const EDITS = wordList('rm unlink rmdir shred truncate tee touch mkdir mv chmod chown chgrp')
@@ -29,24 +29,24 @@ const REACHES_BELOW = wordList(
   'rm mv cp rsync scp chmod chown chgrp ln tar zip shred install 7z 7za 7zr 7zz rar jar pax mksquashfs genisoimage mkisofs ' +
     'xorriso rclone gsutil s3cmd restic borg duplicity',
 )
-/** The same, for one thing that a program of many can do. */
+/** The same, for single subcommands of programs. */
 const COPIES_BELOW =
   /^(?:(?:docker|podman|nerdctl|kubectl|oc) (?:container )?cp|aws s3 (?:cp|sync|mv)|gcloud storage (?:cp|mv|rsync)|python[\d.]* -m (?:zipfile|tarfile|http\.server))\b/
 const ONLY_LISTS = wordList('ls dir tree stat file du df find')
-/** They print what is in the files they are given, whatever else they are told. */
+/** Programs that print the contents of the given files, whatever their other arguments. */
 const SHOWS = wordList('grep egrep fgrep rg ag ack diff cmp jq sed gsed awk gawk mawk nawk')
 
-/** Which files they pack comes on their input. */
+/** Programs that read the names of the files to pack from their input. */
 const NAMED_ON_INPUT = /^(?:cpio|afio)$/
 
 const RECURSIVE = /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/
-/** To grep a folder is an error, to be skipped, or to be gone through. */
+/** The option that says whether grep reports, skips or searches folders. */
 const TREATS_FOLDERS = /^(?:-[a-zA-Z]*d|--dir)/
 
-/** They take folders as well as files, without being told. */
+/** Programs that take folders as well as files, without an option. */
 const TAKES_FOLDERS = /^(?:mv|rsync|tar|zip)$/
 
-/** It goes into the folder behind it. */
+/** Options with which a program works in the folder that follows. */
 const WORKS_IN = /^(?:-C|--directory|--cwd|--prefix)$/
 const MOST_PLACES = 8
 
@@ -54,7 +54,7 @@ const HARMLESS_TARGET = /^\/dev\/(?:null|stdout|stderr|tty|zero|full)$/
 const NETWORK = /^\/dev\/(?:tcp|udp)\//
 const WRITES = new Set(['write', 'append', 'read-write'])
 
-/** `commands` are all of the text, of which it is one. */
+/** Returns the files that a command touches. `commands` are all commands of the text, this one included. */
 export function touchedFiles(
   command: SimpleCommand,
   commands: readonly SimpleCommand[],
@@ -81,7 +81,10 @@ export function touchedFiles(
   return withHidden ? touches.map((touch): Touch => ({ ...touch, withHidden })) : touches
 }
 
-/** Files that a command shows without being told of them, as long as no rule allows it by the name of what it does. */
+/**
+ * Returns the files that a command shows without being given their names, which holds as long as no rule allows it by
+ * the name of its subcommand.
+ */
 export function keptFiles(command: SimpleCommand, where: Whereabouts): Touch[] {
   return shownByGit(baseOf(command), command, standingPlaces(command, where), where)
 }
@@ -90,7 +93,7 @@ function baseOf({ name }: SimpleCommand): string {
   return name === null || !isReadable(name) ? '' : programBase(name.text)
 }
 
-/** What its arguments name, or may come to name. */
+/** Returns the files that the arguments name, or may name at run time. */
 function given(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   const args = command.args.filter((word) => !isProcess(word)).flatMap(spread)
   const unknown =
@@ -99,29 +102,32 @@ function given(base: string, command: SimpleCommand, from: readonly Location[]):
       : []
   if (IGNORES.has(base) && !(PRINTS.has(base) && isPassedOn(command))) return command.appended ? unknown : []
   const found = args
-    // Which names there are is no secret.
+    // Names of files are no secret.
     .filter(({ isGlob, word }) => isReadable(word) && !(isGlob && ONLY_LISTS.has(base)))
     .toSorted((a, b) => rankOf(a.word) - rankOf(b.word))
     .flatMap(({ isGlob, word }) => named(word, base, command, from).map((touch): Touch => ({ ...touch, isGlob })))
   if (!(READS.has(base) || LOOKS.has(base)) || isReadOnly(command)) return [...found, ...unknown]
-  // What prints by itself writes with some option or operand: it may be this one.
+  // A printing program that is not read-only writes with some option or operand, which may be this one.
   return [...found.flatMap((touch): Touch[] => [touch, { ...touch, access: 'edit', isCertain: false }]), ...unknown]
 }
 
 const ARCHIVE = /\.(?:tar|t[gbx]z|zip|7z|rar|jar|gz|bz2|xz|zst)$/
 
-/** What is said about a command is what was found first: rather `src` than the `f` of `-rf`, or what `src` is packed into. */
+/**
+ * The first touch that is found explains a decision: rather `src` than the `f` of `-rf`, or the archive that `src` is
+ * packed into.
+ */
 function rankOf({ text }: Word): number {
   if (isOption(text)) return 2
   return ARCHIVE.test(text) ? 1 : 0
 }
 
-/** What it prints may be a file for another command. */
+/** True when another command gets the output, which may name a file. */
 function isPassedOn({ origin, stage, stages }: SimpleCommand): boolean {
   return stage < stages - 1 || origin === 'substitution' || origin === 'process-substitution'
 }
 
-/** Files that are named in part, in a variable, or on the input. */
+/** Returns the files that are named in part, in a variable, or on the input. */
 function hinted(
   base: string,
   { args, assignments, redirections, ...command }: SimpleCommand,
@@ -142,12 +148,12 @@ function hinted(
   return [...among.flatMap((each) => touch(base, each)), ...beside.flatMap((each) => touch('', each))]
 }
 
-/** What comes from another command, which is judged by itself. */
+/** True for the output of another command, which is judged on its own. */
 function isProcess({ expansions, text }: Word): boolean {
   return expansions.length === 1 && expansions[0] === 'process' && /^[<>]\(.*\)$/s.test(text)
 }
 
-/** What a program does to a file that is only known when it runs. */
+/** Returns what a program does to a file that is only known at run time. */
 function unnamed(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   const { source } = command
   const common = { ...PLAIN, path: null, from, isCertain: true, part: source } as const
@@ -161,12 +167,12 @@ function unnamed(base: string, command: SimpleCommand, from: readonly Location[]
   return found
 }
 
-/** To diff a folder is what lies in it. */
+/** Programs that search folders without an option; diff compares everything in a folder. */
 const SEARCHES = /^(?:rg|ag|ack|ugrep|ug|ucg|sift|pt|diff)$/
 const SEARCHES_IF_TOLD = /^(?:[ef]|g[ef]?|[bx]?z|zstd)?grep$/
 const NAMES_PATTERN = /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file))/
 
-/** A search through folders reads whatever lies there. Its first operand is what it looks for, unless an option says that. */
+/** A search through folders reads every file in them. Its first operand is the pattern, unless an option gives that. */
 function searched(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
   const isTold = (): boolean => args.some(({ text }) => RECURSIVE.test(text) || TREATS_FOLDERS.test(text))
   if (!SEARCHES.test(base) && !(SEARCHES_IF_TOLD.test(base) && isTold())) return []
@@ -185,8 +191,8 @@ const SKIPS_HIDDEN =
   /^(?:-[nilcwvoFSsNHhxPU]+|-[ABCm]\d*|--(?:no-config|no-ignore|line-number|ignore-case|smart-case|count|files-with-matches|word-regexp|fixed-strings|heading|no-heading|column|json))$/
 
 /**
- * Of itself rg passes hidden files by, unless a file of settings, or a `!` in some `.gitignore`, says otherwise: only
- * without both it is sure.
+ * By default rg skips hidden files, unless a config file, or a `!` in some `.gitignore`, says otherwise: only without
+ * both it is certain.
  */
 function skipsHidden(base: string, args: readonly Word[]): boolean {
   const texts = new Set(args.map(({ text }) => text))
@@ -209,7 +215,7 @@ function seenOnly(folders: readonly Word[], common: Omit<Touch, 'path'>, from: r
   })
 }
 
-/** `find … -delete` and its kin change what lies below the folders they start from. */
+/** `find … -delete` and the like change everything below the folders they start from. */
 function swept(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   if (!/^g?find$/.test(base) || changesFiles(command) === 'no') return []
   const end = command.args.findIndex(({ text }) => /^[-(!]/.test(text))
@@ -221,7 +227,7 @@ function swept(base: string, command: SimpleCommand, from: readonly Location[]):
 
 const MOST_LITERALS = 1_000
 
-/** Code that is given as an argument, or on the input, may name files in its texts. */
+/** Code in the arguments or on the input may name files in its strings. */
 function spelledInCode(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   const { args, redirections, runs, source } = command
   const isScript = isSed(base) || isAwk(base)
@@ -253,7 +259,7 @@ function widen(path: string): string {
   return path.split('/').map(widenName).join('/')
 }
 
-/** Names in what a program is told at length, or in what is printed for it. */
+/** Returns the names in longer texts for a program, or in text that is printed for it. */
 function mentioned(
   base: string,
   command: SimpleCommand,
@@ -269,7 +275,10 @@ function mentioned(
 const MOUNTS = /^(?:docker|podman|nerdctl)$/
 const FROM_ELSEWHERE = /(?:^|[=,])(?:src=|source=)?((?:\/|~|\.\.)[^:,]*)/
 
-/** What lies below a folder of the machine that is shown to a container; of the project any program sees everything. */
+/**
+ * Everything below a folder of the machine that is mounted into a container. The project's own files are left out,
+ * since any program sees them.
+ */
 function mounted(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
   if (!MOUNTS.test(base)) return []
   return args.flatMap(({ text }, at): Touch[] => {
@@ -286,12 +295,12 @@ const GIT_PATCHES = /^(?:apply|am)$/
 const ONLY_CHECKS =
   /^--(?:check|stat|numstat|summary|dry-run|cached|abort|skip|quit|help|version|show-current-patch(?:=.*)?)$/
 
-/** A patch names the files it changes; one that does not stand here may name any. */
+/** A patch names the files it changes; one that is not in the command may name any. */
 function patched(base: string, { args, redirections, source }: SimpleCommand, from: readonly Location[]): Touch[] {
   if (!GIT_PATCHES.test(gitOrder(base, args)?.subcommand ?? '') && !PATCHES.test(base)) return []
   const isHere = redirections.some(({ body }) => body !== null) || args.some(({ text }) => text.includes('\n'))
   const isNamed = base === 'patch' && args.some(({ text }) => !isOption(text))
-  // `--stat --apply`: it shows and changes them.
+  // `--stat --apply` shows the files and changes them.
   const isCheck = args.some(({ text }) => ONLY_CHECKS.test(text)) && !args.some(({ text }) => text === '--apply')
   if (isHere || isNamed || isCheck) return []
   return [{ ...PLAIN, access: 'edit', path: null, from, isCertain: true, part: source }]
@@ -300,7 +309,7 @@ function patched(base: string, { args, redirections, source }: SimpleCommand, fr
 const SENDS = /^(?:curl|wget|https?|xh|aws|gsutil|gh|glab)$/
 const SENDS_FILE = /^(?:-[a-zA-Z]*[TFK]|--(?:upload-file|form|config|post-file|body-file|input|body-file|field))$/
 
-/** What is sent elsewhere is as good as shown, and may only be known when it runs. */
+/** A file that is sent elsewhere is as good as shown, and may only be known at run time. */
 function sent(base: string, { appended, args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
   if (!SENDS.test(base)) return []
   const isUnknown = args.some(
@@ -312,7 +321,7 @@ function sent(base: string, { appended, args, source }: SimpleCommand, from: rea
 
 const LOADS_ENV = /^(?:-r)?dotenvx?(?:-cli)?(?:\/config)?$/
 
-/** What programs read by themselves, as everybody knows who uses them. */
+/** Returns the files that programs are known to read by themselves. */
 function loaded(base: string, { args, source }: SimpleCommand, from: readonly Location[]): Touch[] {
   const texts = args.map(({ text }) => text)
   const isCompose = base === 'docker-compose' || (base === 'docker' && texts.includes('compose'))
@@ -325,7 +334,7 @@ function loaded(base: string, { args, source }: SimpleCommand, from: readonly Lo
   return names.map((path): Touch => ({ ...PLAIN, access: 'read', path, from, isCertain: false, part: source }))
 }
 
-/** A script or program of which only the run tells what it is may use any file. */
+/** A script or program that is only known at run time may use any file. */
 function unseen(base: string, command: SimpleCommand, from: readonly Location[]): Touch[] {
   const { launcher, name, redirections, runs, source, unknown } = command
   const isUnread = (launcher !== null && unknown !== null) || (name !== null && !isReadable(name))
@@ -333,7 +342,7 @@ function unseen(base: string, command: SimpleCommand, from: readonly Location[])
   return isUnread || isFed ? [{ ...PLAIN, access: 'either', path: null, from, isCertain: true, part: source }] : []
 }
 
-/** Opens a connection, which no rule about reading files means. */
+/** True for a redirection that opens a connection, which no rule about reading files covers. */
 export function opensNetwork({ kind, target }: Redirection): boolean {
   return kind !== 'duplicate' && target !== null && NETWORK.test(target.text)
 }
@@ -374,7 +383,7 @@ function named(
   if (text === '') return inside
   const path = text === arg.text ? pathOf(arg, from) : text
   const isOperand = !isOption(arg.text)
-  // Under its new name a file can be read.
+  // Under its new name the file can be read.
   if (base === 'mv') inside.push({ ...common, access: 'read', path, isCertain: false, isTree: false })
   if (READS.has(base) || EDITS.has(base)) return [{ ...common, access, path, isCertain: isOperand }, ...inside]
   const value = isOperand ? valueOf(text) : ''
@@ -398,7 +407,9 @@ function mayTakeFolders(base: string, { args }: Pick<SimpleCommand, 'args'>): bo
 
 const COPIES_NO_FOLDER = /^-[fvinpu]+$/
 
-/** A plain copy of files: what is read, and what is written at the place it names or below; null for any other. */
+/**
+ * Returns the files that a plain copy reads, and those it writes at or below the target; null for any other command.
+ */
 function copied(base: string, { appended, args, source }: SimpleCommand, from: readonly Location[]): Touch[] | null {
   const operands = args.filter(({ text }) => !COPIES_NO_FOLDER.test(text))
   const target = operands.at(-1)
@@ -419,25 +430,31 @@ function parts(text: string): string[] {
   return /[@:<,]|=.*=/s.test(text) ? text.split(/[=@:;,<]/).filter((part) => part !== '' && !isOption(part)) : []
 }
 
-/** Behind `=`, or attached to a letter as in `-ofile`. */
+/** Returns the value after `=`, or the one attached to a letter as in `-ofile`. */
 function valueOf(text: string): string {
   const equals = text.indexOf('=')
   if (equals !== -1) return text.slice(equals + 1)
   return /^-[A-Za-z][^-]/.test(text) ? text.slice(2) : ''
 }
 
-/** As it stands there, where nobody knows whether it is a path at all. Behind `~+` and the like it is one of some folder. */
+/**
+ * Returns a word as written, where nobody knows whether it is a path at all. After `~+` and the like it is a path in
+ * some folder.
+ */
 function spelled({ dynamic, text }: Word): string {
   if (dynamic && /^~[^/]/.test(text)) return text.slice(text.indexOf('/') + 1)
   return !dynamic && text.startsWith('~') ? `./${text}` : text
 }
 
-/** Relative to nowhere it is as unknown as an expansion. A quoted `~` is a name like any other. */
+/**
+ * Returns the path; null when it is only known at run time, as a relative path without a known folder is. A quoted `~`
+ * is a name like any other.
+ */
 function pathOf(word: Word, from: readonly Location[]): string | null {
   if (!isReadable(word)) return null
   const { text } = word
   if (text.startsWith('/')) return text
-  // `~+` is where it stands, and whose home another name means is not known.
+  // `~+` is the current folder, and the homes of other users are not known.
   if (word.dynamic && text.startsWith('~')) return /^~(?:\/|$)/.test(text) ? text : null
   if (from.length === 0) return null
   return text.startsWith('~') ? `./${text}` : text

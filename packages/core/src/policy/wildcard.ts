@@ -3,12 +3,12 @@ export const ANY: unique symbol = Symbol('any')
 /** Exactly one character. */
 export const ONE: unique symbol = Symbol('one')
 
-/** Characters and wildcards, one by one. */
+/** A list of characters and wildcards. */
 export type Wildcard<T = string> = readonly (T | typeof ANY | typeof ONE)[]
 
 /**
- * Whether the whole text is what the pattern describes. Only the last star is ever taken back, which is enough and keeps
- * the time at pattern × text, whatever a hostile text looks like.
+ * Returns whether the pattern matches the whole text. Only the last star is ever backtracked, which is enough and
+ * limits the time to pattern × text, however hostile the text.
  */
 export function matchesWildcard<P, T>(
   pattern: Wildcard<P>,
@@ -49,24 +49,24 @@ export function matchesText(pattern: Wildcard, text: string): boolean {
   return matchesWildcard(pattern, text, (expected, given) => expected === given)
 }
 
-/** How a pattern is held against what is itself a pattern. */
+/** How a pattern is compared with another pattern. */
 export interface Meeting<P, G> {
   readonly isSame: (expected: P, given: G) => boolean
-  /** What a star of the given side may stand for. */
+  /** Returns whether a star of the given side may match this. */
   readonly isMatched: (expected: P) => boolean
 }
 
-/** Whether some text is what both describe. The time is the product of their lengths. */
+/** Returns whether some text matches both patterns. The time is the product of their lengths. */
 export function mayMeet<P, G>(pattern: Wildcard<P>, given: Wildcard<G>, meeting: Meeting<P, G>): boolean {
   return statesAfter(pattern, given, meeting).has(pattern.length)
 }
 
-/** Whether some text that the pattern describes begins with what is given. */
+/** Returns whether some text that matches the pattern begins with what is given. */
 export function mayBegin<P, G>(pattern: Wildcard<P>, given: Wildcard<G>, meeting: Meeting<P, G>): boolean {
   return statesAfter(pattern, given, meeting).size > 0
 }
 
-/** How far in the pattern one can be behind what is given. */
+/** Returns the positions in the pattern that can be reached after what is given. */
 function statesAfter<P, G>(
   pattern: Wildcard<P>,
   given: Wildcard<G>,
@@ -75,7 +75,7 @@ function statesAfter<P, G>(
   let states = withSkips(pattern, new Set([0]))
   for (const token of given) {
     if (token === ANY) {
-      // The states grow while they are gone through.
+      // The set grows during the loop, which visits the new states as well.
       for (const state of states) {
         const expected = pattern[state]
         if (expected === undefined) continue
@@ -95,7 +95,7 @@ function statesAfter<P, G>(
   return states
 }
 
-/** A star of the pattern may stand for nothing. */
+/** A star of the pattern may match nothing. */
 function withSkips<P>(pattern: Wildcard<P>, states: Set<number>): Set<number> {
   for (const state of states) if (pattern[state] === ANY) states.add(state + 1)
   return states

@@ -5,7 +5,7 @@ import { programBase } from './program-base.ts'
 import type { Reach } from './reaches.ts'
 
 interface Writing {
-  /** Writes unless one of these stands there; without it, it writes only with what follows. */
+  /** The program writes unless one of these is among its arguments. When absent, it writes only with one of `words`. */
   readonly unless?: RegExp
   readonly words?: RegExp
 }
@@ -16,7 +16,7 @@ const SED: Writing = { words: /^(?:-[bnErsuz]*i|--i)/ }
 const SCRIPT: Writing = { words: /^-[acflnpsStTuUvwWX0-9]*i/ }
 const FIND: Writing = { words: /^-(?:delete|fprint0?|fprintf|fls)$/ }
 
-/** Programs that change files which they need not name, as far as their arguments tell. */
+/** Programs that change files, also ones they do not name, as far as their arguments tell. */
 const WRITING: ReadonlyMap<string, Writing> = new Map<string, Writing>([
   ...['cp', 'ln', 'install', 'rsync', 'patch', 'split', 'csplit'].map(
     (name) => [name, { unless: ONLY_TELLS }] as const,
@@ -47,12 +47,12 @@ const GIT_CHANGES =
   /^(?:checkout|checkout-index|restore|clean|reset|apply|am|merge|rebase|pull|stash|cherry-pick|revert|switch|rm|mv|clone|worktree|submodule|sparse-checkout|read-tree|bisect|filter-branch|format-patch|bundle|fast-export|merge-file|merge-index|merge-one-file|mailinfo|mailsplit|rerere|unpack-file|bugreport|diagnose|subtree|quiltimport|lfs|p4|svn|init)$/
 const UNPACKS = /^(?:-?[a-zA-Z]*x[a-zA-Z]*|--(?:ext|get).*)$/
 
-/** Something is known of how its arguments make it write. */
+/** True when it is known which arguments make the program write. */
 export function isWriter(base: string): boolean {
   return WRITING.has(base)
 }
 
-/** Whether a command changes files, for a rule that wants none changed. */
+/** Returns whether a command changes files, for a rule that forbids all changes. */
 export function changesFiles({ appended, args, name }: SimpleCommand): Reach {
   if (name === null || !isReadable(name)) return 'no'
   const base = programBase(name.text)
@@ -67,7 +67,7 @@ export function changesFiles({ appended, args, name }: SimpleCommand): Reach {
   const { unless, words } = writing
   if (words !== undefined)
     return texts.some((text, at) => words.test(text) && !isNowhere(text, texts[at + 1])) ? 'yes' : 'no'
-  // Without a file they pack what comes on their input.
+  // Without a file they pack their input.
   if (writing === PACKS && !appended && texts.every((text) => isOption(text) || text === '-')) return 'no'
   const onlyPrints = texts.some(
     (text, at) =>
@@ -78,7 +78,7 @@ export function changesFiles({ appended, args, name }: SimpleCommand): Reach {
   return onlyPrints ? 'no' : 'yes'
 }
 
-/** The file that an option names is none. */
+/** True when the output that an option names is no file. */
 function isNowhere(option: string, value = ''): boolean {
   return /^(?:-[a-zA-Z]*[oDc]|--(?:output|dump-header))$/.test(option) && /^(?:-|\/dev\/(?:null|stdout))$/.test(value)
 }
