@@ -5,13 +5,13 @@ import { offeredTools, type NativeTools } from '../launch/offered-tools.ts'
 import type { RunWarning } from '../launch/run-note.ts'
 import { gooseProfile } from './profile.ts'
 
-/** What Goose can do is the extensions it has, and their tools. */
+/** The extensions that Goose is given. It can do only what their tools can. */
 export interface GooseExtensions {
   readonly extensions: readonly JsonObject[]
   readonly warnings: readonly RunWarning[]
 }
 
-/** Those that are part of it and that we have use for, with their tools. */
+/** The built-in extensions that we use, with their tools. */
 const PLATFORM: Readonly<Record<string, readonly string[]>> = {
   developer: ['shell', 'write', 'edit', 'tree', 'read_image'],
   analyze: ['analyze'],
@@ -19,7 +19,7 @@ const PLATFORM: Readonly<Record<string, readonly string[]>> = {
   skills: ['load_skill'],
 }
 
-/** It reads and searches files through its shell only. */
+/** Goose reads and searches files only through its shell. */
 const TOOLS: NativeTools = {
   categories: {
     read: ['tree', 'read_image', 'analyze'],
@@ -43,7 +43,7 @@ const TOOLS: NativeTools = {
 }
 const WHY = 'It runs its tools itself, and reads files through its shell.'
 
-/** Our rules as a list of extensions: what is not in it is not there, in subagents neither. */
+/** Translates our rules into a list of extensions. Nothing else is offered, also not to subagents. */
 export function gooseExtensions(
   request: Pick<LaunchRequest, 'rules' | 'permissions' | 'allowUngoverned' | 'mcp'>,
 ): GooseExtensions {
@@ -52,7 +52,7 @@ export function gooseExtensions(
   const own = Object.entries(PLATFORM).flatMap(([name, tools]) => {
     const available = tools.filter((tool) => offered.has(tool))
     if (available.length === 0) return []
-    // An empty list would mean all of them.
+    // An empty list would mean all tools.
     return [{ type: 'platform', name, ...(available.length === tools.length ? {} : { available_tools: available }) }]
   })
   return { extensions: [...own, ...mcpExtensions(mcp)], warnings }
@@ -71,8 +71,8 @@ function mcpExtension(name: string, server: MCPServerConfig): JsonObject {
 }
 
 /**
- * Whether a session has exactly these extensions. A resumed session keeps those it was begun with, whatever it is told, so
- * one with others must not be resumed.
+ * Whether a session has exactly these extensions. A resumed session keeps the extensions it was begun with, whatever it
+ * is told, so one with others must not be resumed.
  */
 export function hasExtensions(session: JsonObject, wanted: readonly JsonObject[]): boolean {
   const data = asObject(session['extension_data']) ?? NO_FIELDS

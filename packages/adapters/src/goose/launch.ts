@@ -8,17 +8,17 @@ import { gooseExtensions } from './extensions.ts'
 import { gooseProfile } from './profile.ts'
 
 export interface GooseLaunchOptions {
-  /** Of the model. Default: its own setting. */
+  /** The model's provider. Default: Goose's own setting. */
   readonly provider?: string
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
 const RECIPE = 'turn.json'
 
 /**
- * `goose run`, for one turn. Everything it is told stands in a recipe, a private file: there is no other way to say which
- * tools it has, and nobody else can see it.
+ * Returns how to start `goose run` for one turn. Everything is in a recipe, a private file: there is no other way to
+ * choose the tools, and other users cannot see it.
  */
 export function launchGoose(request: LaunchRequest, options: GooseLaunchOptions = {}): LaunchPlan {
   const { title } = gooseProfile
@@ -46,7 +46,7 @@ export function launchGoose(request: LaunchRequest, options: GooseLaunchOptions 
       ...flag('--max-turns', request.maxSteps?.toString()),
       ...(options.args ?? []),
     ],
-    // In any other mode it wants to be answered, and ends at the first call.
+    // In any other mode it asks, and ends at the first call.
     env: { GOOSE_MODE: 'auto' },
     files: [{ name: RECIPE, content: recipeText(recipe) }],
     ...(session.kind === 'new' ? {} : { sessionId: session.nativeId }),
@@ -54,12 +54,12 @@ export function launchGoose(request: LaunchRequest, options: GooseLaunchOptions 
   }
 }
 
-/** Names the session, so that its id can be looked up; Goose makes the id and does not tell it. */
+/** Returns a name for the session, to look up its id: Goose chooses the id and does not print it. */
 export function sessionName(id: string): string {
   return `evener-${id}`
 }
 
-/** A recipe is a template before it is JSON. Braces of the text are written so that only JSON sees them. */
+/** A recipe is a template before it is JSON. Braces in texts are escaped so that the template does not see them. */
 function recipeText(recipe: JsonObject): string {
   return strictJson(recipe).replaceAll(/\{(?=[{%#])/g, String.raw`\u007b`)
 }

@@ -21,18 +21,18 @@ const CAPABILITIES: Capabilities = {
   governs: 'all',
   resume: 'head',
   images: true,
-  // It tells only what its last model call has used.
+  // It reports only the usage of its last model call.
   usage: 'none',
 }
-/** In this mode it asks about every call, apart from tools that its user has allowed for good. */
+/** The mode in which Goose asks about every call, except for tools that its user has always allowed. */
 const MODE = 'approve'
 const WHY = 'Some of its tools are always allowed in its own settings (permission.yaml), so it does not ask about them.'
-/** Its subagents ask nobody. */
+/** The tool for subagents, which do not ask. */
 const SUBAGENTS = 'delegate'
 
 export interface GooseLiveOptions extends LiveOptions, GooseLaunchOptions {}
 
-/** Goose as an agent that stays and asks. */
+/** Makes an agent of Goose in live mode. */
 export function gooseLive(options: GooseLiveOptions = {}): AgentDriver {
   const env: Environment = { ...process.env, ...options.env }
   const driver = async (): Promise<AgentDriver> => gooseDriver(options, await asksAboutAll(env))
@@ -62,7 +62,7 @@ function gooseDriver(options: GooseLiveOptions, asksAll: boolean): AgentDriver {
   return followedDriver((facts) => acpHarness(agent, facts), options)
 }
 
-/** `goose acp`, for many turns. */
+/** Returns how to start `goose acp`. */
 export function launchGooseLive(
   request: LaunchRequest,
   { provider, args = [] }: GooseLaunchOptions,
@@ -74,7 +74,7 @@ export function launchGooseLive(
     env: {
       GOOSE_MODE: MODE,
       ...(provider === undefined ? {} : { GOOSE_PROVIDER: provider }),
-      // Without one it begins no session; another one it can be told later.
+      // Goose begins no session without a model. It can be given another one later.
       ...(request.model === undefined ? {} : { GOOSE_MODEL: request.model }),
     },
     warnings: [
@@ -92,7 +92,7 @@ async function asksAboutAll(env: Environment): Promise<boolean> {
   return !allowsForGood(await readFile(join(folder, 'permission.yaml'), 'utf8').catch(() => ''))
 }
 
-/** A list of tools that are always allowed, with something in it. */
+/** Whether the list of always allowed tools has an entry. */
 function allowsForGood(permissions: string): boolean {
   return /^\s*always_allow:\s*(?:\n\s*-|\[\s*[^\]\s])/m.test(permissions)
 }

@@ -7,7 +7,7 @@ import { Saying } from './saying.ts'
 import { gooseTools, isOwnExtension } from './tools.ts'
 import { messagesOfRun, WholeResult } from './whole-result.ts'
 
-/** `goose run --output-format stream-json`, and what `json` gives instead when all is over. */
+/** Reads `goose run --output-format stream-json`, and the single object that `json` prints at the end. */
 export const gooseDialect: Dialect = {
   id: 'goose',
   version: 1,
@@ -18,7 +18,7 @@ export const gooseDialect: Dialect = {
 interface Message {
   readonly id: string
   readonly isAgent: boolean
-  /** It says which model wrote it. */
+  /** Whether the message names the model that wrote it. */
   readonly isInferred: boolean
   readonly isHidden: boolean
 }
@@ -27,12 +27,12 @@ class GooseReader implements DialectReader {
   readonly #run: Run
   readonly #saying: Saying
   readonly #whole: WholeResult
-  /** Messages of this version say which model wrote them: those that do not are the program's. */
+  /** Messages of this version name the model that wrote them: those that do not are Goose's own. */
   #marksInference = false
   #stepMessage: string | undefined
   #notice: string | undefined
   #isCut = false
-  /** The error that ends a run, unless we ended it. */
+  /** The error that ends the run, unless we ended it. */
   #error: { readonly record: HeldRecord; readonly message: string } | undefined
 
   constructor(run: Run) {
@@ -62,7 +62,7 @@ class GooseReader implements DialectReader {
         this.#endWith(record)
         return
       default:
-        // Notifications are prose; other records nobody knows.
+        // Notifications are prose; other records are not known.
         this.#saying.end()
         this.#run.unknown(record)
     }
@@ -176,7 +176,7 @@ class GooseReader implements DialectReader {
     this.#run.warn('The answer was cut off at the output limit.', 'output-limit')
   }
 
-  /** What the program says about itself: that it compacts the conversation, and how that went. */
+  /** Reports what Goose says about itself: that it compacts the conversation, and how that went. */
   #systemNotice(block: JsonObject): void {
     const message = asText(block['msg'])
     this.#saying.end()
@@ -223,7 +223,7 @@ class GooseReader implements DialectReader {
       parent: null,
       raw: block,
       outcome: readOutcome(block),
-      // Somebody else's tool may be called like one of Goose's.
+      // Another extension's tool may have the name of one of Goose's.
       activity: call?.serverName === undefined ? undefined : [],
     })
   }
@@ -232,7 +232,7 @@ class GooseReader implements DialectReader {
 
   #complete(record: JsonObject): void {
     this.#saying.end()
-    // The session's total so far, over all its runs, with those of its subagents.
+    // The session's total so far, over all its runs, including subagents.
     this.#run.usage.countTotal({
       inputTokens: record['input_tokens'],
       outputTokens: record['output_tokens'],
@@ -257,7 +257,7 @@ class GooseReader implements DialectReader {
 
   // Errors.
 
-  /** The last record of a run that failed or was interrupted. */
+  /** Reads the last record of a run that failed or was interrupted. */
   #endWith(record: JsonObject): void {
     const message = asText(record['error']) ?? asText(asObject(record['error'])?.['message'])
     if (message === undefined) return

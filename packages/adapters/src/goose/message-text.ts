@@ -1,20 +1,20 @@
-/** A text this long that is said again word for word is restated, not continued. */
+/** If a record repeats a text of this length word for word, it restates the text and does not continue it. */
 const CERTAIN = 16
-/** So short a beginning may be repeated by chance, where texts come in pieces. */
+/** A beginning this short may be repeated by chance, if texts come in pieces. */
 const CHANCE = 2
 
 /**
- * A text that comes in records which share one id. Each holds the next piece, or all of the text so far: versions differ,
- * and only the records tell. A piece may begin like the text it continues ("1", "10" of "110"), so a short restatement
- * is not believed before more of the text has come.
+ * A text that comes in records with the same id. Each record holds the next piece or the whole text so far: versions
+ * differ, and only the records tell. A piece may begin like the text it continues ("1", "10" of "110"), so a short
+ * restatement does not count before more of the text has come.
  */
 export class MessageText {
-  /** All pieces, if each continues the text. */
+  /** All pieces joined, in case each continues the text. */
   #joined = ''
-  /** The last piece, if each restates the text. */
+  /** The last piece, in case each restates the text. */
   #last = ''
   #kind: 'unknown' | 'pieces' | 'restated' = 'unknown'
-  /** What was certain before a restatement that is not believed yet, and how much of the text that one restated. */
+  /** What was certain before a restatement that is still in doubt, and how much of the text that one restated. */
   #doubt: { readonly certain: string; restated: number } | undefined
 
   add(piece: string): void {
@@ -25,7 +25,7 @@ export class MessageText {
     else this.#continue(piece)
   }
 
-  /** What is certain of the text so far. It only grows. */
+  /** The part of the text that is certain so far. It only grows. */
   get certain(): string {
     if (this.#doubt !== undefined) return this.#doubt.certain
     return this.#kind === 'restated' ? this.#last : this.#joined
@@ -35,7 +35,7 @@ export class MessageText {
     return this.#kind === 'pieces'
   }
 
-  /** The text, when no more of it comes. `othersInPieces`: other texts of this run did. */
+  /** Returns the text at its end. `othersInPieces`: other texts of this run came in pieces. */
   whole(othersInPieces: boolean): string {
     const doubt = this.#doubt
     if (doubt === undefined) return this.certain

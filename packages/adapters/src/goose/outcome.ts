@@ -3,8 +3,8 @@ import { asArray, asBoolean, asInteger, asObject, asText, NO_FIELDS } from '../k
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
 /**
- * How a call ended. `status` only tells whether it was run at all; the result itself may say that it failed, and a command's
- * has its exit code.
+ * Returns how a call ended. `status` only tells whether it ran at all. The result may report a failure, and that of a
+ * command has an exit code.
  */
 export function readOutcome(block: JsonObject): ToolOutcome {
   const answer = asObject(block['toolResult']) ?? NO_FIELDS
@@ -20,10 +20,10 @@ export function readOutcome(block: JsonObject): ToolOutcome {
   return { isSuccess, exitCode, detail: value['_meta'], result }
 }
 
-/** In its chat mode nothing is run, and each call is answered as if it had been. */
+/** In chat mode nothing runs, but each call is answered as if it had. */
 function wasSkipped(content: JsonValue | undefined): boolean {
   const text = asText(asObject(asArray(content)?.[0])?.['text'])
-  // Further on it would be somebody else's words.
+  // Further on it would be part of other output.
   return text?.slice(0, 100).includes('tool call was skipped in goose chat mode') === true
 }
 

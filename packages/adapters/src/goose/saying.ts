@@ -2,15 +2,15 @@ import type { NativeRef } from '@evener/protocol'
 import type { Place, Run } from '../kit/mapper.ts'
 import { MessageText } from './message-text.ts'
 
-/** The text and the thoughts that are being said. They end when something else happens. */
+/** The open text and the open thought. They end when something else happens. */
 export class Saying {
   readonly #run: Run
   #text: { readonly id: string; readonly text: MessageText; readonly place: PartPlace; given: number } | undefined
   #thought: { readonly id: string; said: string; readonly place: PartPlace } | undefined
   #parts = 0
-  /** Texts of this run came in pieces. */
+  /** Whether texts of this run came in pieces. */
   #hasPieces = false
-  /** Something was said since the last call. */
+  /** Whether anything was said since the last call. */
   #hasSpoken = false
 
   constructor(run: Run) {
@@ -21,7 +21,7 @@ export class Saying {
     return this.#hasSpoken
   }
 
-  /** A call is made: what was said before it was no answer. */
+  /** Notes a call: what was said before it is no answer. */
   awaitAnswer(): void {
     this.#hasSpoken = false
   }
@@ -47,7 +47,7 @@ export class Saying {
     this.#run.reasoningDelta(piece, this.#thought.place)
   }
 
-  /** Something else comes. `interrupted`: it cut the text short. */
+  /** Ends the open texts. `interrupted`: they were cut short. */
   end(interrupted = false): void {
     this.#endThought()
     const pending = this.#text

@@ -18,7 +18,7 @@ interface Asker {
   readonly signal?: AbortSignal
 }
 
-/** A session that was begun under other rules would keep its tools, so it is not gone on with. */
+/** Returns the session to resume. One that was begun under other rules would keep its tools, so a new one is begun. */
 export async function placeGooseSession(request: PlaceRequest): Promise<NativeSession> {
   const { session, limits } = request
   const found = (await listSessions(request)).find((listed) => listed['id'] === session.nativeId)
@@ -27,7 +27,7 @@ export async function placeGooseSession(request: PlaceRequest): Promise<NativeSe
   return hasExtensions(found, extensions) ? session : anew('its session was begun with other tools')
 }
 
-/** The id that Goose gave to the session it was told to begin. */
+/** Returns the id that Goose gave to its new session. */
 export async function gooseSessionOf({ cli, request, env }: EndedRun): Promise<string | undefined> {
   const { session, cwd } = request
   if (session.kind !== 'new') return session.nativeId

@@ -13,7 +13,7 @@ import {
 } from '../kit/tool-table.ts'
 import { isFailure } from './failures.ts'
 
-/** Goose's own extensions. What others bring are tools of theirs, whatever they are called. */
+/** Goose's own extensions. Tools of all others are MCP tools, whatever their names. */
 const OWN_EXTENSIONS: ReadonlySet<string> = new Set([
   'analyze',
   'apps',
@@ -36,7 +36,7 @@ export function isOwnExtension(name: string): boolean {
 const TODO_PREFIX = 'todo__'
 const keepTodo = consumeCall('bookkeeping')
 
-/** The commands with which an editor writes. */
+/** The commands of an editor that write. */
 const EDITS: ReadonlySet<string> = new Set([
   'create',
   'diff',
@@ -75,7 +75,7 @@ const named: ToolTable = toolTable(
     delegate: (use, outcome) => {
       const subagentId = subagentOf(outcome)
       const subagentName = asText(use.input['source'])
-      // Nobody was identified: the call was refused, or its form is not known.
+      // Without either, the call was refused or its format is not known.
       if (subagentId === undefined && subagentName === undefined) return []
       const who = {
         type: 'orchestration',
@@ -85,7 +85,7 @@ const named: ToolTable = toolTable(
       if (outcome.isSuccess === false || isFailure(reportOf(outcome).trimEnd())) {
         return [{ ...who, action: 'subagent_failed', isSuccess: false }]
       }
-      // In the background it has only been started.
+      // A background subagent has only been started.
       if (use.input['async'] === true) return [{ ...who, action: 'subagent_started' }]
       return [{ ...who, action: 'subagent_completed', ...success(outcome) }]
     },
@@ -98,7 +98,7 @@ const named: ToolTable = toolTable(
   { strip: withoutPrefix },
 )
 
-/** What Goose's tools do. MCP tools, web tools and whatever is not named here are `unknown`. */
+/** Rules for Goose's tools. MCP tools, web tools and all others are `unknown`. */
 export const gooseTools: ToolTable = {
   rule: (name) => (name.startsWith(TODO_PREFIX) ? keepTodo : named.rule(name)),
 }
@@ -112,7 +112,7 @@ function read(path: string, input: JsonObject, outcome: ToolOutcome): ActivityDr
   return readDraft(path, rangeOf(input), outcome)
 }
 
-/** The lines asked for, in the ways editors ask: -1 is the end of the file. */
+/** Returns the requested lines, in the formats that editors use: -1 is the end of the file. */
 function rangeOf(input: JsonObject): { readonly startLine?: number; readonly endLine?: number } {
   const range = asArray(input['view_range'])
   const start = asInteger(range?.[0]) ?? firstInteger(input, 'start_line', 'startLine')
@@ -140,7 +140,7 @@ function list(...[use, outcome, context]: Parameters<ToolRule>): readonly Activi
   return [listDraft(path === undefined ? undefined : context.path(path), outcome)]
 }
 
-/** `name`, or `name/file` for one of the skill's other files. */
+/** The name is that of a skill, or `name/file` for one of the skill's other files. */
 function skill(...[use, outcome, context]: Parameters<ToolRule>): readonly ActivityDraft[] {
   const asked = firstText(use.input, 'name', 'skill', 'skill_name')
   if (asked === undefined) return []
@@ -164,7 +164,7 @@ function taskStatus(outcome: ToolOutcome): string | undefined {
   return asText((asObject(outcome.detail) ?? NO_FIELDS)['task_status'])
 }
 
-/** The report of a subagent in the background says how it ended in the head, before its own words. */
+/** The report of a background subagent states in its head how it ended, before the subagent's own words. */
 const REPORT_STATUS = /^\*\*Status:\*\* (.+)$/m
 const REPORT_HEAD = 2_000
 const REPORT_WORDS = '\n## Output\n\n'

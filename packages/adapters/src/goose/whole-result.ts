@@ -3,14 +3,14 @@ import { asArray, asObject, asText } from '../kit/fields.ts'
 import { parseRecord } from '../kit/json-line.ts'
 import type { HeldRecord, Run } from '../kit/mapper.ts'
 
-/** More than this is not waited for: memory does not grow with what somebody prints. */
+/** Limit for waiting lines, so that memory does not grow with the output. */
 const MOST_BYTES = 64 * 1024 * 1024
-/** What a line that waits takes besides its text. */
+/** Memory that a waiting line takes besides its text. */
 const LINE_BYTES = 600
 
 /**
- * `--output-format json`: one object when all is over, over many lines. They wait until it is whole; lines that do not
- * become one are what they are.
+ * Reads `--output-format json`: one object at the end, over many lines. The lines wait until the object is complete.
+ * Lines that do not become one are handled on their own.
  */
 export class WholeResult {
   readonly #run: Run
@@ -22,9 +22,9 @@ export class WholeResult {
     this.#run = run
   }
 
-  /** Gives the object with its last line, `true` for a line that waits for it, `false` for any other. */
+  /** Returns the object with its last line, `true` for a line that waits for it, `false` for any other. */
   line(text: string): JsonObject | boolean {
-    // Within one, all braces but the first and the last are indented.
+    // Within the object, all braces but the first and the last are indented.
     if (text === '{') this.giveUp()
     if (text.trim() === '' || (this.#lines.length === 0 && text !== '{')) return false
     this.#lines.push(text)
@@ -40,7 +40,7 @@ export class WholeResult {
     return true
   }
 
-  /** It will not become whole. */
+  /** Releases the waiting lines, because they will not become an object. */
   giveUp(): void {
     if (this.#lines.length > 0) this.#settle(undefined)
   }
@@ -57,7 +57,7 @@ export class WholeResult {
   }
 }
 
-/** The messages of this run: a session that was gone on with gives all it has. */
+/** Returns the messages of this run: a resumed session prints all it has. */
 export function messagesOfRun(result: JsonObject): readonly JsonValue[] {
   const messages = asArray(result['messages']) ?? []
   return messages.slice(Math.max(0, messages.findLastIndex(isPrompt)))

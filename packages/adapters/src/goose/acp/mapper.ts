@@ -9,7 +9,7 @@ import { asArray, asObject, asText, NO_FIELDS } from '../../kit/fields.ts'
 import type { Dialect } from '../../kit/mapper.ts'
 import type { ToolOutcome } from '../../kit/tool-table.ts'
 
-/** `goose acp`. */
+/** How `goose acp` differs from the protocol. */
 export const gooseHabits: AcpHabits = {
   tools: gooseTools,
   toolName: (call) => asText(toolOf(call)['toolName']),
@@ -20,7 +20,7 @@ export const gooseHabits: AcpHabits = {
   outcome,
   progress,
   speaker,
-  // Those of the last model call, also when there was none in the turn.
+  // It reports the tokens of the last model call, even if the turn made none.
   hasPartialUsage: true,
 }
 
@@ -30,7 +30,7 @@ function toolOf({ meta }: AcpToolCall): JsonObject {
   return asObject(asObject(meta['goose'])?.['toolCall']) ?? NO_FIELDS
 }
 
-/** Which subagent it was is told only while it works. */
+/** The subagent's id is reported only while it works. */
 function outcome(call: AcpToolCall): ToolOutcome {
   const outcomeOfCall = callOutcome(call, {})
   const data = asObject(notificationOf(call.meta)['data'])

@@ -9,10 +9,10 @@ import { toyServer } from '../../real/toy-server.ts'
 const call = (name: string, input: JsonObject): RealScript => ({ turns: [{ toolCalls: [{ name, input }] }] })
 const shell = (command: string): RealScript => call('shell', { command })
 
-/** The package's program bears the name of the platform. */
+/** The executable of the npm package is named after the platform. */
 export const realGoose: CliProfile = { ...gooseProfile, command: 'goose-binary-linux-x64' }
 
-/** Goose for the tests that run it, however it is spoken to. */
+/** Goose for the tests that run it, in print and live mode. */
 export const gooseScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 'options' | 'notes'> = {
   profile: realGoose,
   scripts: {
@@ -44,22 +44,22 @@ export const gooseScenarios: Pick<RealCli, 'profile' | 'scripts' | 'expected' | 
     'write-outside': ({ home }) => call('write', { path: join(home, 'outside.txt'), content: 'made\n' }),
   },
   expected: {
-    // It does not tell that one begins.
+    // Goose does not report that a subagent begins.
     subagent: () => [{ type: 'orchestration', action: 'subagent_completed', isSuccess: true }],
-    // It does not tell where a skill was found.
+    // Goose does not report where a skill was found.
     skill: () => [{ type: 'skill', skillName: 'greet', isSuccess: true }],
   },
   options: { mcp: { mcp: toyServer } },
   notes: { subagent: 'It does not tell that one begins.', skill: 'It does not tell where it was found.' },
 }
 
-/** Of a driver of Goose that talks to the test's provider. */
+/** Options for a driver of Goose that uses the test's provider. */
 export function gooseOptions({ bin, place, provider, hasKey, options }: AgentSetup): PrintOptions & {
   readonly provider: string
 } {
   return {
     bin,
-    // Its OpenAI goes without a key where it is not OpenAI.
+    // Its OpenAI provider needs no key if the host is not OpenAI's.
     provider: hasKey ? 'openai' : 'anthropic',
     model: 'model-1',
     ...options,

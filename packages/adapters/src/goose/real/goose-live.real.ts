@@ -26,7 +26,7 @@ const asInPrint: RealCli = {
   host: ALLOW_ALL,
   scripts: {
     ...cli.scripts,
-    // Which subagent it was it tells only with what that one does.
+    // The subagent's id is reported only with what the subagent does.
     subagent: () => ({
       routes: [
         { match: 'SUBTASK-77', turns: [{ toolCalls: [cli.command('ls > /dev/null')] }, { text: 'All is fine.' }] },
@@ -36,9 +36,9 @@ const asInPrint: RealCli = {
   },
   options: {
     ...cli.options,
-    // Its subagents ask nobody, so they have to be allowed.
+    // Its subagents do not ask, so they have to be allowed.
     subagent: { allowUngoverned: true },
-    // A model that it knows to see.
+    // A model that Goose knows to take images.
     image: { model: 'gpt-4o' },
   },
   unsupported: {
