@@ -6,13 +6,13 @@ import { promptText } from '../launch/prompt.ts'
 import { antigravityProfile } from './profile.ts'
 
 export interface AntigravityLaunchOptions {
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
 const WHY = 'It can be told no rules.'
 
-/** `agy --print`, for one turn: best effort, with as little as possible taken for granted. */
+/** Returns how to start `agy --print` for one turn. Best effort: relies on as little as possible. */
 export function launchAntigravity(request: LaunchRequest, options: AntigravityLaunchOptions = {}): LaunchPlan {
   const { title } = antigravityProfile
   const standing = standingRules(request.rules, request.permissions)

@@ -4,8 +4,8 @@ import type { Dialect, DialectReader, HeldRecord, Run, RunEnd } from '../kit/map
 import { toolTable } from '../kit/tool-table.ts'
 
 /**
- * `antigravity --print`. It prints the answer as plain text and nothing about what it did, so this is the best that can be
- * done: diagnostics are recognised by how they begin, everything else is `unknown`. In the chat the text is the answer.
+ * Reads `agy --print`, best effort: the CLI prints the answer as plain text and nothing about what it did. Diagnostics
+ * are recognised by how they begin, all other output is `unknown`. In the chat the text is the answer.
  */
 export const antigravityDialect: Dialect = {
   id: 'antigravity',
@@ -17,7 +17,7 @@ export const antigravityDialect: Dialect = {
 /** A level at the beginning of a line, as programs and loggers write it. */
 const ERROR = /^(?:\[(?:error|fatal)\]:?|(?:error|fatal|panic):)\s*(?<message>\S.*)$/is
 const WARNING = /^(?:\[warn(?:ing)?\]:?|warn(?:ing)?:)\s*(?<message>\S.*)$/is
-/** The one text that the program says. */
+/** The id of the one text that the CLI prints. */
 const PART = 'print'
 
 interface HeldError {
@@ -29,7 +29,7 @@ class AntigravityReader implements DialectReader {
   readonly #run: Run
   #hasSpoken = false
   #blanks = 0
-  /** The last line of its output, if it is an error: one that ends the run, or nothing, as what follows tells. */
+  /** The last line of output, if it is an error that may end the run. What follows decides. */
   #error: HeldError | undefined
 
   constructor(run: Run) {
@@ -49,12 +49,12 @@ class AntigravityReader implements DialectReader {
     else if (!this.#warn(line)) this.#say(text)
   }
 
-  /** Between paragraphs. */
+  /** Counts blank lines, which separate paragraphs. */
   blank(): void {
     this.#blanks += 1
   }
 
-  /** All of it is warnings: what ends the run is told by its exit code, with these as its last words. */
+  /** Warnings only: the exit code tells what ended the run, and these lines are quoted with it. */
   stderr(text: string): void {
     this.#warn(cleanText(text).trim())
   }

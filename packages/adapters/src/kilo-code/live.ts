@@ -14,7 +14,7 @@ const TOOLS: NativeTools = {
   categories: { ...opencodeNativeTools.categories, execute: SHELL },
   kinds: { ...opencodeNativeTools.kinds, shell: SHELL },
 }
-/** Nothing is to be left running. */
+/** Without a daemon, which would outlive the run. */
 const FLAVOUR: LiveFlavour = {
   profile: kiloCodeProfile,
   prefix: 'KILO',
@@ -22,7 +22,7 @@ const FLAVOUR: LiveFlavour = {
   env: { KILO_NO_DAEMON: '1' },
 }
 
-/** Kilo Code as an agent that stays and asks: it is built on OpenCode. */
+/** Makes an agent of Kilo Code in live mode. Kilo Code is built on OpenCode. */
 export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
   const agent: AcpAgent = {
     profile: kiloCodeProfile,

@@ -4,7 +4,7 @@ import { OpencodeReader } from '../opencode/mapper.ts'
 import { opencodeTools } from '../opencode/tools.ts'
 import { kiloTools } from './tools.ts'
 
-/** `kilo run --format json`: the records of OpenCode, on which it is built, and tools of its own. */
+/** Reads `kilo run --format json`: the records of OpenCode, on which it is built, with tools of its own. */
 export const kiloCodeDialect: Dialect = {
   id: 'kilo-code',
   version: 1,

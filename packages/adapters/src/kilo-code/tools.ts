@@ -4,7 +4,7 @@ import { asArray, asObject, asText, firstText, NO_FIELDS } from '../kit/fields.t
 import { toolTable, type ToolOutcome, type ToolTable } from '../kit/tool-table.ts'
 import { searchFor, subagent } from '../opencode/tools.ts'
 
-/** What Kilo adds to OpenCode's tools. */
+/** Rules for the tools that Kilo Code adds to OpenCode's. */
 export const kiloTools: ToolTable = toolTable({
   agent_manager: (use, outcome) => {
     const detail = asObject(outcome.detail) ?? NO_FIELDS
@@ -18,7 +18,7 @@ export const kiloTools: ToolTable = toolTable({
     const command = asText(use.input['command'])
     if (use.input['action'] !== 'start' || command === undefined) return []
     const workingDirectory = asText(use.input['workdir'])
-    // It runs on after the call: that it was started says nothing about how it ends, and nothing of it is read yet.
+    // The process outlives the call: a successful start does not tell how it ends, and none of its output is read yet.
     return [
       {
         type: 'command',
@@ -30,7 +30,7 @@ export const kiloTools: ToolTable = toolTable({
   },
 })
 
-/** The manager begins sessions that go on without it: of each it is only known that it was asked for, and its name. */
+/** Returns the sessions that the manager was asked to begin. They go on without it, so only their names are known. */
 function requestedSessions(
   input: JsonObject,
   named: string | undefined,

@@ -2,7 +2,7 @@ import { kiloCodeProfile } from '../profile.ts'
 import type { RealFlavour } from '../../opencode/real/opencode-cli.ts'
 import { pathWithRipgrep } from '../../real/ripgrep.ts'
 
-/** Kilo Code, which talks to nobody but the provider. */
+/** Kilo Code, set up to contact nobody but the provider. */
 export async function kiloCodeFlavour(agent: RealFlavour['agent']): Promise<RealFlavour> {
   return {
     profile: kiloCodeProfile,
