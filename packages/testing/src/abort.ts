@@ -1,4 +1,6 @@
-/** What a call ends with when its signal is aborted: always an error whose name says so. */
+/**
+ * Returns the error a call fails with when its signal is aborted. Its name is always `AbortError` or `TimeoutError`.
+ */
 export function abortErrorOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
   if (reason instanceof Error && (reason.name === 'AbortError' || reason.name === 'TimeoutError')) return reason
@@ -19,7 +21,7 @@ export function forever(signal: AbortSignal | undefined): Promise<never> {
   return abortable(new Promise<never>(() => {}), signal)
 }
 
-/** The promise, or an `AbortError` if the signal is aborted first. */
+/** Settles like the promise, or rejects with an `AbortError` if the signal is aborted first. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise<T>((resolve, reject) => {

@@ -1,38 +1,38 @@
-/** One line of a benchmark report. Always a ratio of two things measured in the same run: machines are noisy. */
+/** One line of a benchmark report. Always a ratio of two measurements in the same run, because machines are noisy. */
 export interface BenchmarkResult {
   readonly name: string
   readonly ratio: number
-  /** The ratio may not be above this. */
+  /** The maximum for the ratio. */
   readonly limit: number
   readonly unit: string
   readonly floor: number
   readonly ours: number
 }
 
-/** A piece of work to be timed; gives how many units it did. */
+/** A piece of work to be timed. Returns how many units it did. */
 export type Work = () => number | Promise<number>
 
 export interface CompareOptions {
   readonly name: string
   readonly limit: number
   readonly unit?: string
-  /** What ours is compared with. */
+  /** The work that ours is compared with. */
   readonly floor: Work
   readonly ours: Work
-  /** Runs before every round of ours, outside its time. */
+  /** Runs before every round of `ours` and is not timed. */
   readonly prepare?: () => Promise<void>
   /**
-   * `cpu` counts the time this process was at work, whatever else the machine does meanwhile; right for what neither waits
-   * nor works in other processes. Default `wall`.
+   * `cpu` counts the CPU time of this process, whatever else the machine does. Use it for work that neither waits nor
+   * runs in other processes. Default: `wall`.
    */
   readonly clock?: 'wall' | 'cpu'
-  /** How often both are measured, in turns. */
+  /** How many rounds of both are measured, alternating. Default: 15. */
   readonly rounds?: number
 }
 
 /**
- * Measures two pieces of work in turns and compares the best round of each: interference only ever makes a round
- * slower, so the fastest is the least disturbed.
+ * Measures two pieces of work alternately and compares the best round of each. Interference only makes a round slower,
+ * so the fastest is the least disturbed.
  */
 export async function compare(options: CompareOptions): Promise<BenchmarkResult> {
   const rounds = options.rounds ?? 15
@@ -56,7 +56,7 @@ export async function compare(options: CompareOptions): Promise<BenchmarkResult>
   }
 }
 
-/** Prints a result the way `npm run bench` reads it. */
+/** Prints a result in the form that `npm run bench` reads. */
 export function report(result: BenchmarkResult): void {
   console.log(JSON.stringify(result))
 }

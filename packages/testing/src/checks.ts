@@ -85,7 +85,7 @@ export function recordOf(item: Check): Check {
   }
 }
 
-/** An object with these keys and no others. A key whose value is undefined counts as absent. */
+/** Accepts an object with these keys and no others. A key with the value undefined counts as absent. */
 export function shape(keys: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   const known = Object.keys(keys)
   return (value, path) => {

@@ -7,7 +7,7 @@ import { startProvider } from './provider/start-provider.ts'
 import type { Turn } from './script.ts'
 import { scriptedModel } from './scripted-model.ts'
 
-// Any text, also one that a surrogate pair or a line break is cut in two by: deltas are cut where the cuts fall.
+// Any text, because a cut between deltas may fall inside a surrogate pair or a line break.
 const anyText = fc.string({
   unit: fc.oneof(fc.constantFrom('\n', '\r\n', '"', '\\', '\u2028', '👍🏽', '\0'), fc.string()),
 })

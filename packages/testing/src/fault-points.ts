@@ -3,38 +3,38 @@ import { noFaults } from '@evener/protocol'
 import type { FaultPoints } from '@evener/protocol'
 
 /**
- * `throw`: the point throws `FaultInjected`. `kill`: the process dies by SIGKILL. `hang`: the point never returns, until
- * `release` is called. A function does whatever it likes; what it throws or returns, the point does.
+ * `throw`: the point throws `FaultInjected`. `kill`: the process dies by SIGKILL. `hang`: the point does not return
+ * until `release` is called. A function can do anything: the point throws or returns what it does.
  */
 export type FaultAction = 'throw' | 'kill' | 'hang' | ((point: ReachedPoint) => void | Promise<void>)
 
 export interface Fault {
-  /** The name of the point; `*` is any. */
+  /** The name of the point; `*` matches any. */
   readonly name: string
-  /** It strikes when the point is reached for the n-th time, counted from 1. */
+  /** The fault strikes when the point is reached for the n-th time, counted from 1. */
   readonly n: number
   readonly action: FaultAction
 }
 
 export interface ReachedPoint {
   readonly name: string
-  /** So many times this name has been reached by now. */
+  /** How many times this name has been reached so far. */
   readonly n: number
   readonly detail: string | undefined
 }
 
 export interface FaultPointsOptions {
-  /** Keep every point that is reached in `reached`: the dry run that shows where a fault can be put. */
+  /** Keeps every reached point in `reached`: the dry run that shows where a fault can be put. */
   readonly record?: boolean
   readonly at?: Fault
-  /** Append every point to this file, one JSON object per line, before anything happens at it. */
+  /** Appends every point to this file, one JSON object per line, before anything happens at it. */
   readonly logFile?: string
 }
 
 export interface TestFaultPoints extends FaultPoints {
   /** Empty unless `record` is set. */
   readonly reached: readonly ReachedPoint[]
-  /** Lets a point that hangs go on. */
+  /** Lets a hanging point continue. */
   release(): void
 }
 
@@ -48,7 +48,7 @@ export class FaultInjected extends Error {
   }
 }
 
-/** Fault points that can be watched, and one of which can fail. */
+/** Creates fault points that can be watched, and one of which can fail. */
 export function faultPoints(options: FaultPointsOptions = {}): TestFaultPoints {
   const counts = new Map<string, number>()
   const reached: ReachedPoint[] = []
@@ -73,8 +73,8 @@ export function faultPoints(options: FaultPointsOptions = {}): TestFaultPoints {
 }
 
 /**
- * For a child process: `EVENER_FAULT=name:n:action` strikes there, `EVENER_FAULT_LOG=file` writes down every point that
- * is reached. Without either, nothing is done.
+ * For a child process: `EVENER_FAULT=name:n:action` sets a fault, `EVENER_FAULT_LOG=file` logs every reached point.
+ * Without either, nothing happens.
  */
 export function faultPointsFromEnv(env: Readonly<Record<string, string | undefined>> = process.env): FaultPoints {
   const fault = env['EVENER_FAULT']
@@ -96,7 +96,7 @@ function strike(action: FaultAction, point: ReachedPoint, released: Promise<void
   if (action === 'throw') throw new FaultInjected(point)
   if (action === 'hang') return stayAliveUntil(released)
   process.kill(process.pid, 'SIGKILL')
-  // The signal may reach another thread first: this one must not run a single statement more.
+  // The signal may reach another thread first, and this one must not run a single further statement.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
 

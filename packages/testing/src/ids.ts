@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Random, so that two scripts in one conversation, or one script after a restart, never make the same id twice. */
+/** Random, so that two scripts in one conversation, or one script after a restart, never make the same id. */
 export function newToolCallId(): string {
   return newId('call')
 }

@@ -5,10 +5,10 @@ import { defaultStatus, errorHeaders, errorMessage, streamErrorAsCallError } fro
 
 const url = 'scripted:model'
 
-/** The mark by which the AI SDK knows what a provider package puts into an `error` part. */
+/** The mark by which the AI SDK recognises what a provider package puts into an `error` part. */
 const streamErrorMarker = Symbol.for('vercel.ai.providerStreamError')
 
-/** What provider packages throw when the server answers with an error status. */
+/** Returns what provider packages throw when the server answers with an error status. */
 export function apiError(error: ScriptedError, request: JsonObject): APICallError {
   const statusCode = error.status ?? defaultStatus
   const message = errorMessage(error, statusCode)
@@ -24,7 +24,7 @@ export function apiError(error: ScriptedError, request: JsonObject): APICallErro
   })
 }
 
-/** What they throw when the connection breaks while the answer is read. */
+/** Returns what provider packages throw when the connection breaks while the answer is read. */
 export function connectionLost(request: JsonObject): APICallError {
   const closed = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
   return new APICallError({
@@ -37,7 +37,7 @@ export function connectionLost(request: JsonObject): APICallError {
   })
 }
 
-/** What they put into the `error` part of a stream: plain data, not an Error. */
+/** Returns what provider packages put into the `error` part of a stream: plain data, not an Error. */
 export function streamErrorOf(error: ScriptedStreamError): object {
   const { statusCode, isRetryable, message } = apiError(streamErrorAsCallError(error), {})
   const data = { type: error.type ?? 'scripted_error', code: error.code ?? null, message }

@@ -11,7 +11,7 @@ import type { ScriptedMetadata } from './script.ts'
 import { stepsOf } from './timeline.ts'
 import type { Plan, PlannedPart, PlannedToolCall } from './timeline.ts'
 
-/** The stream parts of an answer up to its ending; a finished one includes the `finish` part. */
+/** Returns the stream parts of an answer up to its ending. If the answer finishes, that includes the `finish` part. */
 export function streamPartsOf(plan: Plan, provider: string): LanguageModelV4StreamPart[] {
   const out: LanguageModelV4StreamPart[] = [{ type: 'stream-start', warnings: [] }]
   for (const { at, part, delta } of stepsOf(plan)) {

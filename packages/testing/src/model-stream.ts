@@ -13,13 +13,13 @@ export interface ModelPlay {
   readonly request: JsonObject
 }
 
-/** Hands out prebuilt parts one by one, as they are asked for, and ends as the script says. */
+/** Streams prebuilt parts one by one on demand, and ends as the script says. */
 export function playParts(
   parts: readonly LanguageModelV4StreamPart[],
   { signal, delayPerDeltaMs, ending, request }: ModelPlay,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const cancelled = new AbortController()
-  // Made only for who waits: it costs as much as a delta or two.
+  // Created only when something waits, because it costs as much as a delta or two.
   const stop = (): AbortSignal =>
     signal === undefined ? cancelled.signal : AbortSignal.any([signal, cancelled.signal])
   let next = 0

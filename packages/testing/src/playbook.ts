@@ -5,7 +5,7 @@ import type { RequestFacts } from './request-facts.ts'
 import type { Script, ScriptedRoute, ScriptedTurn, ScriptObject, Turn } from './script.ts'
 import { looksLikeSideRequest } from './side-requests.ts'
 
-/** A request as a script sees it. `text` is all of it as JSON. */
+/** A request as a script sees it. `text` is the whole request as JSON. */
 export interface Asked<Request> {
   readonly request: Request
   readonly facts: RequestFacts
@@ -13,7 +13,7 @@ export interface Asked<Request> {
   readonly userAgent: string
 }
 
-/** Which turn answers a request. `turn` is its place in the list of the route; a side answer has none. */
+/** The turn that answers a request. `turn` is its index in the route's list; a side answer has none. */
 export interface Chosen {
   readonly route: string
   readonly turn: number | undefined
@@ -25,14 +25,14 @@ interface Line<Request> {
   readonly turns: readonly ScriptedTurn<Request>[]
   readonly route: ScriptedRoute<Request> | undefined
   index: number
-  /** How often the turn at `index` has been played. */
+  /** How many times the turn at `index` has been played. */
   played: number
   calls: number
 }
 
 const defaultSide: Turn = { text: 'Scripted side answer' }
 
-/** The state of a script while it is played: one place in the main list of turns and one in every route. */
+/** The state of a script while it is played: one position in the main list of turns and one in every route. */
 export class Playbook<Request> {
   readonly #script: ScriptObject<Request>
   readonly #main: Line<Request>
@@ -52,7 +52,7 @@ export class Playbook<Request> {
     }
   }
 
-  /** Turns that no call has reached yet, routes included. */
+  /** The number of turns that no call has reached yet, including those of routes. */
   get turnsLeft(): number {
     const left = (line: Line<Request>): number => line.turns.length - line.index - (line.played > 0 ? 1 : 0)
     return [this.#main, ...this.#routes].reduce((sum, line) => sum + left(line), 0)

@@ -1,10 +1,10 @@
 import { QuoteNotFound } from './script-errors.ts'
 import type { Turn } from './script.ts'
 
-// A `}` right behind the closing braces belongs to the pattern: `{{re:a{3}}}`.
+// A `}` right after the closing braces belongs to the pattern: `{{re:a{3}}}`.
 const quote = /\{\{re:([\s\S]+?)\}\}(?!\})/g
 
-/** Where `{{re:…}}` looks, the newest first: the messages of the request from the last to the first, then all of it. */
+/** Where `{{re:…}}` searches, newest first: the messages of the request from last to first, then the whole request. */
 export type QuoteSource = () => Iterable<string>
 
 export function hasQuotes(turn: Turn): boolean {
@@ -13,7 +13,7 @@ export function hasQuotes(turn: Turn): boolean {
 
 /**
  * Replaces every `{{re:PATTERN}}` in the strings of a turn by what the pattern finds in the request: its first group,
- * or all of the match. This is how a script names ids that it cannot know, such as those in tool results.
+ * or the whole match. This lets a script refer to ids it cannot know, such as those in tool results.
  */
 export function fillQuotes(turn: Turn, source: QuoteSource): Turn {
   return fill(turn, source) as Turn

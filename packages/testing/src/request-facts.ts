@@ -3,13 +3,13 @@ import { isRecord } from './checks.ts'
 
 type Api = 'anthropic' | 'responses' | 'chat' | 'model'
 
-/** What a script needs to know about a request, in whatever format it came. */
+/** What a script needs to know about a request, whatever its format. */
 export interface RequestFacts {
   readonly api: Api
   readonly model: string
   /** System prompt, instructions, developer messages. */
   readonly system: string
-  /** The user messages before the first answer of the model. */
+  /** The user messages before the model's first answer. */
   readonly opening: string
   readonly lastUser: string
   readonly hasTools: boolean

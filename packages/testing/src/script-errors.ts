@@ -1,4 +1,4 @@
-/** A script that cannot be played. `path` leads to the place: `turns[2].toolCalls[0].name`. */
+/** A script that cannot be played. `path` points to the place: `turns[2].toolCalls[0].name`. */
 export class InvalidScript extends Error {
   readonly path: string
 
@@ -11,7 +11,7 @@ export class InvalidScript extends Error {
 
 /** More calls came than the script has turns. */
 export class ScriptEnded extends Error {
-  /** The number of this call among those that belong to the same list of turns, counted from 1. */
+  /** The number of this call within its list of turns, counted from 1. */
   readonly call: number
   readonly turns: number
   readonly route: string
@@ -42,7 +42,7 @@ export class QuoteNotFound extends Error {
   }
 }
 
-/** A turn that the format it was asked for in has no words for. */
+/** A turn that the requested format cannot express. */
 export class UnplayableTurn extends Error {
   constructor(why: string) {
     super(`This turn cannot be played: ${why}`)
@@ -53,7 +53,7 @@ export class UnplayableTurn extends Error {
 const excerptLength = 200
 
 function excerpt(text: string): string {
-  // Agents wrap what they add to a user message in tags; what the user said stands outside of them.
+  // Agents wrap what they add to a user message in tags. The user's own words are outside of them.
   const said = text.replace(/<([\w-]+)>[\s\S]*?<\/\1>/g, '').trim() || text
   return said.length <= excerptLength ? said : `${said.slice(0, excerptLength)}…`
 }

@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from '@evener/protocol'
 
-/** A text, or the same text cut into the deltas in which it is to be streamed. */
+/** A text, or the same text split into the deltas in which it is streamed. */
 export type Deltas = string | readonly string[]
 
-/** What one model call answers. Without `parts` the order is reasoning, text, tool calls. */
+/** The answer to one model call. Without `parts` the order is reasoning, text, tool calls. */
 export interface Turn {
   readonly text?: Deltas
   readonly reasoning?: Deltas
-  /** The opaque proof that belongs to `reasoning`: Anthropic's `signature`, the `encrypted_content` of Responses. */
+  /** The opaque signature of `reasoning`: Anthropic's `signature`, the `encrypted_content` of Responses. */
   readonly signature?: string
   readonly toolCalls?: readonly ScriptedToolCall[]
   /** The answer part by part, in any order and number. Excludes `text`, `reasoning` and `toolCalls`. */
   readonly parts?: readonly ScriptedPart[]
-  /** Open all parts first and send their deltas in turn: one of each, round and round. */
+  /** Opens all parts first and sends their deltas in turn: one of each, round and round. */
   readonly interleave?: boolean
   readonly usage?: ScriptedUsage
   /** Default: `tool-calls` when the client has a tool to run, else `stop`. */
   readonly finishReason?: ScriptedFinishReason
-  /** The provider's own word for it (`refusal`, `pause_turn` …), sent as it is. */
+  /** The provider's own stop reason (`refusal`, `pause_turn` …), sent unchanged. */
   readonly stopReason?: string
   /** Extra response headers. */
   readonly headers?: Readonly<Record<string, string>>
@@ -31,15 +31,15 @@ export interface Turn {
    * `true`: `end` in process, `reset` over HTTP.
    */
   readonly cut?: true | 'end' | 'reset'
-  /** Cut after this many deltas, counted over all parts. */
+  /** Cuts after this many deltas, counted over all parts. */
   readonly cutAfter?: number
-  /** Send what there is and then nothing more, until the caller gives up. */
+  /** Sends the answer and then nothing more, until the caller gives up. */
   readonly hang?: true
-  /** Wait before the answer begins. */
+  /** Milliseconds to wait before the answer begins. */
   readonly delayMs?: number
-  /** Wait before every delta. */
+  /** Milliseconds to wait before every delta. */
   readonly delayPerDeltaMs?: number
-  /** Play this turn so many times; `true`: for every further call. */
+  /** Plays this turn so many times; `true`: for every further call. */
   readonly repeat?: number | true
 }
 
@@ -59,8 +59,8 @@ export interface ScriptedReasoning {
 }
 
 /**
- * A part in the words of the format it is played in, passed on untouched: a stream part of the AI SDK, a content block
- * of Anthropic, an output item of Responses, the `delta` of a chat chunk.
+ * A part in the format it is played in, passed on unchanged: a stream part of the AI SDK, a content block of Anthropic,
+ * an output item of Responses, the `delta` of a chat chunk.
  */
 export interface ScriptedRaw {
   readonly raw: JsonObject & { readonly type?: string }
@@ -70,9 +70,9 @@ export interface ScriptedToolCall {
   /** Default: a fresh id for every call. */
   readonly id?: string
   readonly name: string
-  /** An object, or the argument text as it is: also text that is no JSON. Default: `{}`. */
+  /** An object, or the argument text as is, which need not be JSON. Default: `{}`. */
   readonly input?: JsonObject | string
-  /** Stream the input in so many pieces, or in exactly these. */
+  /** Streams the input in so many pieces, or in exactly these. */
   readonly inputDeltas?: number | readonly string[]
   /** A free-form tool: the input is text, not JSON (`custom_tool_call` of Responses). */
   readonly custom?: boolean
@@ -85,7 +85,7 @@ export interface ScriptedToolCall {
   readonly providerMetadata?: ScriptedMetadata
 }
 
-/** Totals as the AI SDK counts them: `inputTokens` includes what was cached, `outputTokens` includes the reasoning. */
+/** Totals as the AI SDK counts them: `inputTokens` includes cached tokens, `outputTokens` includes reasoning. */
 export interface ScriptedUsage {
   readonly inputTokens?: number
   readonly outputTokens?: number
@@ -100,14 +100,14 @@ export interface ScriptedError {
   /** Default: 500. */
   readonly status?: number
   readonly message?: string
-  /** The `type` and `code` of the error object of the format; the default follows from the status. */
+  /** The `type` and `code` of the format's error object. The default follows from the status. */
   readonly type?: string
   readonly code?: string
   /** The whole response body instead of one made from the fields above. */
   readonly body?: JsonValue
   readonly headers?: Readonly<Record<string, string>>
   readonly retryAfterMs?: number
-  /** Default: what the status says (408, 409, 429 and 5xx are). */
+  /** Default: depends on the status (408, 409, 429 and 5xx are retryable). */
   readonly retryable?: boolean
 }
 
@@ -115,9 +115,9 @@ export interface ScriptedStreamError {
   readonly message?: string
   readonly type?: string
   readonly code?: string | number
-  /** In process, what the provider package makes of the type; over HTTP there is no such field. Default: 500. */
+  /** In process, the status that the provider package derives from the type; not sent over HTTP. Default: 500. */
   readonly status?: number
-  /** Likewise. Default: what the status says. */
+  /** Only in process, like `status`. Default: depends on the status. */
   readonly retryable?: boolean
 }
 
@@ -126,25 +126,25 @@ export type ScriptedMetadata = Readonly<Record<string, JsonObject>>
 /** A turn, or a function that makes it from the request it answers. */
 export type ScriptedTurn<Request> = Turn | ((request: Request) => Turn | Promise<Turn>)
 
-/** Requests of their own (subagents, a second model): they have their own turns and their own place in them. */
+/** A separate list of turns for certain requests (subagents, a second model), with its own position. */
 export interface ScriptedRoute<Request> {
   readonly match: string | RegExp | ((request: Request) => boolean)
   /**
-   * Where a string or RegExp is looked for. Default: in the system prompt, the opening user messages and the model id.
-   * `anywhere` is the whole request, also what the parent of a subagent repeats of it.
+   * Where a string or RegExp is searched for. Default: in the system prompt, the opening user messages and the model
+   * id. `anywhere` is the whole request, including what the parent of a subagent repeats of it.
    */
   readonly where?: 'system' | 'opening' | 'model' | 'anywhere'
   readonly turns: readonly ScriptedTurn<Request>[]
-  /** How requests and errors call it. Default: `routes[0]` … */
+  /** The name in requests and errors. Default: `routes[0]` … */
   readonly name?: string
 }
 
 export interface ScriptObject<Request> {
   readonly turns?: readonly ScriptedTurn<Request>[]
   readonly routes?: readonly ScriptedRoute<Request>[]
-  /** The answer to requests beside the conversation: titles, names, summaries, probes. They use up no turn. */
+  /** The answer to side requests: titles, names, summaries, probes. They use up no turn. */
   readonly side?: ScriptedTurn<Request>
-  /** Which requests these are; `false`: none. Default: those that look like it, see docs/testing.md. */
+  /** Decides which requests are side requests; `false`: none. Default: those that look like it, see docs/testing.md. */
   readonly isSide?: false | ((request: Request) => boolean)
 }
 

@@ -6,7 +6,7 @@ export function errorMessage(error: { readonly message?: string }, status: numbe
   return error.message ?? `Scripted error ${status}`
 }
 
-/** The headers of a failed response, with the wait in both spellings that clients look for. */
+/** Returns the headers of a failed response, with the retry delay in both spellings that clients look for. */
 export function errorHeaders(error: ScriptedError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (error.retryAfterMs !== undefined) {
@@ -17,7 +17,7 @@ export function errorHeaders(error: ScriptedError): Record<string, string> {
   return { ...headers, ...error.headers }
 }
 
-/** The same error for an answer that is not streamed. */
+/** Converts the error for an answer that is not streamed. */
 export function streamErrorAsCallError({ code, ...error }: ScriptedStreamError): ScriptedError {
   return { ...error, ...(code !== undefined && { code: String(code) }) }
 }

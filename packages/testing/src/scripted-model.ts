@@ -28,17 +28,20 @@ export interface ScriptedModelOptions {
 }
 
 export interface ScriptedModel extends LanguageModelV4 {
-  /** What was asked, call by call. */
+  /** The requests, one per call. */
   readonly requests: readonly ModelRequest[]
-  /** The same as JSON text: for comparing byte for byte. */
+  /** The requests as JSON text, to compare them byte for byte. */
   readonly requestBodies: readonly string[]
-  /** How many calls were made. */
+  /** The number of calls so far. */
   readonly calls: number
-  /** Turns that no call has reached yet. */
+  /** The number of turns that no call has reached yet. */
   readonly turnsLeft: number
 }
 
-/** A language model of the AI SDK that plays a script: one turn per call. Throws `InvalidScript` for a bad one. */
+/**
+ * Creates a language model of the AI SDK that plays a script: one turn per call. Throws `InvalidScript` for an invalid
+ * one.
+ */
 export function scriptedModel(script: Script<ModelRequest>, options: ScriptedModelOptions = {}): ScriptedModel {
   const provider = options.provider ?? 'scripted'
   const modelId = options.modelId ?? 'scripted-model'
@@ -57,7 +60,7 @@ export function scriptedModel(script: Script<ModelRequest>, options: ScriptedMod
     if (turn.delayMs !== undefined) await pause(turn.delayMs, call.abortSignal)
     if (turn.error !== undefined) throw apiError(turn.error, request)
     const plan = planTurn(turn, newToolCallId)
-    // With nothing to say before it hangs, it does not even begin to answer.
+    // With nothing to send before it hangs, the answer does not even begin.
     if (plan.ending.kind === 'hang' && plan.parts.length === 0) await forever(call.abortSignal)
     return { turn, plan, request }
   }

@@ -1,6 +1,6 @@
 import type { RequestFacts } from './request-facts.ts'
 
-// Command line agents that say who they are. Their requests without tools are never the conversation itself.
+// Command line agents that identify themselves. Their requests without tools are never the conversation itself.
 const agents = /claude-cli|codex|opencode|kilo|^pi \(/i
 
 const titles = /title generator|generate [^.\n]{0,60}title/i
@@ -9,8 +9,8 @@ const summaries =
   /context limit was reached|context checkpoint compaction|context summarization assistant|detailed summary of (?:the|this) conversation/i
 
 /**
- * Agents also ask for titles, names and summaries, and probe whether the key works. Such requests carry no tools; but
- * neither do those of a plain chat, so there must be a sign that an agent sent it.
+ * True for requests for titles, names and summaries, and for probes whether the key works. They have no tools, but
+ * neither have those of a plain chat, so there must be a sign that an agent sent it.
  */
 export function looksLikeSideRequest(facts: RequestFacts, userAgent: string): boolean {
   if (facts.hasTools) return false

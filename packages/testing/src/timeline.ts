@@ -9,14 +9,14 @@ import type {
   Turn,
 } from './script.ts'
 
-/** A part of the answer, ready to be put into any format. */
+/** A part of the answer, independent of the format. */
 export type PlannedPart = PlannedText | PlannedReasoning | PlannedToolCall | PlannedRaw
 
 interface Planned {
-  /** Its place in the answer, from 0. */
+  /** Its position in the answer, from 0. */
   readonly index: number
   readonly deltas: readonly string[]
-  /** All deltas together. */
+  /** All deltas joined. */
   readonly whole: string
   readonly providerMetadata: ScriptedMetadata | undefined
 }
@@ -121,7 +121,7 @@ export function planTurn(turn: Turn, newToolCallId: () => string): Plan {
   }
 }
 
-/** What happens one after the other. An answer that does not finish stops right behind its last delta. */
+/** Yields the steps of an answer in order. An answer that does not finish stops right after its last delta. */
 export function* stepsOf(plan: Plan): Generator<Step, void, undefined> {
   let left = plan.stopAfter ?? Number.POSITIVE_INFINITY
   for (const step of plan.interleave ? interleaved(plan.parts) : inOrder(plan.parts)) {
@@ -177,7 +177,7 @@ function list(deltas: Deltas): readonly string[] {
   return deltas === '' ? [] : [deltas]
 }
 
-/** Cuts a text into so many pieces of nearly equal length; fewer when the text has not that many characters. */
+/** Splits a text into so many pieces of nearly equal length, or fewer when the text has fewer characters. */
 function pieces(text: string, count: number): readonly string[] {
   const number = Math.min(count, text.length)
   const edge = (index: number): number => Math.floor((index * text.length) / number)

@@ -16,7 +16,8 @@ export async function killGroups(
 ): Promise<KillReceipt> {
   const roots = targets.flatMap(({ root }) => (root === undefined || root.exitedAt !== undefined ? [] : [root.pid]))
   const address = (pid: number): number => (reach === 'group' ? -pid : pid)
-  // On some systems a group of zombies only refuses the signal. For no other reason does a group of ours refuse it.
+  // On some systems a group that consists only of zombies refuses the signal. A group of ours refuses it for no other
+  // reason.
   const isAlive = (pid: number): boolean => send(address(pid), 0) === 'sent'
   const alive = roots.filter(isAlive)
   if (alive.length === 0) return { how: 'gone', killed: [], left: [] }

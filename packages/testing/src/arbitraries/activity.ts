@@ -9,7 +9,7 @@ type OwnOf<Type extends ActivityEvent['type']> = Omit<
   keyof ActivityBase | 'type'
 >
 
-/** One activity of a type; what it may leave out is given as `optional`. */
+/** One activity of a type. `optional` holds the fields it may leave out. */
 function activity<Type extends ActivityEvent['type'], Required extends keyof OwnOf<Type>>(
   type: Type,
   required: Fields<Pick<OwnOf<Type>, Required>>,

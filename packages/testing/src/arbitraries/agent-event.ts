@@ -47,7 +47,7 @@ interface NamedMeta {
   readonly vendorHint?: string
 }
 
-/** With a key of somebody's own now and then: `meta` is open. */
+/** Sometimes has a key of its own, because `meta` is open. */
 export const arbitraryEventMeta: fc.Arbitrary<EventMeta> = shape<NamedMeta>(
   {},
   {
@@ -87,7 +87,7 @@ export const arbitraryToolName: fc.Arbitrary<string> = fc.constantFrom('read_fil
 const call = { toolCallId: arbitraryId, toolName: arbitraryToolName, args: arbitraryJsonObject }
 const stepIndex = fc.nat({ max: 50 })
 
-/** One arbitrary per type, so that a law can be checked for each of them. */
+/** One arbitrary per type, so that a law can be checked for each type. */
 export const agentEventsByType: {
   readonly [Type in AgentEvent['type']]: fc.Arbitrary<Extract<AgentEvent, { type: Type }>>
 } = {

@@ -4,7 +4,7 @@ import { listOf, mapOf, shape } from './shape.ts'
 
 const SURROGATES = { first: 0xd800, count: 0x800 }
 
-/** Any code point. The `binary` unit of fast-check is the same, and takes a second of work before the first one. */
+/** Any code point. Equals the `binary` unit of fast-check, which takes a second before its first value. */
 const anyCharacter: fc.Arbitrary<string> = fc
   .nat({ max: 0x10ffff - SURROGATES.count })
   .map((place) => String.fromCodePoint(place < SURROGATES.first ? place : place + SURROGATES.count))
@@ -16,7 +16,7 @@ export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('', '\ud83d', '\u2028', '\0', '{"a":', '</script>') },
 )
 
-/** An address with anything in its path. */
+/** A URL with anything in its path. */
 export const arbitraryUrl: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom('http', 'https'), fc.domain(), listOf(fc.string({ maxLength: 6, unit: anyCharacter })))
   .map(([scheme, domain, path]) => [`${scheme}://${domain}`, ...path.map(encodeURIComponent)].join('/'))
@@ -27,13 +27,13 @@ export const arbitraryId: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('0', 'toString', 'héllo', 'a/b', 'a.b', ' '),
 )
 
-/** Names a careless program trips over, as keys of data. `__proto__` is refused by the schemas and has its own tests. */
+/** Keys that careless programs trip over. The schemas refuse `__proto__`, which has its own tests. */
 const keys: fc.Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: fc.string({ maxLength: 6 }).filter((key) => key !== '__proto__') },
   { weight: 1, arbitrary: fc.constantFrom('constructor', 'prototype', 'toString', 'hasOwnProperty', '') },
 )
 
-/** `-0` becomes `0` on its way through JSON, so it is not generated. */
+/** JSON turns `-0` into `0`, so it is not generated. */
 const arbitraryNumber: fc.Arbitrary<number> = fc
   .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   .map((value) => (Object.is(value, -0) ? 0 : value))

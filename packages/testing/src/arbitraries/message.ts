@@ -128,10 +128,10 @@ export const partsByType: { readonly [Type in Part['type']]: fc.Arbitrary<Extrac
 
 export const arbitraryPart: fc.Arbitrary<Part> = fc.oneof(...Object.values(partsByType))
 
-/** Parts of one message, each with its place as its id. */
+/** Parts of one message, with their positions as ids. */
 const arbitraryParts: fc.Arbitrary<readonly Part[]> = fc.array(arbitraryPart, { maxLength: 4 }).map(numbered)
 
-/** What a person or client sends: words and attachments, complete. */
+/** What a person or client sends: text and attachments, all complete. */
 export const arbitraryUserParts: fc.Arbitrary<readonly Part[]> = fc
   .array(fc.oneof(text, image, file, signal), { minLength: 1, maxLength: 3 })
   .map((parts) =>

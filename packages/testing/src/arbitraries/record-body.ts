@@ -47,7 +47,7 @@ type BodyOf<Type extends RecordBody['type']> = Extract<RecordBody, { type: Type 
 const address = { messageId: arbitraryId, partId: fc.nat({ max: 20 }).map(String) }
 const arbitraryAddress: fc.Arbitrary<PartAddress> = shape<PartAddress>(address, {})
 
-/** An event that says where it belongs, as everything on a record does. */
+/** Adds an address to events, which every part record has. */
 function addressed<T extends object>(events: fc.Arbitrary<T>): fc.Arbitrary<T & PartAddress> {
   return fc.tuple(events, arbitraryAddress).map(([event, place]) => ({ ...event, ...place }))
 }
@@ -121,7 +121,7 @@ export const arbitraryQueueItem: fc.Arbitrary<QueueItem> = shape<QueueItem>(
   },
 )
 
-/** Some are set again and again, some taken away, some hold what was said. */
+/** Some keys repeat, some are removed, some hold content. */
 const arbitrarySettings = fc.oneof(
   arbitraryJsonObject,
   mapOf(
@@ -149,7 +149,7 @@ export const arbitraryConfigChange: fc.Arbitrary<BodyOf<'config.changed'>> = sha
 
 const nullableText = fc.option(arbitraryText)
 
-/** One arbitrary per type. A type that is added to the protocol does not compile until it has its own here. */
+/** One arbitrary per type. A new type of the protocol does not compile until it has one here. */
 export const recordBodiesByType: { readonly [Type in RecordBody['type']]: fc.Arbitrary<BodyOf<Type>> } = {
   'text-delta': addressed(agentEventsByType['text-delta']),
   'reasoning-delta': addressed(agentEventsByType['reasoning-delta']),

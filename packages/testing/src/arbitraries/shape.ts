@@ -3,8 +3,8 @@ import * as fc from 'fast-check'
 type Fields<T> = { readonly [K in keyof T]-?: fc.Arbitrary<Exclude<T[K], undefined>> }
 
 /**
- * An object with every required field and any selection of the optional ones. An absent field is really absent: our
- * types never spell it as `undefined`, and neither does JSON.
+ * An object with all required fields and any selection of the optional ones. An absent field is really absent: neither
+ * our types nor JSON use `undefined` for it.
  */
 export function shape<T extends object>(
   required: Fields<Pick<T, RequiredKeys<T>>>,

@@ -126,7 +126,7 @@ export function appendsContract(contract: StoreContract): void {
           try {
             Object.assign(value as object, { text: 'changed', list: ['changed'], id: 'changed' })
           } catch {
-            // Frozen: as good as a copy.
+            // The value is frozen, which is as good as a copy.
           }
         }
         tamper(body)

@@ -20,7 +20,7 @@ export function blobsContract(contract: StoreContract): void {
         const stored = await store.readBlob(hash)
         assert.ok(stored !== null, 'the blob is gone')
         assert.deepEqual([stored.hash, stored.mime], [hash, 'image/png'])
-        // By their hash: comparing 100,000 bytes one by one would take minutes to say how they differ.
+        // Compared by hash, because a failing comparison of 100,000 bytes would take minutes to describe.
         assert.equal(blob(stored.bytes, 1).hash, hash)
         assert.equal((await store.readBlob(blob('', 1).hash))?.bytes.length, 0)
         assert.equal(await store.readBlob(blob('never stored', 1).hash), null)
@@ -72,7 +72,7 @@ export function blobsContract(contract: StoreContract): void {
         const wait = { ...row.wait, description: long, subject: { args } }
         await thread.write(bodies, { messages: [message('m', 1, long)], waits: [{ ...row, wait }] })
         const lineage = [{ stream: 't', from: 1, to: null }]
-        // As text: comparing values of this size one by one would take minutes to say how they differ.
+        // Compared as text, because a failing comparison of values of this size would take minutes to describe.
         const read = (await store.readRecords('t', {})).items.map(({ body }) => body)
         assert.ok(JSON.stringify(read) === JSON.stringify(bodies), 'a record is another one')
         const found = await store.getMessage(lineage, 'm')

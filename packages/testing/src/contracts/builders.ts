@@ -88,7 +88,7 @@ export function blob(content: string | Uint8Array, seq: number, mime = 'text/pla
   return { hash: createHash('sha256').update(bytes).digest('hex'), mime, bytes, seq }
 }
 
-/** A UUIDv7 made at the given time, the same for the same name. */
+/** Returns a UUIDv7 made at the given time; the same for the same name. */
 export function commandId(name: string, made: number = AT): string {
   const time = made.toString(16).padStart(12, '0')
   const rest = createHash('sha256').update(name).digest('hex')
@@ -110,7 +110,7 @@ export function owner(id: string, more: Partial<Owner> = {}): Owner {
   return { id, host: 'example', pid: 1, startTime: '1', bootId: 'boot', until: AT, ...more }
 }
 
-/** A thread that is ours to write. */
+/** Creates a thread that we own. */
 export async function ownedThread(
   store: Store,
   id: string,
@@ -123,7 +123,7 @@ export async function ownedThread(
   return new Writer(store, id, { owner: 'me', epoch: claim.epoch }, claim.headSeq)
 }
 
-/** A fork of `parent` at `at`, whose lineage goes on from the given one. */
+/** Creates a fork of `parent` at `at`, whose lineage continues the given one. */
 export async function forkedThread(
   store: Store,
   id: string,
@@ -140,7 +140,7 @@ export async function forkedThread(
   return new Writer(store, id, { owner: 'me', epoch: 1 }, at + 1)
 }
 
-/** Appends bodies with the seqs that come next. */
+/** Appends bodies with the next seqs. */
 export class Writer {
   readonly store: Store
   readonly stream: string
@@ -164,7 +164,7 @@ export class Writer {
     return this.head
   }
 
-  /** `count` user messages, each a record and a view row. */
+  /** Appends `count` user messages, each as a record and a view row. */
   async say(count: number): Promise<void> {
     const orders = Array.from({ length: count }, (_, index) => this.head + 1 + index)
     const idOf = (order: number): string => `${this.stream}-${order}`
@@ -175,7 +175,7 @@ export class Writer {
   }
 }
 
-/** Follows a list to its end; a list that never ends fails. */
+/** Reads all pages of a list. Fails if the list never ends. */
 export async function allPages<T>(
   read: (cursor: string | undefined) => Promise<{ readonly items: readonly T[]; readonly next: string | null }>,
 ): Promise<T[][]> {

@@ -99,7 +99,7 @@ export function commandsContract(contract: StoreContract): void {
         const now = Date.now()
         const made = now - 60_000
         const fresh = command('fresh', { at: made, key: { ...command('').key, commandId: commandId('fresh', made) } })
-        // The clock of its sender is ahead: it was admitted long ago, but may be sent again for longer.
+        // The sender's clock is ahead: the command was admitted long ago, but may still be sent again for longer.
         const ahead = command('ahead', { key: { ...command('').key, commandId: commandId('ahead', AT + 1000) } })
         for (const sent of [fresh, ahead]) {
           await store.admitCommand(sent)

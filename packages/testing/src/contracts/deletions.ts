@@ -190,7 +190,7 @@ export function deletionsContract(contract: StoreContract): void {
           { thread: 'late', to: 2 },
           { thread: 'of-fork', to: 2 },
         ])
-        // What was rewound can be gone back to.
+        // An un-rewind can return to what was rewound.
         assert.deepEqual(await forks(4, 9), [
           { thread: 'late', to: 6 },
           { thread: 'of-fork', to: 6 },

@@ -4,7 +4,7 @@ import { emptyHead, storedHead } from '@evener/protocol'
 import { blob, command, notes, owner, ownedThread, waitRow } from './builders.ts'
 import type { StoreContract } from './subject.ts'
 
-/** For stores whose data outlives them. */
+/** For stores whose data survives closing them. */
 export function durabilityContract(contract: StoreContract): void {
   describe('what was written', () => {
     it('is all there after the store was closed and opened again', async () => {

@@ -9,7 +9,7 @@ import { withStore, type StoreContract } from './subject.ts'
 const SEEDS = [1, 2, 3, 4, 5]
 const STEPS = 12
 
-/** Repeats what can be repeated: reads, and writes that look first. */
+/** Retries work that can be repeated: reads, and writes that check first. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     try {
@@ -21,7 +21,7 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
   throw new Error('The line never held.')
 }
 
-/** Makes and claims a thread, whatever gets lost on the way. */
+/** Creates and claims a thread, whatever gets lost. */
 async function makeThread(store: Store, id: string): Promise<Fence> {
   await insist(async () => {
     if ((await store.getStream(id)) === null) {
@@ -32,7 +32,7 @@ async function makeThread(store: Store, id: string): Promise<Fence> {
   return { owner: 'me', epoch: claim.epoch }
 }
 
-/** The rule for callers: after an error the stream itself says whether the append was committed. */
+/** The rule for callers: after an error, the stream itself tells whether the append was committed. */
 async function appendOnce(store: Store, id: string, fence: Fence, seq: number): Promise<void> {
   const { key } = command(`${id}-${seq}`)
   await insist(async () => {
@@ -49,7 +49,7 @@ async function appendOnce(store: Store, id: string, fence: Fence, seq: number): 
   })
 }
 
-/** Registers tests of how a store looks to a caller whose line to it is bad. */
+/** Registers tests of how a store behaves for a caller with an unreliable connection. */
 export function flakyStoreContract(contract: StoreContract): void {
   describe(`${contract.name} over a bad line`, () => {
     for (const seed of SEEDS) {

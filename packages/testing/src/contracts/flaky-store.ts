@@ -5,21 +5,21 @@ import { seededRandom } from './seeded-random.ts'
 export interface FlakyOptions {
   /** The same seed gives the same faults for the same calls. */
   readonly seed: number
-  /** How often a call fails without having reached the store. 0 when absent. */
+  /** The probability that a call fails before it reaches the store. Default: 0. */
   readonly failBefore?: number
-  /** How often a call fails although the store has carried it out: its outcome is unknown to the caller. 0 when absent. */
+  /** The probability that a call fails after the store carried it out, so that its outcome is unknown. Default: 0. */
   readonly failAfter?: number
-  /** At most this many turns of the event loop before and after each call, so that calls overtake each other. */
+  /** The maximum number of event loop turns before and after each call, so that calls overtake each other. */
   readonly maxDelay?: number
 }
 
-/** Opening and closing are spared: a test has to begin and to end. */
+/** Opening and closing never fail, because a test has to begin and end. */
 const SPARED: ReadonlySet<PropertyKey> = new Set(['open', 'close', 'epoch'])
 const MAX_DELAY = 3
 
 type Call = (...args: readonly unknown[]) => Promise<unknown>
 
-/** A store as it looks over a bad line: slow, out of order, and now and then an answer is lost. */
+/** Wraps a store in an unreliable connection: slow, out of order, and sometimes an answer is lost. */
 export function flakyStore(store: Store, options: FlakyOptions): Store {
   const random = seededRandom(options.seed)
   const { failBefore = 0, failAfter = 0, maxDelay = MAX_DELAY } = options

@@ -18,12 +18,12 @@ import { rejection, withStore, type StoreContract } from './subject.ts'
 
 const LINEAGE: StoredLineage = [{ stream: 't', from: 1, to: null }]
 
-/** The call is carried out, and its caller hears only that the line broke. */
+/** The store carries the call out, but its caller gets a connection error. */
 async function lose(store: Store, call: (lossy: Store) => Promise<unknown>): Promise<void> {
   await rejection(call(flakyStore(store, { seed: 1, failAfter: 1 })), 'io')
 }
 
-/** Four messages, each with a blob. */
+/** Creates a thread of four messages, each with a blob. */
 async function said(store: Store): Promise<Fence> {
   const thread = await ownedThread(store, 't')
   const seqs = [1, 2, 3, 4]
@@ -39,7 +39,7 @@ async function seqsOf(store: Store, stream: string): Promise<number[]> {
   return (await store.readRecords(stream, {})).items.map(({ seq }) => seq)
 }
 
-/** Registers tests of what a caller may do whose call was carried out, but who never heard so. */
+/** Registers tests of what a caller may do when its call was carried out but the answer was lost. */
 export function lostAnswersContract(contract: StoreContract): void {
   describe('when an answer was lost', () => {
     it(
@@ -78,7 +78,7 @@ export function lostAnswersContract(contract: StoreContract): void {
         assert.deepEqual(await store.claim('fork', 'me'), { status: 'owned', epoch: 1, headSeq: 3 })
         assert.deepEqual((await store.listForks({ stream: 't', from: 1, to: 9 })).items, [{ thread: 'fork', to: 2 }])
         assert.deepEqual(await seqsOf(store, 'fork'), [3])
-        // One need, not two: with the fork all goes.
+        // The fork counts once, so everything goes with it.
         await store.deleteThread('t', fence)
         await store.deleteThread('fork', { owner: 'me', epoch: 1 })
         await rejection(store.readLineage(shared, {}), 'not-found')
@@ -103,7 +103,7 @@ export function lostAnswersContract(contract: StoreContract): void {
         const { items } = await store.readRecords('t', {})
         assert.deepEqual(items, [record('t', 3, sealedText('m', '0', 'ab'), { first: 1 })])
         assert.notEqual(await store.readBlob(blob('kept apart', 3).hash), null)
-        // Named once: one erasure takes it.
+        // Referenced once, so one erasure removes it.
         assert.equal((await store.erase('t', thread.fence, { from: 3, to: 3 })).blobs, 1)
         assert.equal(await store.readBlob(blob('kept apart', 3).hash), null)
       }),
@@ -133,7 +133,7 @@ export function lostAnswersContract(contract: StoreContract): void {
         assert.equal((await store.takeOver('t', 'c', 1)).status, 'held')
         await lose(store, (lossy) => lossy.release('t', { owner: 'b', epoch: 2 }))
         assert.deepEqual(await store.claim('t', 'c'), { status: 'owned', epoch: 3, headSeq: 0 })
-        // Said again late, it takes nothing from whoever came after.
+        // A late repetition takes nothing from the next owner.
         await store.release('t', { owner: 'b', epoch: 2 })
         assert.equal((await store.getStream('t'))?.owner, 'c')
       }),

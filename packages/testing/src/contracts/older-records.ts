@@ -12,7 +12,7 @@ import {
 import { allPages, AT, forkedThread, ownedThread, type Writer } from './builders.ts'
 import { rejection, type StoreContract, type StoreSubject } from './subject.ts'
 
-/** As if notes were in their third version: they were called jottings first, then had `words`. */
+/** Pretends that notes are in their third version: first they were called jottings, then they had `words`. */
 const FORMAT: RecordFormat = {
   versions: { ...RECORD_VERSIONS, note: 3 },
   upcasters: {
@@ -23,7 +23,7 @@ const FORMAT: RecordFormat = {
   renamed: { jotting: 'note' },
 }
 
-/** As the release before read them, which called them jottings. */
+/** The format of the previous release, which called notes jottings. */
 const BEFORE: RecordFormat = { versions: { jotting: 1 }, upcasters: {}, renamed: {} }
 
 function neverWritten(): never {
@@ -34,12 +34,12 @@ const jotting = (text: string): JsonObject => ({ type: 'jotting', jotted: text }
 const second = (text: string): JsonObject => ({ type: 'note', kind: 'info', words: text })
 const third = (text: string): JsonObject => ({ type: 'note', kind: 'info', text })
 
-/** A record as whoever wrote it then knew it. */
+/** A record in the form of the release that wrote it. */
 function stored(stream: string, seq: number, v: number, body: JsonObject): LogRecord {
   return { v, stream, seq, at: AT + seq, body: body as unknown as RecordBody }
 }
 
-/** One of each version, the oldest first. */
+/** Writes one record of each version, the oldest first. */
 async function writeHistory(store: Store, id = 't'): Promise<Writer> {
   const thread = await ownedThread(store, id)
   await thread.append({
@@ -57,7 +57,7 @@ function lifted(stream: string, ...texts: readonly string[]): LogRecord[] {
   return texts.map((text, index) => stored(stream, index + 1, 3, third(text)))
 }
 
-/** For records that earlier releases have written, and later ones. */
+/** For records written by earlier and by later releases. */
 export function olderRecordsContract(contract: StoreContract): void {
   const withFormat = (format: RecordFormat, test: (subject: StoreSubject) => Promise<void>) => async () => {
     const subject = await contract.open({ format })

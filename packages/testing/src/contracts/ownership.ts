@@ -76,7 +76,7 @@ export function ownershipContract(contract: StoreContract): void {
         await rejection(thread.append({ records: notes('t', 2, 1) }), 'fenced')
         const winner = (await store.getStream('t'))?.owner ?? ''
         assert.deepEqual(await store.takeOver('t', winner, 1), { status: 'owned', epoch: 2, headSeq: 1 })
-        // One that looked before the take-over and acts after it has seen an owner that is no longer there.
+        // A process that looked before the take-over and acts after it has seen an owner that is no longer there.
         assert.equal((await store.takeOver('t', 'late', 1)).status, 'held')
         assert.equal((await store.getStream('t'))?.epoch, 2)
         await store.append({ stream: 't', fence: { owner: winner, epoch: 2 }, records: notes('t', 2, 1) })

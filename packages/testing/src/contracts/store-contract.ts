@@ -14,7 +14,7 @@ import type { StoreContract } from './subject.ts'
 import { threadsContract } from './threads.ts'
 import { waitsContract } from './waits.ts'
 
-/** Registers the tests that every store has to pass, whatever it is made of. */
+/** Registers the tests that every store has to pass. */
 export function storeContract(contract: StoreContract): void {
   describe(contract.name, () => {
     streamsContract(contract)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { EvenerError, type ErrorCode, type RecordFormat, type Store } from '@evener/protocol'
 
-/** How a store is opened, where a test is about that. */
+/** How to open a store, for tests about that. */
 export interface StoreOpening {
-  /** How records are read; that of the release when absent. */
+  /** How records are read. Default: the format of this release. */
   readonly format?: RecordFormat
 }
 
-/** An open store of its own for one test. */
+/** An open store for one test. */
 export interface StoreSubject {
   readonly store: Store
   /** Closes the store and opens its data again. */
@@ -17,7 +17,7 @@ export interface StoreSubject {
 
 export interface StoreContract {
   readonly name: string
-  /** The data outlives the store: then `open` has to give a `reopen`. */
+  /** The data survives closing the store. `open` then has to provide a `reopen`. */
   readonly isDurable?: boolean
   open(how?: StoreOpening): Promise<StoreSubject>
 }
@@ -34,7 +34,7 @@ export function withStore(contract: StoreContract, test: (store: Store) => Promi
   }
 }
 
-/** Expects one of our errors with this code, and gives it. */
+/** Expects the promise to reject with one of our errors with this code, and returns the error. */
 export async function rejection(promise: Promise<unknown>, code: ErrorCode): Promise<EvenerError> {
   let value: unknown
   try {

@@ -10,18 +10,21 @@ import { planTurn, stepsOf } from '../timeline.ts'
 import type { Plan } from '../timeline.ts'
 import type { WireFormat } from './wire.ts'
 
-/** Small writes are joined up to this size: the events stay single, the system calls do not. */
+/** Small writes are joined up to this size: the events stay separate, but need fewer system calls. */
 const writeSize = 16_384
 
 export interface Answering {
   readonly response: ServerResponse
   readonly format: WireFormat
   readonly body: JsonObject
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly gone: AbortSignal
 }
 
-/** Plays one turn as the response. Gives how it ended; rejects when the client went away, or the format cannot say it. */
+/**
+ * Plays one turn as the response and returns how it ended. Rejects when the client disconnects, or the format cannot
+ * express it.
+ */
 export async function answer(turn: Turn, to: Answering): Promise<'answered' | 'cut'> {
   if (turn.delayMs !== undefined) await pause(turn.delayMs, to.gone)
   for (const [name, value] of Object.entries(turn.headers ?? {})) to.response.setHeader(name, value)
@@ -112,7 +115,7 @@ async function cut(text: string, how: 'default' | 'end' | 'reset', to: Answering
     to.response.end(text)
     return 'cut'
   }
-  // Not before the system has all of it: the client must see what was sent before the break.
+  // Waits until the system has all of it, because the client must see what was sent before the break.
   await new Promise((resolve) => to.response.write(text, resolve))
   return breakConnection(to)
 }

@@ -10,7 +10,7 @@ export type Endpoint =
   | { readonly kind: 'probe' }
   | { readonly kind: 'unknown' }
 
-/** Base addresses differ (`/v1`, a path of a gateway, nothing): only the end of the path counts. */
+/** Base addresses differ (`/v1`, a path of a gateway, nothing), so only the end of the path counts. */
 export function endpointOf(method: string, url: string): Endpoint {
   const path = url.split('?')[0] ?? ''
   if (method === 'POST') {
@@ -23,7 +23,7 @@ export function endpointOf(method: string, url: string): Endpoint {
     const models = /\/models(?:\/(.+))?$/.exec(path)
     if (models !== null) return { kind: 'models', id: models[1] === undefined ? undefined : decode(models[1]) }
   }
-  // Whether anybody is there, as Claude Code asks before its first turn.
+  // Claude Code checks with `HEAD` before its first turn whether the server is there.
   return { kind: method === 'HEAD' ? 'probe' : 'unknown' }
 }
 

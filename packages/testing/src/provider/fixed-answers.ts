@@ -2,7 +2,7 @@ import type { JsonObject } from '@evener/protocol'
 
 const bytesPerToken = 4
 
-/** The list in the words of both vendors at once: each client finds the fields it knows. */
+/** A model list in the formats of both vendors at once, so that each client finds the fields it knows. */
 export function modelList(ids: readonly string[]): JsonObject {
   return {
     object: 'list',
@@ -25,7 +25,7 @@ export function modelEntry(id: string): JsonObject {
   }
 }
 
-/** A rough estimate that only depends on the text. */
+/** A rough estimate that depends on the text only. */
 export function countTokens(text: string): JsonObject {
   return { input_tokens: Math.ceil(Buffer.byteLength(text) / bytesPerToken) }
 }

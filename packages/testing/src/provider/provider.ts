@@ -4,22 +4,22 @@ import type { WireFormat } from './wire.ts'
 
 export interface HttpRequest {
   readonly method: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The body byte for byte, after unpacking. */
+  /** The body byte for byte, after decompression. */
   readonly text: string
-  /** When it arrived, in milliseconds since 1970. */
+  /** The time of arrival in milliseconds since 1970. */
   readonly at: number
 }
 
-/** A call of a model. */
+/** A model call. */
 export interface ProviderRequest extends HttpRequest {
   readonly api: WireFormat['api']
   readonly body: JsonObject
-  /** Who answers: `main`, `side`, or the name of a route. */
+  /** What answers: `main`, `side`, or the name of a route. */
   readonly route: string
-  /** The index of the turn in the list of its route; a side answer has none, nor has a request after the end. */
+  /** The index of the turn in its route's list. Absent for a side answer and for a request after the script's end. */
   readonly turn: number | undefined
   readonly outcome: RequestOutcome
 }
@@ -28,7 +28,7 @@ export interface ProviderRequest extends HttpRequest {
 export type RequestOutcome = 'open' | 'answered' | 'cut' | 'client-gone'
 
 export interface ProviderOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number
   /** What `GET /v1/models` lists. Default: `scripted-model`. */
   readonly models?: readonly string[]
@@ -37,26 +37,26 @@ export interface ProviderOptions {
 }
 
 export interface Provider {
-  /** `http://127.0.0.1:PORT`. The base address for Anthropic clients; those of OpenAI get `/v1` behind it. */
+  /** `http://127.0.0.1:PORT`. The base address for Anthropic clients; OpenAI clients need `/v1` appended. */
   readonly url: string
   readonly port: number
-  /** Every model call, in the order in which they came. */
+  /** Every model call, in order of arrival. */
   readonly requests: readonly ProviderRequest[]
   /** Model lists, token counts, probes (`HEAD`) and WebSocket upgrades. */
   readonly otherRequests: readonly HttpRequest[]
-  /** What no provider answers, or what could not be read: a sign that the client was set up wrongly. */
+  /** Requests that no provider answers or that could not be read: a sign that the client is misconfigured. */
   readonly unexpected: readonly HttpRequest[]
-  /** Why requests were refused: the script was over, a quote found nothing, a turn function threw. */
+  /** Why requests were refused: the script had ended, a quote found nothing, a turn function threw. */
   readonly problems: readonly Error[]
-  /** Turns that no request has reached yet, routes included. */
+  /** The number of turns that no request has reached yet, including those of routes. */
   readonly turnsLeft: number
-  /** Resolves when so many model calls have come. Default deadline: 30 s. */
+  /** Resolves when this many model calls have arrived. Default deadline: 30 s. */
   waitForRequests(count: number, timeoutMs?: number): Promise<readonly ProviderRequest[]>
   /** Resolves when the request with this index is no longer open. Default deadline: 30 s. */
   waitForOutcome(index: number, timeoutMs?: number): Promise<RequestOutcome>
-  /** Breaks off all answers that are under way, as `cut` does in a script. What is asked then is answered. */
+  /** Breaks off all ongoing answers, as `cut` does in a script. Later requests are answered. */
   cut(): void
-  /** Breaks all connections and stops. */
+  /** Breaks all connections and stops the server. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

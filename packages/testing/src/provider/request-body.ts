@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 
-/** The request body could not be read; `status` is what the client is told. */
+/** The request body could not be read. `status` is the response status. */
 export class UnreadableBody extends Error {
   readonly status: number
 
@@ -13,7 +13,10 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** All of the body as text, unpacked. A body over the limit is read to its end, so that the client sees the answer. */
+/**
+ * Returns the whole body as text, decompressed. A body over the limit is read to its end, so that the client sees the
+ * answer.
+ */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -49,7 +52,7 @@ function unpackerFor(
   if (encoding === 'gzip') return promisify(zlib.gunzip)
   if (encoding === 'deflate') return promisify(zlib.inflate)
   if (encoding === 'br') return promisify(zlib.brotliDecompress)
-  // Node has zstd from 22.15 on.
+  // Node has zstd since 22.15.
   if (encoding === 'zstd' && 'zstdDecompress' in zlib) return promisify(zlib.zstdDecompress)
   return undefined
 }

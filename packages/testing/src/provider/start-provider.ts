@@ -187,7 +187,7 @@ function errorBody(endpoint: Endpoint, status: number, message: string): ReturnT
     : { type: 'error', error: { type: 'not_found_error', message } }
 }
 
-// Codex tries a WebSocket first and takes this answer as: use HTTP.
+// Codex tries a WebSocket first and falls back to HTTP on this answer.
 function refuseUpgrade(socket: Duplex): void {
   const body = JSON.stringify({ error: { type: 'invalid_request_error', message: 'No WebSocket here: use HTTP' } })
   socket.end(

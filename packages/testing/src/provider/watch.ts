@@ -1,4 +1,4 @@
-/** What was waited for did not happen in time, or can no longer happen. */
+/** The awaited event did not happen in time, or can no longer happen. */
 export class WaitFailed extends Error {
   constructor(what: string, why: string) {
     super(`Waiting for ${what}: ${why}`)
@@ -6,7 +6,7 @@ export class WaitFailed extends Error {
   }
 }
 
-/** Lets callers wait for something that is true sooner or later. Whoever changes it calls `changed`. */
+/** Lets callers wait for a condition. Code that may change it has to call `changed`. */
 export class Watch {
   readonly #checks = new Set<() => void>()
   #closed = false

@@ -3,11 +3,11 @@ import type { RequestFacts } from '../request-facts.ts'
 import type { ScriptedError, ScriptedStreamError } from '../script.ts'
 import type { Plan, PlannedPart } from '../timeline.ts'
 
-/** One of the formats in which providers talk. Everything else about the server is the same for all of them. */
+/** One of the formats that providers use. Everything else about the server is the same for all of them. */
 export interface WireFormat {
   readonly api: 'anthropic' | 'responses' | 'chat'
   facts(body: Record<string, unknown>): RequestFacts
-  /** Why this answer cannot be said in this format, as a stream or as one document; undefined if it can. */
+  /** Returns why this format cannot express the answer, as a stream or as one document; undefined if it can. */
   refuses(plan: Plan, streams: boolean): string | undefined
   /** The answer as a stream of server-sent events. */
   events(plan: Plan, body: JsonObject): EventWriter
@@ -34,7 +34,7 @@ export function modelOf(body: JsonObject): string {
   return typeof body['model'] === 'string' ? body['model'] : 'scripted-model'
 }
 
-/** Sent when the script names no signature: clients drop reasoning that has none. */
+/** Sent when the script has no signature, because clients drop reasoning without one. */
 export const defaultSignature = 'c2NyaXB0ZWQ='
 
 export function refusesProviderExecuted(plan: Plan): string | undefined {

@@ -30,7 +30,7 @@ import {
 } from './run.ts'
 import { pickFrom, type LogWriter } from './writer.ts'
 
-/** One thing that may happen next. A move that makes no sense where the log stands writes nothing. */
+/** One thing that may happen next. A move that makes no sense at this point of the log writes nothing. */
 export type Move = (log: LogWriter) => void
 
 export const pick: fc.Arbitrary<number> = fc.nat({ max: 11 })
@@ -142,7 +142,7 @@ const ask = fc
     if (at !== undefined) at.call.wait = pending
   })
 
-/** An agent that asks about many things before anybody answers. */
+/** An agent that opens many waits before any of them is answered. */
 const askMany = fc
   .record({ request: arbitraryWaitRequest, count: fc.integer({ min: 20, max: 60 }) })
   .map(({ request, count }): Move => (log) => {

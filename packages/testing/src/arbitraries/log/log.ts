@@ -7,17 +7,17 @@ import { LogWriter, pickFrom } from './writer.ts'
 
 export interface LogOptions {
   readonly stream?: string
-  /** How many things happen at most; one writes no record to a dozen. 100 when absent. */
+  /** The maximum number of moves. A move writes from zero to a dozen records. Default: 100. */
   readonly maxMoves?: number
   /** Ends the last run. Otherwise the log may stop anywhere, as after a crash. */
   readonly closed?: boolean
 }
 
-/** A stream and one forked from it. Folding the fork's records alone gives the fork's head. */
+/** A stream and a fork of it. Folding the fork's records alone gives the fork's head. */
 export interface ForkedLog {
   readonly parent: readonly LogRecord[]
   readonly fork: readonly LogRecord[]
-  /** The seq of the parent the fork goes on from. */
+  /** The parent's seq from which the fork continues. */
   readonly at: number
 }
 
@@ -28,8 +28,8 @@ function moves(options: LogOptions): fc.Arbitrary<readonly Move[]> {
 }
 
 /**
- * The records of one stream as the engine would have written them live: seq without a gap, ids that fit together, parts
- * interleaved, each sealed part naming its oldest batch.
+ * The records of one stream as the engine would have written them live: seqs without a gap, matching ids, interleaved
+ * parts, each sealed part naming its oldest batch.
  */
 export function arbitraryLog(options: LogOptions = {}): fc.Arbitrary<readonly LogRecord[]> {
   return moves(options).map((played) => play(new LogWriter(options.stream ?? 'main'), played, options).records)
@@ -38,7 +38,7 @@ export function arbitraryLog(options: LogOptions = {}): fc.Arbitrary<readonly Lo
 export function arbitraryForkedLog(options: LogOptions = {}): fc.Arbitrary<ForkedLog> {
   return fc.record({ before: moves(options), after: moves(options), pick: fc.nat({ max: 99 }) }).map((drawn) => {
     const parent = new LogWriter(options.stream ?? 'main')
-    // A fork needs a place to start from: an empty log has none.
+    // An empty log has no point to fork from.
     parent.append({ type: 'message.added', messageId: parent.newId('m'), role: 'user', parts: [] })
     parent.markBoundary()
     play(parent, drawn.before, options)
@@ -55,7 +55,7 @@ function play(log: LogWriter, played: readonly Move[], options: LogOptions): Log
   return log
 }
 
-/** The log as a store keeps it: without the batches that a sealed part has replaced. */
+/** Returns the log as a store keeps it: without the batches that sealed parts replaced. */
 export function withoutSealedBatches(records: readonly LogRecord[]): readonly LogRecord[] {
   const sealed = new Set<string>()
   for (const { first, body } of records) {

@@ -29,7 +29,7 @@ export interface OpenPart {
   readonly call: OpenCall | null
   readonly native: NativeRef | null
   text: string
-  /** The seq of its oldest batch. */
+  /** The seq of the part's oldest batch. */
   first: number | null
   isSealed: boolean
 }
@@ -42,11 +42,11 @@ export interface OpenMessage {
 }
 
 export interface Seal {
-  /** What the agent said after the last batch. */
+  /** The agent's words after the last batch. */
   readonly tail: string
   /** The part was cut off. */
   readonly cut: boolean
-  /** The words were replaced before they were written down for good. */
+  /** The words were replaced before the part was sealed. */
   readonly redacted: boolean
 }
 
@@ -85,7 +85,7 @@ export function addPart(
   return part
 }
 
-/** A file comes whole: nothing of its part is ever open. */
+/** A file comes whole, so its part is never open. */
 export function addFile(
   log: LogWriter,
   message: OpenMessage,
@@ -119,7 +119,7 @@ export function addResultPart(message: OpenMessage, call: OpenCall): OpenPart {
   return call.resultPart
 }
 
-/** What accumulated of the part since its last batch. */
+/** Writes what accumulated of the part since its last batch. */
 export function batch(log: LogWriter, message: OpenMessage, part: OpenPart, text: string): void {
   const seq = log.append({ type: 'batch', event: batchEvent(message, part, text) })
   part.first ??= seq
@@ -140,7 +140,7 @@ function batchEvent(message: OpenMessage, part: OpenPart, text: string): BatchEv
   }
 }
 
-/** Ends a text, a thought or a call's input. */
+/** Seals a text, a reasoning or a call's input. */
 export function seal(log: LogWriter, message: OpenMessage, part: OpenPart, how: Seal): void {
   if (part.isSealed || part.kind === 'tool-result') return
   part.isSealed = true
@@ -156,7 +156,7 @@ export function seal(log: LogWriter, message: OpenMessage, part: OpenPart, how: 
   }
 }
 
-/** Records a call's result, in the call's own message or in one of its own. */
+/** Records a call's result, in the call's message or in a separate one. */
 export function endCall(
   log: LogWriter,
   message: OpenMessage,

@@ -46,7 +46,7 @@ export function startStep(log: LogWriter): void {
   log.markBoundary()
 }
 
-/** The message the agent is writing; opens whatever has to be open for that. */
+/** Returns the message the agent is writing. Starts the run, turn and message if necessary. */
 export function ensureMessage(log: LogWriter): OpenMessage {
   const run = ensureTurn(log)
   const open = log.messages.find((message) => message.parentToolCallId === null)
@@ -62,7 +62,7 @@ export function endStep(log: LogWriter, finishReason: FinishReason, usage?: Usag
   log.append({ type: 'step.ended', stepIndex: run.step, finishReason, ...(usage === undefined ? {} : { usage }) })
 }
 
-/** Ends every open message, those of subagents first, and before that what is open in them. */
+/** Ends every open message and its open parts, those of subagents first. */
 export function endMessages(log: LogWriter, outcome: CallOutcome): void {
   for (const message of log.messages.toReversed()) {
     for (const part of message.parts) seal(log, message, part, { ...WHOLE, cut: outcome !== 'ok' })
@@ -116,7 +116,7 @@ export function endRun(log: LogWriter, outcome: RunOutcome): void {
   closeRun(log, run, outcome)
 }
 
-/** The process died and nobody could go on: what was open is left as it was, only the run is closed. */
+/** The process died and the run could not be resumed: open parts stay as they are, only the run ends. */
 export function abandonRun(log: LogWriter): void {
   const { run } = log
   if (run === null) return

@@ -20,7 +20,7 @@ const start = pick.map((pick): Move => (log) => {
   ensureRun(log, pick)
 })
 
-/** By users: the floor of a run is given by agents. */
+/** Items queued by users. Hand-offs come from agents. */
 const queued = arbitraryQueueItem.filter(({ lane }) => lane !== 'hand-off')
 
 const handOff = arbitraryUserParts.map((parts): Move => (log) => {
@@ -34,7 +34,7 @@ const enqueue = fc.record({ item: queued, front: fc.boolean() }).map(({ item, fr
   log.queue.push({ id, addedAt: log.append(body, { by: 'user' }) })
 })
 
-/** Somebody who queues much, some of it before all else. */
+/** A user who queues many items, some of them at the front. */
 const enqueueMany = fc
   .record({ item: queued, fronts: fc.array(fc.boolean(), { minLength: 20, maxLength: 60 }) })
   .map(({ item, fronts }): Move => (log) => {
@@ -77,7 +77,7 @@ const checkpoint = arbitraryJsonObject.map((ref): Move => (log) => {
   log.append({ type: 'checkpoint.made', checkpointId: log.newId('p'), ref })
 })
 
-/** A native session is known as far as the log goes, never further. */
+/** A native session knows the conversation up to the end of the log, never further. */
 const bind = arbitraryBinding.map((made): Move => (log) => {
   const { stale: _stale, origin: _origin, ...fresh } = made
   const binding = { ...fresh, agentId: log.run?.agentId ?? 'native', nativeId: log.newId('n'), syncedTo: log.seq }
@@ -92,7 +92,7 @@ const unbind = pick.map((pick): Move => (log) => {
   log.append({ type: 'binding.removed', agentId })
 })
 
-/** Sometimes from a generation that is no longer the newest: of two observers the second has to lose. */
+/** Sometimes replaces a generation that is no longer the newest: of two observers the second has to lose. */
 const observe = fc.record({ ref: arbitraryBlobRef, isLate: fc.boolean() }).map(({ ref, isLate }): Move => (log) => {
   const newest = log.om?.generation ?? 0
   const replaces = isLate && newest > 0 ? newest - 1 : newest
@@ -107,14 +107,14 @@ const note = recordBodiesByType.note.map((body): Move => (log) => {
 
 const anyBoundary = fc.nat({ max: 99 })
 
-/** Only between runs or while one is parked: a running one is ended first. */
+/** Only between runs or while one is parked. A running one would have to end first. */
 const rewind = fc.record({ pick: anyBoundary, isNamed: fc.boolean() }).map(({ pick, isNamed }): Move => (log) => {
   const to = pickFrom(log.boundaries, pick)
   if (to === undefined || (log.run !== null && !log.run.isParked)) return
   log.rewind(to, isNamed)
 })
 
-/** Somebody who says something again and again, and each time goes back to just before it. */
+/** A user who repeatedly sends a message and rewinds to just before it. */
 const rewindOften = fc
   .record({ parts: arbitraryUserParts, count: fc.nat({ max: 20 }), isNamed: fc.boolean() })
   .map(({ parts, count, isNamed }): Move => (log) => {
@@ -128,7 +128,7 @@ const rewindOften = fc
     }
   })
 
-/** Whole stretches of this stream, between two places at which nothing was open. */
+/** Erases whole stretches of this stream, between two points at which nothing was open. */
 const erase = fc.record({ from: anyBoundary, to: anyBoundary }).map(({ from, to }): Move => (log) => {
   const first = log.records[0]?.seq
   if (log.run !== null || first === undefined) return
@@ -140,7 +140,7 @@ const erase = fc.record({ from: anyBoundary, to: anyBoundary }).map(({ from, to 
   log.erase(start + 1, end)
 })
 
-/** What happens to a thread whether an agent runs or not. */
+/** What can happen to a thread whether an agent runs or not. */
 export const threadMoves: readonly fc.WeightedArbitrary<Move>[] = [
   { weight: 4, arbitrary: say },
   { weight: 3, arbitrary: start },

@@ -18,7 +18,7 @@ import type { OpenMessage } from './open-message.ts'
 
 const START = 1_700_000_000_000
 
-/** A place a thread can be forked at or rewound to, with what a fork or rewind has to write down about it. */
+/** A point at which a thread can be forked or rewound to, with what the fork or rewind record needs. */
 export interface Boundary {
   readonly seq: number
   readonly lineage: StoredLineage
@@ -45,8 +45,8 @@ export interface PendingWait {
 type Keep = ForkRecord['keep']
 
 /**
- * Writes one stream the way the engine does, and knows just enough of the thread to write nothing that makes no sense.
- * It does not use the reducer: logs made from the fold could not find its faults.
+ * Writes one stream the way the engine does, and knows just enough of the thread to write only what makes sense. It
+ * does not use the reducer, because logs made by the fold could not find its faults.
  */
 export class LogWriter {
   readonly stream: string
@@ -77,7 +77,7 @@ export class LogWriter {
     this.lineage = rootLineage(stream)
   }
 
-  /** A stream that goes on from a boundary of another one. */
+  /** Creates a stream that continues from a boundary of another one. */
   static fork(parent: LogWriter, at: Boundary, stream: string): LogWriter {
     const fork = new LogWriter(stream)
     const origins = Object.fromEntries(
@@ -100,7 +100,7 @@ export class LogWriter {
     return this.#seq
   }
 
-  /** Ids are unique within a lineage, so they carry their stream. */
+  /** Ids are unique within a lineage, so they contain their stream. */
   newId(kind: string): string {
     this.#ids += 1
     return `${this.stream}-${kind}${this.#ids}`
@@ -121,7 +121,7 @@ export class LogWriter {
     return this.#seq
   }
 
-  /** Only where no message is open: what comes before a boundary is complete. */
+  /** Only when no message is open, so that everything before a boundary is complete. */
   markBoundary(): void {
     if (this.messages.length > 0) return
     this.boundaries.push({
@@ -133,7 +133,10 @@ export class LogWriter {
     })
   }
 
-  /** To an earlier place, or to one that an earlier rewind left behind. Only the latter has to name its lineage. */
+  /**
+   * Rewinds to an earlier boundary, or to one that an earlier rewind left behind. Only the latter must name its
+   * lineage.
+   */
   rewind(to: Boundary, isNamed: boolean): void {
     const { tasks, om, lineage } = to
     const shown = lineageUpTo(this.lineage, to.seq)
@@ -158,7 +161,7 @@ export class LogWriter {
       this.tasks = []
       this.tasksAt = seq
     }
-    // What was observed of the range goes with it.
+    // Observations of the range go with it.
     const left = (om: OmPointer | null): OmPointer | null => (om !== null && om.coversTo >= from ? null : om)
     this.om = left(this.om)
     for (const [index, boundary] of this.boundaries.entries()) {
@@ -168,7 +171,7 @@ export class LogWriter {
   }
 }
 
-/** One of the list, whatever number was drawn. */
+/** Returns one item of the list for any number drawn. */
 export function pickFrom<T>(list: readonly T[], pick: number): T | undefined {
   return list[pick % Math.max(list.length, 1)]
 }
