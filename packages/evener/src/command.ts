@@ -1,19 +1,21 @@
 import type { Readable } from 'node:stream'
 
-/** Where a command reads its surroundings from and writes to; tests hand in their own. */
+/** The environment of a command: input, output, working directory. Tests pass their own. */
 export interface Terminal {
-  /** A line on standard output. */
+  /** Prints a line on standard output. */
   out(text: string): void
   write(text: string): void
-  /** A line on standard error. */
+  /** Prints a line on standard error. */
   err(text: string): void
-  /** Settles when the reader of standard output has room again: whoever prints much waits for it. */
+  /** Resolves when the reader of standard output has room again. Commands that print much wait for it. */
   taken?(): Promise<void>
-  /** It was told to end: what was printed is waited for only as long as somebody takes it. */
+  /**
+   * Called when the command was told to end: from then on, pending output is waited for only while somebody reads it.
+   */
   hurry?(code: number): void
-  /** Nobody reads standard output any more: whoever only prints has nothing left to do. */
+  /** True when nobody reads standard output any more, so that a command that only prints can stop. */
   hasNoReader?(): boolean
-  /** Something of what was printed could not be written, such as to a full disk. */
+  /** True when some output could not be written, e.g. because the disk is full. */
   isIncomplete?(): boolean
   /** Standard input. */
   readonly input: Readable
@@ -28,7 +30,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>
 }
 
-/** The command line makes no sense: how it is used is shown with it. */
+/** The command line is invalid. Printed together with the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -6,12 +6,12 @@ import { EvenerError } from '@evener/protocol'
 import { makeFolder, pruneSpool } from '@evener/shell/run'
 import type { Terminal } from './command.ts'
 
-/** Opens the file of `--db`, else the one in `EVENER_HOME` or the user's own folder, which is made if need be. */
+/** Opens the file of `--db`, else the one in `EVENER_HOME` or the user's own folder, which is created if necessary. */
 export async function openStore(option: string | undefined, terminal: Terminal): Promise<SqliteStore> {
   if (option !== undefined) return open(resolve(terminal.cwd, option))
   const home = homeOf(terminal)
   try {
-    // Conversations may hold anything: only their owner can read the folder.
+    // Conversations may contain anything, so only their owner can read the folder.
     await makeFolder(home)
   } catch (error) {
     throw new EvenerError('io', `The folder ${home} cannot be created.`, {
@@ -22,18 +22,18 @@ export async function openStore(option: string | undefined, terminal: Terminal):
   return open(join(home, 'evener.db'))
 }
 
-/** Everything about stores is loaded here: not every command opens one. */
+/** Loads all code for stores only here, because not every command opens one. */
 async function open(url: string): Promise<SqliteStore> {
   const core = await import('@evener/core')
   return new core.SqliteStore({ url })
 }
 
-/** The file of `--db`, else the one that is used without it. */
+/** Returns the file of `--db`, else the default file. */
 export function dataFile(option: string | undefined, terminal: Terminal): string {
   return option === undefined ? join(homeOf(terminal), 'evener.db') : resolve(terminal.cwd, option)
 }
 
-/** For commands that only read: nothing is made where nothing is. */
+/** For commands that only read: does not create a missing file. */
 export async function openExistingStore(option: string | undefined, terminal: Terminal): Promise<SqliteStore> {
   const file = dataFile(option, terminal)
   if (!existsSync(file)) {
@@ -44,12 +44,12 @@ export async function openExistingStore(option: string | undefined, terminal: Te
   return open(file)
 }
 
-/** Where the output of a coding agent is recorded, a folder for every turn. */
+/** Returns the folder for the recordings of a thread, which has a folder for every turn. */
 export function recordingsOf(thread: string, terminal: Terminal): string {
   return join(allRecordings(terminal), thread)
 }
 
-/** Removes recordings that are more than a week old; those that were given a place of their own are not touched. */
+/** Removes recordings that are more than a week old, except those that have a folder of the user's choice. */
 export async function pruneRecordings(terminal: Terminal): Promise<void> {
   await pruneSpool(allRecordings(terminal), { companions: ['events.jsonl'] })
 }

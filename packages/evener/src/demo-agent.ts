@@ -6,7 +6,7 @@ import { scriptedModel, type Turn } from '@evener/testing'
 
 const MAX_SHOWN = 8
 
-/** An agent without a model: it looks into the folder and says what it saw. Needs no key and no network. */
+/** An agent without a model: it looks into the folder and describes it. Needs no key and no network. */
 export function demoAgent(
   cwd: string,
   options: { delayPerDeltaMs?: number } = {},

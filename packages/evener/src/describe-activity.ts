@@ -1,6 +1,6 @@
 import type { ActivityEvent } from '@evener/protocol'
 
-/** One line for a person about what an agent did. */
+/** Describes what an agent did in one line for a person. */
 export function describeActivity(event: ActivityEvent): string {
   switch (event.type) {
     case 'agent':

@@ -2,10 +2,13 @@ import type { NoteEvent } from '@evener/adapters/reading'
 import type { LogEntry } from '@evener/core/engine'
 import { agentEventsOf, isSealedPart, type ActivityNote, type AgentEvent, type LogRecord } from '@evener/protocol'
 
-/** What is told of a run while it goes on: what an agent says and does, and activity that is no chat event. */
+/** What is shown of a run while it goes on: the agent's events, and activity that is no agent event. */
 export type ToldEvent = AgentEvent | NoteEvent
 
-/** Texts are told delta by delta; when one is whole, an empty last delta has the activity that it was. */
+/**
+ * Returns the events of a live entry. Texts come delta by delta; a sealed text with activity gives an empty last delta
+ * that carries it.
+ */
 export function eventsOfEntry(entry: LogEntry): readonly ToldEvent[] {
   if (entry.kind === 'delta') return [withoutActivity(entry.event)]
   const { body } = entry.record
@@ -15,7 +18,7 @@ export function eventsOfEntry(entry: LogEntry): readonly ToldEvent[] {
   return eventsOfRecord(entry.record)
 }
 
-/** The same from a log that is read later: texts are whole. */
+/** Returns the events of a record of a stored log, with texts as a whole. */
 export function eventsOfRecord(record: LogRecord): readonly ToldEvent[] {
   const activity = notedActivity(record)
   return activity === undefined ? agentEventsOf(record) : [{ type: 'note', activity }]
@@ -27,7 +30,7 @@ function withoutActivity<Event extends AgentEvent>(event: Event): Event {
   return rest as Event
 }
 
-/** Warnings and other activity are notes in the log, written by the engine in this form. */
+/** The engine writes warnings and other activity as notes of this form. */
 function notedActivity({ body }: LogRecord): ActivityNote | undefined {
   if (body.type !== 'note') return undefined
   const activity = body.data?.['activity']

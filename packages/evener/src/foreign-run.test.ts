@@ -11,7 +11,7 @@ import type { ActivityEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { main } from './main.ts'
 
-/** A program that prints what Codex prints: it is asked for a retry, gives advice, runs a command and answers. */
+/** A program that prints what Codex prints: it reports a retry, gives advice, runs a command and answers. */
 const PROGRAM = `#!${process.execPath}
 if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
 const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')
@@ -215,7 +215,7 @@ suite('evener run --harness', () => {
 
   test('a recording that is not complete, or not there, is said so', async () => {
     await mkdir(join(folder, 'full'))
-    // A disk without room.
+    // /dev/full acts as a full disk.
     await symlink('/dev/full', join(folder, 'full', 'events.jsonl'))
     const full = await evener('run', '--harness', 'codex', '--json', '--record', 'full', 'Look')
     assert.equal(full.code, 0)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const evener = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
 
-/** Says more than there is room for. */
+/** Prints more than there is room for. */
 const PROGRAM = `#!${process.execPath}
 if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
 const say = (record) => console.log(JSON.stringify(record))
@@ -22,7 +22,7 @@ test('evener run says why it could not go on when what was said could not be kep
   const folder = await mkdtemp(join(tmpdir(), 'evener-full-'))
   t.after(() => rm(folder, { recursive: true, maxRetries: 5 }))
   await writeFile(join(folder, 'codex'), PROGRAM, { mode: 0o755 })
-  // No file may grow beyond a megabyte, and whoever tries is told so instead of being killed.
+  // No file may grow beyond a megabyte. Writing more fails instead of killing the process.
   const limited = `trap '' XFSZ; ulimit -f 2000; exec "$@"`
   const run = ['run', '--harness', 'codex', '--json', 'Go']
   const { status, stderr } = spawnSync('sh', ['-c', limited, 'sh', process.execPath, evener, ...run], {
@@ -39,7 +39,7 @@ test('evener run says why it could not go on when what was said could not be kep
 test('evener run whose output cannot be written goes on to its end, and says so', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'evener-full-'))
   t.after(() => rm(folder, { recursive: true, maxRetries: 5 }))
-  // A disk without room.
+  // /dev/full acts as a full disk.
   const full = openSync('/dev/full', 'w')
   t.after(() => closeSync(full))
   const { status, stderr } = spawnSync(process.execPath, [evener, 'run', 'What is here?'], {

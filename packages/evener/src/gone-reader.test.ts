@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const command = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
 const message = '{"type":"item.completed","item":{"id":"a","type":"agent_message","text":"Hi."}}'
-/** Without it a command that goes on for nobody would never end. */
+/** Without a limit, a command that keeps running without a reader would never end. */
 const limit = { timeout: 120_000 }
 
 let folder = ''
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** As `evener … | head -1` does it. */
+/** Reads once and closes, as `evener … | head -1` does. */
 async function readOnce(...args: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
   const evener = spawn(process.execPath, [command, ...args], { cwd: folder })
   evener.stdin.on('error', () => undefined)

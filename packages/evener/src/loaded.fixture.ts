@@ -1,4 +1,4 @@
-/** Runs one command in a process of its own and says on standard error which modules that took. */
+/** Runs one command in a separate process and lists on standard error which modules it loaded. */
 import { registerHooks } from 'node:module'
 
 const loaded: string[] = []

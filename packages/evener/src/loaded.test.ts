@@ -15,14 +15,14 @@ before(async () => {
 })
 after(() => rm(home, { recursive: true }))
 
-/** The modules that a command took. */
+/** Returns the modules that a command loaded. */
 function modulesOf(input: string, ...args: readonly string[]): readonly string[] {
   const env = { ...process.env, EVENER_HOME: home, EVENER_CODEX_BIN: join(home, 'codex') }
   const { stderr } = spawnSync(process.execPath, [child, ...args], { input, env, encoding: 'utf8' })
   return JSON.parse(stderr.split('\n').at(-1) ?? '') as readonly string[]
 }
 
-/** The packages of ours that they are of. */
+/** Returns our packages that these modules belong to. */
 function packagesOf(input: string, ...args: readonly string[]): readonly string[] {
   const names = modulesOf(input, ...args).map((url) => /\/packages\/(\w+)\/src\//.exec(url)?.[1])
   return [...new Set(names)].filter((name) => name !== undefined).toSorted()

@@ -13,7 +13,7 @@ import { main } from './main.ts'
 
 const evenerFile = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
 
-/** Starts a program that may not raise the limit marks are made of; nothing where that cannot be done. */
+/** Starts a program that may not raise the limit that marks use; undefined where that is not possible. */
 const unmarking = [
   ['prlimit', '--locks=0:0', '--'],
   ['setpriv', '--bounding-set=-sys_resource', '--', 'prlimit', '--locks=0:0', '--'],
@@ -133,11 +133,11 @@ suite('evener run', () => {
     const ran = await evenerWith('', 'run', '--db', where, 'x')
     const shown = /See it again: (.+)$/m.exec(ran.err)?.[1] ?? ''
     assert.match(shown, /^evener replay \S+ --db '.*'$/)
-    // As a shell takes it.
+    // Splits the line as a shell does.
     const words = spawnSync('sh', ['-c', `printf '%s\\n' ${shown}`], { encoding: 'utf8' }).stdout.split('\n')
     assert.equal(words.at(-2), where)
     assert.equal((await evener(...words.slice(1, -1))).code, 0)
-    // What npm tells the programs it starts, as `npm start` and `npx evener` do.
+    // npm sets this for the programs it starts, e.g. by `npm start` and `npx evener`.
     const byNpm = await evenerIn({ npm_command: 'exec' }, 'run', 'x')
     assert.match(byNpm.err, /See it again: npx evener replay \S+\n/)
   })
@@ -442,7 +442,7 @@ suite('evener doctor', () => {
     await evener('run', '--db', file, 'What is here?')
     assert.match((await evener('doctor', '--db', file)).out, /^✓ .*doctored\.db: not damaged$/m)
     const bytes = await readFile(file)
-    // Every page but the first: what it holds is no longer a tree of rows.
+    // Overwrites every page but the first, so that they are no longer a tree of rows.
     bytes.fill(0xa5, 4096)
     await writeFile(file, bytes)
     const { code, out } = await evener('doctor', '--db', file)

@@ -8,7 +8,7 @@ import { UsageError } from './command.ts'
 interface ListedCommand {
   readonly name: string
   readonly summary: string
-  /** Commands have little in common: each loads what it needs when it is asked for. */
+  /** Loads the command's code on demand, because commands share little. */
   load(): Promise<Command>
 }
 
@@ -40,12 +40,12 @@ const COMMANDS: readonly ListedCommand[] = [
   },
 ]
 
-/** Codes above this one say which signal it was. */
+/** Exit codes above this one tell which signal ended the command. */
 const ENDED_BY_SIGNAL = 128
-/** How long nobody may take anything of what was printed. */
+/** How long pending output may remain unread. */
 const UNTAKEN_MS = 5_000
 
-/** Runs one command of `evener`; gives the exit code: 0 done, 1 failed, 2 used wrongly. */
+/** Runs one command of `evener` and returns the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   const [name, ...args] = argv
   if (name === undefined) {
@@ -88,7 +88,7 @@ function noSuchCommand(name: string, terminal: Terminal): number {
   return 2
 }
 
-/** The manifest lies above the sources, and above what was built from them, which may stand a folder deeper. */
+/** package.json is above the sources, and above the built files, which may be a folder deeper. */
 function version(): string {
   const places = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url))
   const manifest = places.find((place) => existsSync(place))
@@ -98,13 +98,13 @@ function version(): string {
 
 function explain(error: unknown, command: Command, terminal: Terminal): number {
   if (error instanceof UsageError || isParseError(error)) {
-    // The whole help would push what is wrong off the screen.
+    // The whole help would push the error off the screen.
     const [usage] = command.help.split('\n')
     terminal.err(`evener ${command.name}: ${error.message}\n\n${usage}\n"evener help ${command.name}" explains it.`)
     return 2
   }
   terminal.err(`evener ${command.name}: ${error instanceof Error ? error.message : String(error)}`)
-  // What is not one of ours is a defect, and its stack is what a report needs.
+  // Any other error is a defect, and a report needs its stack.
   if (error instanceof Error && !EvenerError.is(error)) terminal.err(error.stack ?? '')
   return 1
 }
@@ -137,7 +137,7 @@ function currentFolder(): string {
   }
 }
 
-/** Node reads a folder as if there was nothing in it. */
+/** Node reads a folder as empty input. */
 function standardInput(): NodeJS.ReadStream {
   if (fstatSync(0).isDirectory()) {
     throw new EvenerError('misuse', 'Standard input is a folder.', { hint: 'Give it a file: … < file' })
@@ -145,17 +145,17 @@ function standardInput(): NodeJS.ReadStream {
   return process.stdin
 }
 
-/** EIO: the terminal was closed. */
+/** EIO means that the terminal was closed. */
 function isGone(error: NodeJS.ErrnoException): boolean {
   return error.code === 'EPIPE' || error.code === 'EIO'
 }
 
-/** A pipe that nobody empties would keep the process for ever. */
+/** Ends the process if its output is not read, because a full pipe would keep it alive forever. */
 function endUnlessTaken(code: number): void {
   for (const stream of [process.stdout, process.stderr]) {
-    // A file takes everything at once.
+    // A file takes all output at once.
     if (!(stream instanceof Socket)) continue
-    // Also what is taken of a piece that is still being written counts.
+    // The timeout also restarts when a part of a pending write is taken.
     stream.setTimeout(UNTAKEN_MS, () => {
       if (stream.writableLength === 0) return
       process.stderr.write('evener: Nobody has taken the rest of the output. It is left out.\n')
@@ -165,7 +165,7 @@ function endUnlessTaken(code: number): void {
 }
 
 function processTerminal(): Terminal {
-  // A reader that has gone (`evener run … | head`) ends the output, not the run: what was started is brought to its end.
+  // When the reader has gone (`evener run … | head`), the output ends but not the run: what was started is completed.
   let hasReader = true
   let isIncomplete = false
   process.stdout.on('error', (error) => {
@@ -174,7 +174,7 @@ function processTerminal(): Terminal {
     isIncomplete = true
     process.stderr.write(`evener: The output could not be written (${error.message}). The rest of it is left out.\n`)
   })
-  // There is nowhere left to say so.
+  // There is nowhere left to report it.
   process.stderr.on('error', () => undefined)
   return {
     out: (text) => void process.stdout.write(`${text}\n`),
@@ -182,7 +182,7 @@ function processTerminal(): Terminal {
     err: (text) => void process.stderr.write(`${text}\n`),
     taken: async () => {
       if (!process.stdout.writableNeedDrain) return
-      // A reader that has gone takes nothing more.
+      // Fails when the reader has gone.
       await once(process.stdout, 'drain').catch(() => undefined)
     },
     hasNoReader: () => !hasReader,

@@ -9,7 +9,7 @@ import { createThread, ProcessOwner, ThreadRuntime } from '@evener/core/engine'
 import { demoAgent } from './demo-agent.ts'
 import { main } from './main.ts'
 
-/** Leaves a conversation with the demo agent whose tool was at work when its process ended. */
+/** Leaves a thread of the demo agent whose tool was running when its process ended. */
 async function leaveInterrupted(file: string, cwd: string): Promise<void> {
   const store = new SqliteStore({ url: file })
   const owner = await ProcessOwner.register(store)

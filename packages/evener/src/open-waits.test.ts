@@ -12,7 +12,7 @@ import { main } from './main.ts'
 
 const ASK: Decision = { policy: 'ask', reason: 'somebody has to look at it' }
 
-/** A conversation with the demo agent that waits for an approval, in a folder of its own. */
+/** A thread of the demo agent that waits for an approval, in a separate folder. */
 class Waiting implements AsyncDisposable {
   readonly folder: string
   out = ''

@@ -5,15 +5,15 @@ import type { Terminal } from './command.ts'
 import { suggestion } from './suggestion.ts'
 import { visible } from './visible-text.ts'
 
-/** How a command ends that cannot go on before somebody answers. */
+/** The exit code of a command that cannot go on before somebody answers. */
 export const STILL_WAITING = 3
 
-/** What the thread waits for, the oldest first. */
+/** Returns the open waits of the thread, the oldest first. */
 export function openWaits({ state }: ThreadRuntime): Wait[] {
   return [...state.head.waits].sort((a, b) => a.at - b.at)
 }
 
-/** Says what is waited for, and how it can be answered. */
+/** Prints the open waits and how to answer them. */
 export function sayWaits(
   waits: readonly Wait[],
   { thread, db }: { readonly thread: string; readonly db: string | undefined },
@@ -30,7 +30,7 @@ export function sayWaits(
   terminal.err('("decline" says no. Several are answered in this order, with an --answer for each.)')
 }
 
-/** Asks the person at the terminal. False when there are no more answers to be had, or when asking is ended. */
+/** Asks the person at the terminal. False when the input ends or the signal aborts. */
 export async function askPerson(runtime: ThreadRuntime, terminal: Terminal, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false
   using lines = createInterface({ input: terminal.input })
@@ -40,7 +40,7 @@ export async function askPerson(runtime: ThreadRuntime, terminal: Terminal, sign
   for (const wait of openWaits(runtime)) {
     terminal.out(described(wait))
     terminal.write(wait.kind === 'approval' ? 'Approve it? [y/N] ' : 'Your answer (nothing declines): ')
-    // The end first: it may have come while the last answer was given, and then nothing can be asked.
+    // `ended` comes first, because the input may have ended during the last answer, and then no question is possible.
     const line = await Promise.race([ended.promise, lines.question('')])
     if (line === undefined) return false
     await runtime.answer(wait.id, personsAnswer(wait, line.trim()), 'evener run')
@@ -48,7 +48,7 @@ export async function askPerson(runtime: ThreadRuntime, terminal: Terminal, sign
   return true
 }
 
-/** Gives the answers of the command line to what waits. False when they are not enough. */
+/** Answers the open waits with the answers of the command line. False when there are too few. */
 export async function answerWaits(runtime: ThreadRuntime, answers: readonly string[]): Promise<boolean> {
   const waits = openWaits(runtime)
   if (answers.length > waits.length) {
@@ -81,7 +81,7 @@ function personsAnswer(wait: Wait, text: string): Answer {
   return text === '' ? { decision: 'decline' } : worded(text)
 }
 
-/** Data where it is some, else what was written. */
+/** Parses the answer as JSON if possible, else takes the text. */
 function worded(text: string): Answer {
   try {
     return { decision: 'answer', value: JSON.parse(text) as Answer['value'] & {} }

@@ -13,7 +13,9 @@ import { recordsAfter } from '@evener/core/engine'
 
 const PAGE = 500
 
-/** All records a thread shows, oldest first, page by page: those of its parents up to the fork as well. */
+/**
+ * Yields all records of a thread's lineage, oldest first, page by page, including those of its parents up to the fork.
+ */
 export async function* readThread(store: Store, thread: string): AsyncGenerator<LogRecord> {
   const { lineage } = await headOf(store, thread)
   let after = 0
@@ -33,7 +35,7 @@ export async function requireThread(store: Store, thread: string): Promise<void>
   })
 }
 
-/** Who had the floor last; `undefined` before the first turn. */
+/** Returns the agent that had the floor last; `undefined` before the first turn. */
 export async function lastAgentOf(store: Store, thread: string): Promise<string | undefined> {
   const { lineage, seq } = await headOf(store, thread)
   const turn = await store.latestRecord(lineage, 'turn.started', seq)

@@ -5,7 +5,7 @@ import { dialects, liveDialects, Normalizer } from '@evener/adapters/reading'
 import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineStream, spoolFileName } from '@evener/shell/run'
 
-/** The raw recording that a path means: the file itself, or the folder of a run. */
+/** Returns the raw recording at a path: the file itself, or the one in the folder of a run. */
 export function recordingAt(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   if (!statSync(path).isDirectory()) return path
@@ -16,10 +16,13 @@ export function recordingAt(path: string): string | undefined {
   })
 }
 
-/** Longer delays overflow the timer and would end at once. */
+/** Longer delays overflow the timer, which would then fire at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
-/** How far apart events are shown. Their times come from two clocks, so one may lie before the one it follows. */
+/**
+ * Computes the delays between events. Their times come from two clocks, so an event may have an earlier time than the
+ * one before it.
+ */
 export class Pace {
   readonly #speed: number
   #latest: number | undefined
@@ -28,7 +31,7 @@ export class Pace {
     this.#speed = speed
   }
 
-  /** How many milliseconds to wait for what happened at this time. */
+  /** Returns how many milliseconds to wait before showing an event of this time. */
   before(at: number): number {
     const latest = this.#latest ?? at
     this.#latest = Math.max(latest, at)
@@ -36,7 +39,7 @@ export class Pace {
   }
 }
 
-/** The events of a recording in their order, as far apart as they were; `speed` 10 is ten times as fast. */
+/** Yields the events of a recording in their order and at their original pace; `speed` 10 is ten times as fast. */
 export async function* playRecording(file: string, speed: number): AsyncGenerator<ActivityEvent> {
   const normalizer = new Normalizer({ dialects, liveDialects })
   const pace = new Pace(speed)
@@ -53,7 +56,7 @@ export async function* playRecording(file: string, speed: number): AsyncGenerato
   yield* paced(asRecording(file, () => normalizer.end()))
 }
 
-/** A recording says whose it is; what does not say so is something else. */
+/** A recording names its program. A file that names none is something else. */
 function asRecording(file: string, read: () => readonly ActivityEvent[]): readonly ActivityEvent[] {
   try {
     return read()

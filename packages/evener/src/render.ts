@@ -5,14 +5,16 @@ import type { ToldEvent } from './entry-events.ts'
 import { visible, VisibleText } from './visible-text.ts'
 
 const RESULT_CHARS = 100
-/** Of each text among the arguments of a call: a command is shown, the file that is written is not. */
+/**
+ * The limit for each text among a call's arguments, so that a command is shown, but not the content of a written file.
+ */
 const ARGUMENT_CHARS = 300
 
-/** Shows agent events to a person, as they come. */
+/** Shows agent events to a person as they arrive. */
 export class Renderer {
   readonly #terminal: Pick<Terminal, 'out' | 'write'>
   #isInText = false
-  /** Which part of which message the text is. */
+  /** The message and part that the current text belongs to. */
   #part = ''
   #text = new VisibleText()
 
@@ -57,7 +59,7 @@ export class Renderer {
     }
   }
 
-  /** What an agent says at two times is not one sentence. */
+  /** Starts a new line for another part, because two parts are not one sentence. */
   #begin(part: string): void {
     if (part !== this.#part) this.#line('')
     this.#part = part
@@ -72,13 +74,13 @@ export class Renderer {
   #line(text: string): void {
     if (this.#isInText) this.#terminal.write('\n')
     this.#isInText = false
-    // What was left open in one text does not reach into the next.
+    // An escape sequence left open in one text must not affect the next.
     this.#text = new VisibleText()
     if (text !== '') this.#terminal.out(visible(text))
   }
 }
 
-/** What nobody understands is kept in the log; on a screen it would only be noise. */
+/** Unknown activity is kept in the log, but would only be noise on a screen. */
 function isForPeople(activity: ActivityEvent): boolean {
   return activity.type !== 'unknown'
 }
@@ -87,7 +89,7 @@ function shortTexts(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? cut(value, ARGUMENT_CHARS) : value
 }
 
-/** The exit code that a command failed with: its output need not tell. */
+/** Returns the exit code of a failed command, which its output need not show. */
 function exitOf(activity: ActivityNote | undefined): string {
   const code = activity?.events.find((event) => event.type === 'command')?.exitCode ?? 0
   return code === 0 ? '' : ` (exit ${code})`
@@ -102,7 +104,7 @@ function shorten(value: JsonValue): string {
   )
 }
 
-/** What a tool says, also where it says so in blocks, as MCP servers do. */
+/** Returns the text of a tool result, also from content blocks as MCP servers return them. */
 function wordsOf(value: JsonValue): string {
   if (typeof value === 'string') return value
   const blocks = Array.isArray(value) ? value : isObject(value) ? value['content'] : undefined

@@ -12,10 +12,13 @@ import { findTagged, runTagVariable } from '@evener/shell/run'
 const command = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
 
 const limitProgram: string = 'prlimit'
-/** Whether runs carry a mark of their own here; that of a run around these tests is taken off them. */
+/** Whether runs can have a mark here. Also removes the mark of a run that these tests may be part of. */
 const canMark = spawnSync(limitProgram, ['--pid', String(process.pid), '--locks=0:'], { stdio: 'ignore' }).status === 0
 
-/** A program in the middle of a tool: with a child in a session of its own, and a daemon without an environment where such is found. */
+/**
+ * A program in the middle of a tool, with a child in its own session and, where marks work, a daemon without an
+ * environment.
+ */
 const PROGRAM = `#!${process.execPath}
 if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
 const { spawn } = await import('node:child_process')
@@ -39,17 +42,17 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, maxRetries: 5 }))
 
-/** Without it a command that does not end would never fail. */
+/** Without a limit, a command that does not end would never fail. */
 const limit = { timeout: 120_000 }
 
 interface Running {
   readonly evener: ChildProcess
   readonly runTag: string
-  /** All that it has printed. */
+  /** Everything it has printed. */
   readonly out: () => string
 }
 
-/** Runs the program until it is in its tool. */
+/** Runs the program until its tool has started. */
 async function inTool(t: TestContext, temporary: string, ...args: readonly string[]): Promise<Running> {
   const evener = spawn(process.execPath, [command, 'run', '--harness', 'codex', '--json', ...args, 'Go'], {
     cwd: folder,
@@ -59,7 +62,7 @@ async function inTool(t: TestContext, temporary: string, ...args: readonly strin
       EVENER_CODEX_BIN: join(folder, 'codex'),
       CODEX_API_KEY: 'k',
       TMPDIR: temporary,
-      // Not in the temporary folder, which has to be left empty.
+      // Not in the temporary folder, which must be left empty.
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -12,10 +12,10 @@ import { main } from './main.ts'
 
 const command = fileURLToPath(new URL('../bin/evener.js', import.meta.url))
 const LINES = 2_000
-/** So long that all lines are several times what waits to be read at most, which is 1 MiB: that may come in one piece. */
+/** So long that all lines are several times the 1 MiB that may wait to be read, because that much may come at once. */
 const WORDS = `'x'.repeat(2_000)`
 
-/** A program that prints much, as fast as it is read: what it says, or what nobody understands. */
+/** A program that prints much, as fast as it is read: known or unknown records. */
 const program = (line: string): string => `#!${process.execPath}
 if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
 const { writeFileSync } = await import('node:fs')
@@ -30,7 +30,7 @@ for (let id = 0; id < end; id += 1) await say(${line})
 await say({ type: 'turn.completed', usage: {} })
 `
 const TEXT = `{ type: 'item.completed', item: { id: String(id), type: 'agent_message', text: ${WORDS} } }`
-/** Somebody who takes little at a time, for longer than one who takes nothing is waited for, and has not got one line. */
+/** A reader that takes little at a time, for longer than the timeout for unread output, and gets less than one line. */
 const SIP = 16_384
 const SIPS = 150
 const LONG = TEXT.replace(WORDS, `'x'.repeat(${SIP * SIPS})`)
@@ -141,7 +141,7 @@ suite('evener run into a reader that is slow', () => {
   })
 })
 
-/** Reads until the program has said something, and then no more. */
+/** Reads until the program's first output, and then no more. */
 async function untilItSpeaks(output: Readable): Promise<string> {
   let read = ''
   output.on('data', (chunk: Buffer) => (read += chunk.toString()))

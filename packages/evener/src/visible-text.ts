@@ -1,15 +1,15 @@
 type State = 'text' | 'escape' | 'sequence' | 'string' | 'string-escape'
 
 /**
- * Text of others as a terminal may show it. What agents and tools say can hold sequences that move the cursor, change the
- * title, fill the clipboard or overwrite what was said before; they are taken out, also when they come in pieces. Line
- * feeds and tabs stay.
+ * Makes foreign text safe for a terminal. The output of agents and tools can contain sequences that move the cursor,
+ * change the title, fill the clipboard or overwrite earlier text. They are removed, even when they arrive in pieces.
+ * Line feeds and tabs stay.
  */
 export class VisibleText {
   #state: State = 'text'
 
   push(text: string): string {
-    // Most text has nothing to take out.
+    // Most text has nothing to remove.
     if (this.#state === 'text' && !HIDDEN.test(text)) return text
     let shown = ''
     for (const char of text) shown += this.#next(char)
@@ -25,14 +25,14 @@ export class VisibleText {
         return HIDDEN.test(char) ? '' : char
       case 'escape':
         this.#state = char === '[' ? 'sequence' : ESCAPED_STRING_STARTS.has(char) ? 'string' : 'text'
-        // Intermediate bytes (as in a choice of character set) are followed by one more.
+        // Intermediate bytes (as in a choice of character set) are followed by one more byte.
         if (char >= ' ' && char <= '/') this.#state = 'escape'
         return char === '\n' ? char : ''
       case 'sequence':
         if (char >= '@' || char < ' ') this.#state = 'text'
         return char === '\n' ? char : ''
       case 'string':
-        // One that never ends may not hide more than its line.
+        // A string that never ends must not hide more than its line.
         if (char === '\x07' || char === '\x9c' || char === '\n') this.#state = 'text'
         else if (char === '\x1b') this.#state = 'string-escape'
         return char === '\n' ? char : ''
@@ -43,12 +43,12 @@ export class VisibleText {
   }
 }
 
-/** The same for a text that is all there. */
+/** Makes a complete text safe for a terminal. */
 export function visible(text: string): string {
   return new VisibleText().push(text)
 }
 
-/** Control characters except tab and line feed, and those that turn the direction of writing around. */
+/** Control characters except tab and line feed, and characters that change the writing direction. */
 const HIDDEN = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 const STRING_STARTS: ReadonlySet<string> = new Set(['\x90', '\x98', '\x9d', '\x9e', '\x9f'])
 const ESCAPED_STRING_STARTS: ReadonlySet<string> = new Set(['P', 'X', ']', '^', '_'])

@@ -44,7 +44,7 @@ interface FileRow {
   readonly damage: readonly string[]
 }
 
-/** Nothing when nothing was kept yet; a file that was named has to be there. */
+/** Returns undefined when there is no data file yet. A file given by option has to exist. */
 async function examineFile(option: string | undefined, terminal: Terminal): Promise<FileRow | undefined> {
   const file = dataFile(option, terminal)
   if (option === undefined && !existsSync(file)) return undefined
@@ -52,7 +52,7 @@ async function examineFile(option: string | undefined, terminal: Terminal): Prom
   try {
     return { file, damage: await store.check() }
   } catch (error) {
-    // Not a database of ours, or one that cannot be read at all.
+    // The file is not a database of ours, or cannot be read at all.
     if (!EvenerError.is(error)) throw error
     return { file, damage: [error.message] }
   } finally {

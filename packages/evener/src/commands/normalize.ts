@@ -6,7 +6,7 @@ import { EvenerError, type ActivityEvent } from '@evener/protocol'
 import { LineSplitter, LineStream } from '@evener/shell/run'
 import { UsageError, type Command, type Terminal } from '../command.ts'
 
-/** The programs there are, and what any other agent says that speaks the Agent Client Protocol. */
+/** The dialects of the known programs, and that of any other agent that speaks the Agent Client Protocol. */
 const readable = [...dialects, ...liveDialects.filter(({ id }) => id === 'acp')]
 const known = readable.map(({ id }) => id).join(', ')
 
@@ -55,12 +55,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const print = (events: readonly ActivityEvent[]): void => {
     if (events.length > 0) terminal.out(events.map((event) => JSON.stringify(event)).join('\n'))
   }
-  // What came together is printed together: a write for each event takes longer than making it.
+  // Lines that arrive together are printed together, because a write per event takes longer than making the event.
   for await (const lines of new LineStream(terminal.input).batches()) {
     print(lines.flatMap((line) => normalizer.line(line.text)))
     await terminal.taken?.()
     if (terminal.hasNoReader?.() === true) {
-      // Whoever writes to us is to hear of it, too.
+      // Closes the input, so that its writer notices too.
       terminal.input.destroy()
       return 0
     }
@@ -76,7 +76,7 @@ function exitCodeOf(text: string | undefined): number | undefined {
   return code
 }
 
-/** As they would have been read from the program itself. */
+/** Splits the file into lines as if they were read from the program itself. */
 function linesOf(file: string): readonly string[] {
   const lines: string[] = []
   const splitter = new LineSplitter((line) => void lines.push(line.text))

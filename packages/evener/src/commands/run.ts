@@ -16,10 +16,10 @@ import { suggestion } from '../suggestion.ts'
 
 const DEMO = 'demo'
 const DEMO_PROMPT = 'What is in this folder?'
-/** Slow enough to be seen arriving, fast enough not to wait for. */
+/** Slow enough to be seen streaming, fast enough not to wait for. */
 const DEMO_PACE_MS = 12
 const LEVELS: readonly PermissionLevel[] = ['read-only', 'edit', 'full']
-/** Ctrl-C, a service manager, a terminal that was closed. */
+/** From Ctrl-C, a service manager, or a closed terminal. */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const NOBODY: Answer = { decision: 'decline', reason: 'nobody can be asked in "evener run"' }
 
@@ -106,12 +106,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   const level = permissions === undefined ? undefined : levelCalled(permissions)
 
   let runtime: ThreadRuntime | undefined
-  // The first signal ends the run cleanly, also one that comes before there is a run; what it did is kept.
+  // The first signal ends the run cleanly, even if it comes before there is a run. What the run did is kept.
   let interruptedBy: NodeJS.Signals | undefined
   let asking: AbortController | undefined
   const onInterrupt = (signal: NodeJS.Signals): void => {
     interruptedBy ??= signal
-    // Nothing is at work while somebody is asked: what waits for an answer goes on waiting.
+    // While a person is asked, no agent is working. Open waits stay open.
     if (asking === undefined) void runtime?.cancel()
     else asking.abort()
   }
@@ -175,12 +175,12 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   }
 }
 
-/** What a shell expects of a program that was ended by this signal. */
+/** Returns the exit code that shells expect of a program ended by this signal. */
 function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** What the conversation waits for comes first. False when it still waits. */
+/** Settles the open waits before anything else. False when some are still open. */
 async function goOn(
   runtime: ThreadRuntime,
   answers: readonly string[],
@@ -192,11 +192,11 @@ async function goOn(
   return terminal.isTty && (await askPerson(runtime, terminal, signal))
 }
 
-/** Nobody is there to answer: a question would keep the command waiting for ever. */
+/** Declines every question, because with nobody to answer, the command would wait forever. */
 function declineQuestions(runtime: ThreadRuntime): void {
   runtime.onEntry((entry) => {
     if (entry.kind !== 'record' || entry.others === true || entry.record.body.type !== 'wait.opened') return
-    // Taken back or cancelled in the meantime: then there is nothing to decline.
+    // Fails when the wait was withdrawn or cancelled in the meantime, and then there is nothing to decline.
     runtime.answer(entry.record.body.wait.id, NOBODY, 'evener run').catch(() => undefined)
   })
 }
@@ -224,7 +224,7 @@ function harnessCalled(id: string): Harness {
   throw new UsageError(`there is no harness "${id}"; known: ${known}`)
 }
 
-/** The one that the conversation was last with; `undefined` for the demo agent. */
+/** Returns the harness that had the last turn of the thread; `undefined` for the demo agent. */
 async function harnessOf(store: Store, thread: string): Promise<Harness | undefined> {
   const agentId = await lastAgentOf(store, thread)
   if (agentId === undefined || agentId === DEMO) return undefined
