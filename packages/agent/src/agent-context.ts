@@ -1,7 +1,7 @@
 import type { JsonObject } from '@evener/protocol'
 import { RequestContext } from './request-context.ts'
 
-/** Which turn something is asked for. */
+/** The turn a dynamic value is computed for. */
 export interface AgentContext {
   readonly threadId: string
   readonly runId: string
@@ -9,7 +9,7 @@ export interface AgentContext {
   readonly requestContext: RequestContext
 }
 
-/** A value, or a function that gives it for a turn; asked again before every model step. */
+/** A value, or a function that computes it for a turn; called again before every step. */
 export type Dynamic<T> = T | ((context: AgentContext) => T | Promise<T>)
 
 export async function resolveDynamic<T>(value: Dynamic<T>, context: AgentContext): Promise<T> {

@@ -15,16 +15,16 @@ import { reportSchema } from './schema-report.ts'
 import type { DecorateContext } from './tool-context.ts'
 
 export interface AgentOptions extends NativeDriverOptions {
-  /** What people call it. Default: its `id`. */
+  /** The display name. Default: its `id`. */
   readonly name?: string
   readonly description?: string
-  /** Named by their keys, or as a list by their ids. A function is called before every step. */
+  /** An object whose keys are the names, or a list of tools named by their ids. A function is called at every step. */
   readonly tools?: Dynamic<ToolsInput>
-  /** What a run may use up: tokens, dollars, milliseconds. */
+  /** The limits of a run: tokens, dollars, milliseconds. */
   readonly budget?: Budget
 }
 
-/** A model with instructions and tools. What it does and says lives in the thread it works on, not in here. */
+/** A model with instructions and tools. Keeps no conversation: everything it says and does is in the thread. */
 export class Agent {
   readonly id: string
   readonly name: string
@@ -40,12 +40,12 @@ export class Agent {
     reportSchema(options.output?.schema, `the output of agent "${options.id}"`)
   }
 
-  /** What takes its turns, for programs that bring their own host. */
+  /** Returns the driver that takes its turns, for programs with their own host. */
   driver(): AgentDriver {
     return nativeDriver(this.options)
   }
 
-  /** One turn without a thread: what the host says is all the agent knows, and nothing is kept. */
+  /** Runs one turn without a thread: the agent only knows what the host tells it, and nothing is kept. */
   stream(turn: Turn, host: Host): AsyncGenerator<AgentEvent, void> {
     return streamTurn(this.driver(), turn, host)
   }
@@ -54,7 +54,7 @@ export class Agent {
     return resolveDynamic(this.options.instructions, context)
   }
 
-  /** The tools as the engine carries them out. */
+  /** Returns the tools as the engine carries them out. */
   async tools(context: AgentContext, decorate?: DecorateContext): Promise<RunnableTool[]> {
     return runnableTools((await resolveDynamic(this.options.tools, context)) ?? [], decorate)
   }

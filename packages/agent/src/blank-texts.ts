@@ -2,11 +2,11 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { LanguageModel } from './language-model.ts'
 
 /**
- * An empty text goes back for the sake of what its provider gave along. To a model of another provider that means nothing,
- * and many refuse a request with an empty text in it.
+ * Removes empty texts. They are only kept for the metadata of their own provider: to others they mean nothing, and many
+ * models refuse a request with an empty text.
  */
 export function withoutBlankTexts({ provider }: LanguageModel, prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  // Such as `google.vertex.chat`, whose options go by `google` or by `vertex`.
+  // E.g. `google.vertex.chat`, whose options are under `google` or `vertex`.
   const names = new Set(provider.split(/[.-]/))
   return prompt.flatMap((message): LanguageModelV4Prompt => {
     if (message.role !== 'assistant') return [message]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JSONObject, JSONValue, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 
-/** The mark of a provider that wants to be told up to where a request may be kept for the next one. */
+/** The cache marker of a provider, which says up to where a request may be cached for the next one. */
 interface Mark {
   readonly provider: RegExp
   readonly key: string
@@ -14,23 +14,23 @@ const MARKS: readonly Mark[] = [
   { provider: /bedrock/, key: 'bedrock', name: 'cachePoint', value: { type: 'default' } },
 ]
 
-/** So many a request may have; more are left out by the provider's package, or refused. */
+/** The most markers a request may have; more are dropped by the provider's package, or refused. */
 const MOST_MARKS = 4
 
-/** How long is kept what is marked without a time. */
+/** How long a marker without a time lasts. */
 const USUAL = '5m'
 
 /**
- * Keeps prefixes by itself, and finds them sooner when it is told which requests go on from one another. Its chat API is
- * spoken by many servers that go by its name, and some refuse a field they do not know.
+ * Providers that cache prefixes by themselves, and find them sooner with a key per conversation. Not the chat API: many
+ * other servers use its name, and some refuse unknown fields.
  */
 const KEYED = /^openai\.responses$/
 
 /**
- * Marks what stays the same from request to request: the instructions, the tools, and all that has been said. Requests
- * only ever grow, so that the next one finds this one's mark; it is looked for only a few blocks back, so the place where
- * the last request ended keeps its mark. OpenAI's Responses get a key instead, made of the `conversation`; other providers keep
- * prefixes by themselves.
+ * Marks what stays the same from request to request: the instructions, the tools, and everything said so far. Requests
+ * only grow, so the next one finds this one's marker. Providers look only a few blocks back for it, so the end of the
+ * last request keeps its marker. OpenAI's Responses API gets a key made of `conversation` instead; other providers
+ * cache prefixes by themselves.
  */
 export function withCacheMarkers(
   options: LanguageModelV4CallOptions,
@@ -48,7 +48,7 @@ export function withCacheMarkers(
   const ours = places.size + (options.tools === undefined ? 0 : 1)
   const before = options.prompt.findLastIndex(({ role }) => role === 'assistant') - 1
   if (before >= 0 && ours + given.length < MOST_MARKS) places.add(before)
-  // What is to be kept for longer may not stand behind what is kept for less long.
+  // A longer-lasting marker must not come after a shorter one.
   const lasting = given.findLast(({ value }) => value['ttl'] !== undefined && value['ttl'] !== USUAL)
   const lastingMark = lasting === undefined ? mark : { ...mark, value: lasting.value }
   const markAt = (index: number): Mark => (index < (lasting?.at ?? 0) ? lastingMark : mark)
@@ -64,8 +64,8 @@ interface Markable {
 }
 
 /**
- * Those that people have set themselves, on its messages, their parts and the request, and at which message. What is set
- * on the request is for its end.
+ * Returns the markers set by the application on messages, their parts and the request, with the index of the message.
+ * One on the request counts for its end.
  */
 function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): { at: number; value: JSONObject }[] {
   const marksOf = (item: Markable, at: number): { at: number; value: JSONObject }[] => {
@@ -79,12 +79,12 @@ function givenMarks(options: LanguageModelV4CallOptions, { key, name }: Mark): {
   return [...inPrompt, ...marksOf(options, options.prompt.length)]
 }
 
-/** What it is made of is nobody's business there, and may be longer than the 64 characters that are taken. */
+/** Hashed, because the provider need not know the id, and it may be longer than the 64 characters allowed. */
 function cacheKey(conversation: string): string {
   return createHash('sha256').update(conversation).digest('hex').slice(0, 32)
 }
 
-/** What people have said themselves about the same place counts. */
+/** Adds a marker; one set by the application at the same place has precedence. */
 function marked<T extends { providerOptions?: SharedV4ProviderOptions }>(
   item: T,
   { key, name, value }: Pick<Mark, 'key' | 'name'> & { readonly value: JSONValue },

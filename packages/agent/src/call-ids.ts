@@ -1,6 +1,6 @@
 /**
- * Ids are the model's to give; one that is empty or was given before in the turn gets another, so that results find
- * their call.
+ * Makes call ids unique within a turn. The model gives the ids; an empty or repeated one is replaced, so that results
+ * find their call.
  */
 export class CallIds {
   readonly #open = new Map<string, string>()
@@ -16,7 +16,7 @@ export class CallIds {
     this.#ofStep.clear()
   }
 
-  /** The id of a call whose input is coming in. */
+  /** Returns the id of a call whose input is being streamed. */
   open(given: string): string {
     const known = this.#open.get(given)
     if (known !== undefined) return known
@@ -33,7 +33,7 @@ export class CallIds {
     return id
   }
 
-  /** The id under which a call of this step goes. */
+  /** Returns the id given to a call of this step. */
   taken(given: string): string {
     return this.#ofStep.get(given) ?? given
   }

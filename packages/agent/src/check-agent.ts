@@ -86,7 +86,7 @@ const HOOKS: OptionRules<LoopHooks> = {
   afterTool: aFunction,
 }
 
-/** Refuses options that would make an agent do something else than was meant, and says which. */
+/** Throws if an option is wrong, and says which. */
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions('an agent', options, AGENT, ['id', 'model'])
   const of = `of agent "${options.id}"`

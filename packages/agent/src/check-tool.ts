@@ -29,7 +29,7 @@ const TOOL: OptionRules<Tool> = {
   toModelOutput: aFunction,
 }
 
-/** Refuses a tool that could not be called as was meant, and says why. */
+/** Throws if a tool is defined wrongly, and says why. */
 export function checkTool(tool: Tool): void {
   const what = typeof tool === 'object' && tool !== null && typeof tool.id === 'string' ? `tool "${tool.id}"` : 'a tool'
   checkOptions(what, tool, TOOL, ['id', 'description', 'execute'])

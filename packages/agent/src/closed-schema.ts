@@ -4,9 +4,9 @@ const NAMED = ['properties', 'patternProperties', '$defs', 'definitions'] as con
 const LISTED = ['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf'] as const
 
 /**
- * A schema whose objects have no other properties than those they name, where it does not say otherwise. Providers that
- * hold a model to a schema refuse open objects; libraries leave them open, since they only ignore what is too much. What
- * `allOf` joins stays open, also where it only points to it: closed, no part would take the properties of another.
+ * Closes the objects of a schema: no properties but those they name, unless the schema says otherwise. Providers that
+ * enforce a schema refuse open objects; libraries leave them open, as they ignore extra properties. Schemas joined by
+ * `allOf`, even by reference, stay open: closed, each would refuse the properties of the others.
  */
 export function closedSchema(schema: JsonObject): JsonObject {
   const joined = new Set<string>()
@@ -35,7 +35,7 @@ function closed(schema: JsonObject, joined: ReadonlySet<string>): JsonObject {
   return result
 }
 
-/** What is pointed to by an `allOf` of several. One of a single schema joins nothing. */
+/** Collects references in an `allOf` with several schemas. One with a single schema joins nothing. */
 function noteJoined(value: JsonValue, joined: Set<string>): void {
   if (typeof value !== 'object' || value === null) return
   const all = isObject(value) ? value['allOf'] : undefined

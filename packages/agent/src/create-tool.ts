@@ -11,42 +11,42 @@ export interface ToolOptions<
   Resume extends SchemaInput = JsonObject,
   Result = unknown,
 > {
-  /** Its name in a list of tools. In an object its key is. */
+  /** The tool's name in a list of tools. In an object of tools, the key is the name. */
   readonly id: string
-  /** What the model goes by when it chooses. */
+  /** Tells the model when to use the tool. */
   readonly description: string
   /** Default: an object with anything in it. */
   readonly inputSchema?: Input
   /** A result that does not fit is an error. */
   readonly outputSchema?: Output
-  /** Of what the tool asks with `suspend`. */
+  /** The schema of what the tool asks with `suspend`. */
   readonly suspendSchema?: Suspend
-  /** Of what is answered. */
+  /** The schema of the answer. */
   readonly resumeSchema?: Resume
-  /** Ask somebody first, where no rule allows the call: always, or for such input. */
+  /** Requires approval unless a rule allows the call: always, or depending on the input. */
   readonly requireApproval?: boolean | ((input: JsonObject) => boolean)
-  /** What rules about categories go by. Without one they say nothing of it, unless it has a well-known name. */
+  /** The category, for rules. Without one such rules do not apply, unless the tool has a well-known name. */
   readonly category?: ToolCategory
-  /** Safe to carry out again with the same key when nobody knows whether it was. */
+  /** Whether the tool can safely run again with the same key if it is unknown whether it ran. */
   readonly idempotent?: boolean
   /**
-   * What becomes of a call that had begun when its process died: `report` it to the model, `ask` somebody whether it is to
-   * be made again, or `retry` it with the same key. Default: what the runtime says, which reports.
+   * What to do with a call that had started when its process died: `report` it to the model, `ask` somebody whether to
+   * repeat it, or `retry` it with the same key. Default: the runtime's `onInterrupted`, which is `report`.
    */
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations
-  /** As a generator it shows what it yields as progress. What it returns is the result, or else the last it yielded. */
+  /** A generator shows what it yields as progress. Its result is what it returns, or else the last value it yielded. */
   readonly execute: (
     input: Infer<Input>,
     context: ToolContext<Infer<Suspend>, Infer<Resume>>,
   ) => Promise<Result> | Result | Steps<Result>
-  /** What the model sees of a result. The record keeps all of it. */
+  /** Returns what the model sees of a result. The record keeps all of it. */
   readonly toModelOutput?: (result: Awaited<Result>) => ModelOutput | string | Promise<ModelOutput | string>
 }
 
 type Steps<Result> = AsyncGenerator<Result, Result | void> | Generator<Result, Result | void>
 
-/** A tool as it is defined. Methods, so that tools of any input fit into one list. */
+/** A tool definition. `execute` and `toModelOutput` are methods, so that tools with any input fit into one list. */
 export interface Tool<Input = unknown, Result = unknown> {
   readonly id: string
   readonly description: string
@@ -63,7 +63,7 @@ export interface Tool<Input = unknown, Result = unknown> {
   toModelOutput?(result: Result): ModelOutput | string | Promise<ModelOutput | string>
 }
 
-/** Defines a tool. Its input is checked against the schema before it runs, so `execute` gets what it says. */
+/** Defines a tool. The input is checked against the schema before `execute` runs. */
 export function createTool<
   Input extends SchemaInput = JsonObject,
   Output extends SchemaInput = JsonObject,

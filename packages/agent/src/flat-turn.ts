@@ -3,7 +3,7 @@ import type { StepResult } from './model-answer.ts'
 
 type Said = IteratorResult<AgentEvent, void>
 
-/** What a model says when it is asked once, and what came of that when it is over. */
+/** One attempt to ask the model: its events, and its result at the end. */
 export class Attempt {
   readonly events: AsyncIterator<AgentEvent, StepResult>
   #result: StepResult | undefined
@@ -23,8 +23,8 @@ export class Attempt {
 }
 
 /**
- * The events of a turn and, in place of its attempts, what the model says in them. It does what `yield*` would do in the
- * turn; but there every delta would be handed over once more, which is a fifth of what it costs.
+ * The events of a turn, with those of the model in place of its attempts. Does what `yield*` would do in the turn, but
+ * there every delta would be passed on once more, which is a fifth of its cost.
  */
 export class FlatTurn implements AsyncIterableIterator<AgentEvent> {
   readonly #turn: AsyncGenerator<AgentEvent | Attempt, void>

@@ -18,15 +18,15 @@ export interface HookedCall {
   readonly context: AgentContext
 }
 
-/** Nothing: as it is. `input`: with this instead. `decline`: not at all, and the model is told why. */
+/** `undefined`: the call goes on. `input`: with this input. `decline`: it is not made, and the model is told why. */
 export type BeforeTool = undefined | { readonly input: JsonObject } | { readonly decline: string }
 
-/** Nothing: as it is. Else this is recorded and shown instead. */
+/** `undefined`: the result stays. Otherwise this is recorded and shown instead. */
 export type AfterTool = undefined | { readonly result: JsonValue; readonly isError?: boolean }
 
 /**
- * What an agent's owner wants to see and say in the course of a turn. One that throws fails what it was called for, and
- * says so; one that never ends is left behind when the run is cancelled.
+ * Callbacks of the application in the course of a turn. If one throws, what it was called for fails with its error; one
+ * that never ends is abandoned when the run is cancelled.
  */
 export interface LoopHooks {
   readonly beforeTurn?: (turn: { readonly context: AgentContext }) => MaybePromise<void>
@@ -42,7 +42,7 @@ export interface LoopHooks {
     readonly prompt: LanguageModelV4Prompt
   }) => MaybePromise<void>
   readonly afterStep?: (step: { readonly context: AgentContext; readonly step: TurnStep }) => MaybePromise<void>
-  /** Before anybody is asked for approval: what is approved is what runs. */
+  /** Called before an approval is asked for, so that what is approved is what runs. */
   readonly beforeTool?: (call: HookedCall) => MaybePromise<BeforeTool | void>
   readonly afterTool?: (
     call: HookedCall & { readonly result: JsonValue; readonly isError: boolean },
@@ -51,7 +51,7 @@ export interface LoopHooks {
 
 type MaybePromise<T> = T | Promise<T>
 
-/** Calls a hook, or gives `undefined`. Rejects with a clear error when it throws, and when the run is cancelled. */
+/** Calls a hook; `undefined` without one. Rejects with a clear error if it throws, and when the run is cancelled. */
 export async function callHook<Name extends keyof LoopHooks>(
   hooks: LoopHooks,
   name: Name,
@@ -76,7 +76,7 @@ function checked(name: keyof LoopHooks, returned: unknown): BeforeTool | AfterTo
   return name === 'afterTool' ? checkedAfterTool(returned) : checkedNothing(name, returned)
 }
 
-/** Throws for what is neither: a call whose hook cannot be understood is not run. */
+/** Throws for any other value: a call whose hook cannot be understood is not run. */
 function checkedBeforeTool(given: unknown): BeforeTool {
   if (given === undefined) return undefined
   if (isObject(given)) {
@@ -87,7 +87,7 @@ function checkedBeforeTool(given: unknown): BeforeTool {
   throw badReturn('beforeTool', given, 'nothing, { input } with an object of JSON, or { decline } with a reason')
 }
 
-/** Throws for what is neither: a result that may have had to be hidden is not shown. */
+/** Throws for any other value: a result that perhaps had to be hidden is not shown. */
 function checkedAfterTool(given: unknown): AfterTool {
   if (given === undefined) return undefined
   if (isObject(given) && given['result'] !== undefined) {
@@ -114,7 +114,7 @@ function badReturn(name: string, given: unknown, wanted: string): EvenerError {
   return new EvenerError('misuse', `The hook ${name} returned ${found}. It has to return ${wanted}.`)
 }
 
-/** A hook that throws at once fails like one that throws later. */
+/** Async, so that a hook that throws synchronously rejects. */
 async function started(hook: (argument: unknown) => unknown, argument: unknown): Promise<unknown> {
   return hook(argument)
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@evener/protocol'
 import { checkFormat, readPattern } from './json-schema-formats.ts'
 import { isObject, resolveRef } from './json-schema-refs.ts'
 
-/** Where in a value the check is, and what references are looked up in. */
+/** The place of the check in the value, and the schema that references are resolved in. */
 interface Place {
   readonly root: JsonObject
   readonly path: string
@@ -13,18 +13,18 @@ interface Place {
 type Problem = string | undefined
 type Check = (schema: JsonObject, value: unknown, place: Place) => Problem
 
-/** Deeper than any schema of a tool; one that refers to itself without end is never left otherwise. */
+/** Deeper than any schema of a tool. Stops a schema that refers to itself without end. */
 const MAX_DEPTH = 500
 
 /**
- * What is wrong with a value by a plain JSON Schema (drafts 7 and 2020-12), or `undefined`. `uncheckedWords` names what a
- * schema says beyond what is checked here.
+ * Checks a value against a plain JSON Schema (drafts 7 and 2020-12). Returns what is wrong, or `undefined`.
+ * `schemaProblems` names the keywords that are not checked here.
  */
 export function checkAgainst(schema: JsonObject, value: unknown): Problem {
   return check(schema, value, { root: schema, path: '', depth: 0 })
 }
 
-/** A schema may also be `true` or `false`; what is none constrains nothing. */
+/** A schema may also be `true` or `false`; anything else constrains nothing. */
 function check(schema: JsonValue | undefined, value: unknown, place: Place): Problem {
   if (schema === false) return say(place, 'nothing is allowed here')
   if (!isObject(schema)) return undefined
@@ -112,7 +112,7 @@ function isMultiple(value: number, step: number): boolean {
 
 const checkString: Check = (schema, value, place) => {
   if (typeof value !== 'string') return undefined
-  // Characters, not the halves of pairs that some of them are made of.
+  // Counts characters, not UTF-16 units.
   const problem = within(schema, Array.from(value).length, place, ['minLength', 'maxLength'], ' characters')
   if (problem !== undefined) return problem
   const { format, pattern } = schema
@@ -120,12 +120,12 @@ const checkString: Check = (schema, value, place) => {
   return typeof format === 'string' && !checkFormat(format, value) ? say(place, `expected ${format}`) : undefined
 }
 
-/** What nobody can read nothing fits. */
+/** No text matches an invalid pattern. */
 function matches(pattern: string, text: string): boolean {
   return readPattern(pattern)?.test(text) ?? false
 }
 
-/** Whether a size keeps to its bounds, whatever the schema calls them. */
+/** Checks a size against its bounds, whatever the schema calls them. */
 function within(
   schema: JsonObject,
   size: number,

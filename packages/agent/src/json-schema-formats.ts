@@ -11,7 +11,7 @@ const SCHEME = /^[a-z][a-z\d+.-]*:\S+$/i
 
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
-  // Many mean the time on a wall, which has no zone.
+  // Many mean a local time, which has no zone.
   time: (text) => isTime(text, true),
   'date-time': (text) => /^.{10}[t\s]/i.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11), false),
   duration: (text) => DURATION.test(text),
@@ -32,7 +32,7 @@ export function isKnownFormat(format: string): boolean {
   return Object.hasOwn(FORMATS, format)
 }
 
-/** True also for a format nobody here knows: `uncheckedWords` names it. */
+/** Also true for an unknown format, which `schemaProblems` names. */
 export function checkFormat(format: string, text: string): boolean {
   return isKnownFormat(format) ? FORMATS[format]?.(text) === true : true
 }
@@ -51,13 +51,13 @@ function isDate(text: string): boolean {
   return month !== '02' || Number(day) < 29 || new Date(Date.UTC(Number(year), 1, 29)).getUTCDate() === 29
 }
 
-/** A pattern, by Unicode where it can be read so; `undefined` when nobody can read it. */
+/** Returns the regular expression, in Unicode mode if possible; `undefined` if it is invalid. */
 export function readPattern(pattern: string): RegExp | undefined {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(pattern, flags)
     } catch {
-      // Some escapes are allowed in older patterns only.
+      // Some escapes are only allowed without Unicode mode.
     }
   }
   return undefined

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a reference within the same schema stands for; `undefined` when it is not there, or elsewhere. */
+/** Returns what a reference within the same schema refers to; `undefined` if it does not exist or is external. */
 export function resolveRef(root: JsonObject, ref: string): JsonValue | undefined {
   if (ref === '#') return root
   if (!ref.startsWith('#')) return undefined

@@ -2,15 +2,15 @@ import type { JsonObject, JsonValue } from '@evener/protocol'
 import { isKnownFormat, readPattern } from './json-schema-formats.ts'
 import { isObject, resolveRef } from './json-schema-refs.ts'
 
-/** What is in a schema that cannot be held against a value. */
+/** The parts of a schema that cannot be checked. */
 export interface SchemaProblems {
-  /** Words that are not checked: what they say constrains nothing. */
+  /** Keywords that are not checked and so constrain nothing. */
   readonly unchecked: readonly string[]
-  /** What nobody could check, and that therefore nothing fits. */
+  /** Parts that are invalid, so that no value fits. */
   readonly broken: readonly string[]
 }
 
-/** Words that hold one schema, a list of them, or several by name. */
+/** Keywords that hold one schema, a list of schemas, or schemas by name. */
 const ONE = [
   'not',
   'if',
@@ -54,7 +54,7 @@ const CHECKED: ReadonlySet<string> = new Set([
   'maxProperties',
 ])
 
-/** Words that say something about a schema and nothing about a value. */
+/** Keywords about the schema itself, not about a value. */
 const REMARKS: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -71,7 +71,7 @@ const REMARKS: ReadonlySet<string> = new Set([
   'writeOnly',
 ])
 
-/** Looks through a whole schema, once, before anything is held against it. */
+/** Finds the problems of a whole schema, once, before values are checked against it. */
 export function schemaProblems(schema: JsonObject): SchemaProblems {
   const unchecked = new Set<string>()
   const broken = new Set<string>()
@@ -100,7 +100,7 @@ export function schemaProblems(schema: JsonObject): SchemaProblems {
 function isChecked(word: string, value: JsonValue): boolean {
   if (REMARKS.has(word) || word.startsWith('x-')) return true
   if (word === 'format') return typeof value !== 'string' || isKnownFormat(value)
-  // As draft 4 had them: said of `minimum`, not a bound of their own.
+  // In draft 4 they are flags of `minimum` and `maximum`, not bounds of their own.
   if (word === 'exclusiveMinimum' || word === 'exclusiveMaximum') return typeof value === 'number'
   return CHECKED.has(word)
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
 import type { FinishReason, UsageMetadata } from '@evener/protocol'
 
-/** Any model of the AI SDK's provider specification that is in use. */
+/** A model of any version of the AI SDK's provider specification that is in use. */
 export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4
 
 const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
@@ -13,7 +13,7 @@ const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
   'other',
 ])
 
-/** V2 says a word, V3 and V4 an object with the word in it. */
+/** V2 has a string, V3 and V4 an object that holds it. */
 export function finishReasonOf(reason: unknown): FinishReason {
   const word: unknown = isObject(reason) ? reason['unified'] : reason
   // `interrupted`: the stream ended without the provider saying that it was complete.
@@ -41,7 +41,7 @@ export function usageOf(usage: unknown, providerMetadata?: unknown): UsageMetada
   })
 }
 
-/** V2 leaves open whether the cached tokens are among the others: of most providers they are. */
+/** V2 does not say whether input tokens include the cached ones: with most providers they do. */
 function flatUsage(usage: { readonly [key: string]: unknown }, providerMetadata: unknown): UsageMetadata {
   const { cachedInputTokens, inputTokens, outputTokens, reasoningTokens, totalTokens } = usage
   const anthropic = fieldOf(providerMetadata, 'anthropic')

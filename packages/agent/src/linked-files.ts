@@ -1,12 +1,12 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { LanguageModel } from './language-model.ts'
 
-/** Models have to say it; one that was written by hand may not know. */
+/** Required of models, but one written by hand may lack it. */
 type SupportedUrls = Awaited<LanguageModel['supportedUrls']> | undefined
 
 /**
- * Files of which only the address is known go to models that say that they can look there. Any other is told the address
- * in words: it would refuse the whole request.
+ * Leaves files with only an address to models that can fetch it. For others the address becomes text: they would refuse
+ * the whole request.
  */
 export async function withReachableFiles(
   model: LanguageModel,

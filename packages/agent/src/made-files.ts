@@ -3,7 +3,7 @@ import type { FileEvent, JsonObject } from '@evener/protocol'
 
 type MadeFile = Extract<LanguageModelV4StreamPart, { type: 'file' | 'reasoning-file' }>
 
-/** A file that the model has made: its bytes, or the address that was given instead. */
+/** Returns the event of a file made by the model: its bytes, or the address given instead. */
 export function fileEvent(part: MadeFile): FileEvent | undefined {
   const source = sourceOf(part)
   if (source === undefined) return undefined
@@ -14,7 +14,7 @@ export function fileEvent(part: MadeFile): FileEvent | undefined {
   return { type: 'file', mimeType: part.mediaType, ...source, ...(Object.keys(meta).length === 0 ? {} : { meta }) }
 }
 
-/** Models of earlier specifications give the data itself. */
+/** Models of earlier specifications have the data itself here. */
 function sourceOf({
   data,
 }: {
@@ -22,12 +22,12 @@ function sourceOf({
 }): Pick<FileEvent, 'data' | 'url'> | undefined {
   if (typeof data === 'string') return { data }
   if (data instanceof Uint8Array) return { data: Buffer.from(data).toString('base64') }
-  // Whatever else a provider may come up with: there is no place for it.
+  // Other kinds of data cannot be kept.
   if (data?.type === 'url') return addressed(data.originalUrl ?? String(data.url))
   return data?.type === 'data' ? sourceOf(data) : undefined
 }
 
-/** An address may hold the file itself, which is then kept as any other. */
+/** A data URL holds the file itself, which is kept like any other. */
 function addressed(url: string): Pick<FileEvent, 'data' | 'url'> {
   const [, kind = '', held] = /^data:([^,]*),(.*)$/is.exec(url) ?? []
   if (held === undefined) return { data: '', url }
@@ -35,7 +35,7 @@ function addressed(url: string): Pick<FileEvent, 'data' | 'url'> {
   return { data: /;\s*base64\s*$/i.test(kind) ? bytes.toString() : bytes.toString('base64') }
 }
 
-/** Byte by byte: what is escaped need not be text. */
+/** Unescapes bytes, because they need not be text. */
 function unescaped(text: string): Buffer {
   const bytes = Buffer.from(text).toString('latin1')
   return Buffer.from(

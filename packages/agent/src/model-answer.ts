@@ -13,27 +13,27 @@ import { toJson } from './to-json.ts'
 export interface StepResult {
   readonly finishReason: FinishReason
   readonly usage: UsageMetadata
-  /** Calls that are ours to carry out. */
+  /** The calls that we carry out, not the provider. */
   readonly calls: readonly OrderedCall[]
-  /** Something was shown: the attempt cannot be made as if it had never been. */
+  /** Whether something was shown, so that the attempt cannot be repeated without a trace. */
   readonly hasContent: boolean
   readonly text: string
-  /** Types of parts that came and that no record can hold. */
+  /** Types of received parts that no record can hold. */
   readonly unkept: readonly string[]
-  /** The answer is not whole. */
+  /** Set if the answer is incomplete. */
   readonly failure: ModelFailure | undefined
 }
 
 export interface OrderedCall extends ToolCallInfo {
-  /** The input was no JSON object: the call cannot be carried out, and the model is told so. */
+  /** Set if the input is not a JSON object: the call is not carried out, and the model is told why. */
   readonly isBroken?: boolean
 }
 
-/** Turns the parts of one model call into agent events, and knows at the end what came of the call. */
+/** Turns the parts of one model call into agent events and collects the result. */
 export class ModelAnswer {
   readonly #ids: CallIds
   readonly #now: () => number
-  /** Nearly every part is one event: a list of one would be made anew for each. */
+  /** The next event, apart from `#more`: nearly every part is one event, and would need a new list each. */
   #next: AgentEvent | undefined
   readonly #more: AgentEvent[] = []
   readonly #toolNames = new Map<string, string>()
@@ -53,7 +53,7 @@ export class ModelAnswer {
     this.#now = now
   }
 
-  /** The next event that has not been handed out yet. */
+  /** Returns the next pending event. */
   nextEvent(): AgentEvent | undefined {
     const event = this.#next
     if (event !== undefined) this.#next = this.#more.length === 0 ? undefined : this.#more.shift()
@@ -69,7 +69,7 @@ export class ModelAnswer {
         break
       case 'text-delta':
         if (part.providerMetadata !== undefined) this.#proofs.add('text', part.id, part.providerMetadata)
-        // Some begin with an empty piece: nobody has seen anything of that.
+        // Some models begin with an empty delta, which shows nothing.
         if (part.delta !== '') this.#hasContent = true
         this.#text += part.delta
         this.#say({ type: 'text-delta', partId: part.id, text: part.delta })
@@ -88,7 +88,7 @@ export class ModelAnswer {
         })
         break
       case 'reasoning-end':
-        // Reasoning that is not shown may still have to go back: its proof is all there is of it.
+        // Hidden reasoning may have to be sent back: its proof is all there is of it.
         this.#show({
           type: 'reasoning-delta',
           partId: part.id,
@@ -108,7 +108,7 @@ export class ModelAnswer {
         this.#takeCall(part)
         break
       case 'tool-result':
-        // A preliminary one is going to be replaced: a call has one result.
+        // Preliminary results are replaced later: a call has one result.
         if (part.preliminary !== true) this.#say(providerResult(part, this.#ids.taken(part.toolCallId)))
         break
       case 'file':
@@ -135,14 +135,14 @@ export class ModelAnswer {
     }
   }
 
-  /** The stream is over. Without a finish it was cut: what came is kept, but it is not an answer. */
+  /** Called at the end of the stream. Without a finish the stream was cut: what came is kept, but is no answer. */
   end(cut: ModelFailure): void {
     if (this.#finishReason === undefined || this.#finishReason === 'error') this.#failure ??= cut
     this.#releaseText()
     if (!this.#sources.isEmpty) this.#unkept.add('source')
   }
 
-  /** The stream broke. */
+  /** Called when the stream fails. */
   fail(failure: ModelFailure): void {
     this.#failure = failure
     this.end(failure)
@@ -210,7 +210,7 @@ function inputDelta(toolCallId: string, toolName: string | undefined, argsTextDe
   return { type: 'tool-call-delta', toolCallId, argsTextDelta, ...(toolName === undefined ? {} : { toolName }) }
 }
 
-/** Arguments that are no JSON object cannot be carried out, but what the model wrote is kept for it to see. */
+/** Returns the event of a call. If the input is not a JSON object, its text is kept for the model to see. */
 function callEvent(part: ToolCallPart, toolCallId: string): Extract<AgentEvent, { type: 'tool-call' }> {
   const args = parseObject(part.input)
   const meta: EventMeta = {
@@ -228,7 +228,7 @@ function callEvent(part: ToolCallPart, toolCallId: string): Extract<AgentEvent, 
 }
 
 function parseObject(text: string): JsonObject | undefined {
-  // Models leave the input empty for a tool without parameters.
+  // Models send an empty input for a tool without parameters.
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)

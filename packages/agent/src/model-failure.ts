@@ -1,11 +1,11 @@
 import { toErrorData, type ErrorData } from '@evener/protocol'
 
-/** Why a model call gave no whole answer, and whether asking again may help. */
+/** Why a model call gave no complete answer, and whether a retry may help. */
 export interface ModelFailure {
   readonly error: ErrorData
   readonly code?: string
   readonly isRetryable: boolean
-  /** How long the provider wants to be left alone. */
+  /** How long the provider asks to wait. */
   readonly retryAfterMs?: number
   readonly status?: number
 }
@@ -16,16 +16,16 @@ export const STREAM_CUT: ModelFailure = {
   isRetryable: true,
 }
 
-/** Given up as if its stream had been cut. */
+/** Returns the failure of a silent model, which counts as a cut stream. */
 export function silentFor(ms: number): ModelFailure {
   const message = `Nothing came from the model for ${ms} ms.`
   return { error: { name: 'StreamIdle', message }, code: 'stream-idle', isRetryable: true }
 }
 
-/** Connections that broke, by the words of Node and of its fetch. */
+/** Error codes of Node and its fetch for broken connections. */
 const NETWORK_CODES = /^(ECONN|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_)/
 
-/** Reads what provider packages throw, and what they put into the `error` part of a stream. */
+/** Makes a failure of what provider packages throw or put into the `error` part of a stream. */
 export function failureOf(thrown: unknown, now: number): ModelFailure {
   const fields = isObject(thrown) ? thrown : {}
   const status = numberOf(fields['statusCode'])
@@ -44,7 +44,7 @@ function isPassing(thrown: unknown, fields: { readonly [key: string]: unknown },
   return isNetwork(thrown) || [fields['type'], fields['code']].some(isPassingWord)
 }
 
-/** In the middle of a stream there is no status: the providers have words for it. */
+/** Whether an error type or code is temporary. Within a stream there is no status, only the words of the provider. */
 function isPassingWord(word: unknown): boolean {
   return typeof word === 'string' && /^(overloaded|rate_limit|server_error|api_error|timeout)/.test(word)
 }
@@ -63,7 +63,7 @@ function isNetwork(thrown: unknown, depth = 0): boolean {
     : isNetwork(thrown.cause, depth + 1)
 }
 
-/** Both spellings: milliseconds as some providers have it, seconds or a date as HTTP has it. */
+/** Reads both headers: milliseconds, as some providers send, and seconds or a date, as in HTTP. */
 function retryAfterOf(headers: unknown, now: number): number | undefined {
   if (!isObject(headers)) return undefined
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN)
@@ -75,7 +75,7 @@ function retryAfterOf(headers: unknown, now: number): number | undefined {
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined
 }
 
-/** In a stream an error is plain data. */
+/** In a stream, errors are plain objects. */
 function errorDataOf(thrown: unknown): ErrorData {
   if (thrown instanceof Error || !isObject(thrown) || typeof thrown['message'] !== 'string') return toErrorData(thrown)
   const { code, message, type } = thrown

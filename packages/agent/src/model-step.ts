@@ -9,9 +9,9 @@ import { Patience } from './patience.ts'
 export interface StepPorts {
   readonly ids: CallIds
   readonly now: () => number
-  /** Of the turn. */
+  /** The signal of the turn. */
   readonly signal: AbortSignal
-  /** How long nothing may come of the model. */
+  /** How long the model may send nothing, in milliseconds. */
   readonly silentMs: number
 }
 
@@ -20,9 +20,9 @@ type Read = Awaited<ReturnType<Reader['read']>>
 type Heard = IteratorResult<AgentEvent, StepResult>
 
 /**
- * One model call as agent events, without the step's start and finish. It never throws: a failure is a result.
+ * One model call as agent events, without the start and finish of the step. Never throws: a failure is a result.
  *
- * An async generator would be shorter, but makes several promises more for every delta.
+ * An async generator would be shorter, but makes several more promises for every delta.
  */
 export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
   readonly #model: LanguageModel
@@ -49,7 +49,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
     return this.#reader.read().then(this.#hear, this.#break)
   }
 
-  /** Nobody listens any more. */
+  /** Called when the consumer stops early. */
   async return(): Promise<Heard> {
     this.#end()
     return { done: true, value: this.#answer.result }
@@ -66,7 +66,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
     return this.#hearOn()
   }
 
-  /** Until there is an event, which not every part is. */
+  /** Reads until there is an event, because not every part is one. */
   async #hearOn(): Promise<Heard> {
     for (;;) {
       const event = this.#answer.nextEvent()
@@ -85,9 +85,9 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
   async #open(): Promise<Reader> {
     this.#ports.ids.nextStep()
     const { signal } = this.#patience
-    // The specifications differ in what they leave out, not in what is read here.
+    // The versions of the specification differ only in fields that are not read here.
     const reader = (await streamOf(this.#model as LanguageModelV4, this.#options, signal)).getReader()
-    // A model that does not listen to its signal goes on by itself: for us its stream ends here.
+    // A model that ignores its signal keeps sending: for us its stream ends here.
     const letGo = (): void => letGoOf(reader, signal.reason)
     if (signal.aborted) letGo()
     else signal.addEventListener('abort', letGo, { once: true })
@@ -116,7 +116,7 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
     this.#leave()
   }
 
-  /** Why we gave the model up, if we did. */
+  /** The failure if we gave up on a silent model. */
   get #cut(): ModelFailure | undefined {
     return this.#patience.isOver ? silentFor(this.#ports.silentMs) : undefined
   }
@@ -132,7 +132,7 @@ function letGoOf(reader: Reader, reason: unknown): void {
   reader.cancel(reason).catch(ignore)
 }
 
-/** A model that begins to speak when nobody waits for it any more is let go of. */
+/** Starts the stream. Cancels one that only starts after an abort. */
 async function streamOf(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,

@@ -18,7 +18,7 @@ import type { RetryOptions } from './retry.ts'
 import type { OutputOptions } from './structured-output.ts'
 import type { StopCondition } from './turn-step.ts'
 
-/** How the model is to speak. Absent means what the provider thinks best. */
+/** Sampling and output settings. Default: those of the provider. */
 export type ModelSettings = Pick<
   LanguageModelV4CallOptions,
   | 'maxOutputTokens'
@@ -34,34 +34,34 @@ export type ModelSettings = Pick<
 >
 
 export interface NativeDriverOptions {
-  /** As threads remember it: keep it when the program changes. */
+  /** The agent's id in the threads; keep it when the program changes. */
   readonly id: string
   /** A model of the AI SDK, or its name as `provider/model`. A function is called before every step. */
   readonly model: Dynamic<ModelInput>
-  /** Makes a model of a name; without it the provider's package is loaded. */
+  /** Makes a model from its name. Default: loads the provider's package. */
   readonly resolveModel?: ResolveModel
   /** The system prompt. A function is called before every step. */
   readonly instructions?: Dynamic<string | undefined>
-  /** How many answers of the model a turn may take; attempts that failed do not count. Default: 1024. */
+  /** How many answers of the model a turn may take; failed attempts do not count. Default: 1024. */
   readonly maxSteps?: number
-  /** Ends the turn after a step that called tools, when one of them holds. */
+  /** Ends the turn after a step with tool calls if one of the conditions holds. */
   readonly stopWhen?: StopCondition | readonly StopCondition[]
   readonly settings?: ModelSettings
   readonly toolChoice?: LanguageModelV4CallOptions['toolChoice']
-  /** By provider. */
+  /** Options by provider name. */
   readonly providerOptions?: JsonObject
-  /** How often it is asked again when it could not answer. */
+  /** How often the model is asked again after a failure. */
   readonly retry?: RetryOptions
   /**
-   * After so many milliseconds in which nothing came from a model its answer counts as cut off, and it is asked again.
-   * Default: 30 minutes; `Infinity` for as long as it takes.
+   * Milliseconds without any output after which the model's answer counts as cut off and the model is asked again.
+   * Default: 30 minutes; `Infinity` for no limit.
    */
   readonly idleTimeoutMs?: number
-  /** The answer is to be data of this kind. */
+  /** Asks for structured output that fits this schema. */
   readonly output?: OutputOptions
   /** Called before and after turns, steps and tools. */
   readonly hooks?: LoopHooks
-  /** False: no marks for providers that want to be told what to keep of a request. */
+  /** False: leaves out the cache markers that some providers need. Default: true. */
   readonly cache?: boolean
 }
 
@@ -82,7 +82,7 @@ const CAPABILITIES: Capabilities = {
   models: null,
 }
 
-/** Our own model loop as a driver: the host holds history and tools, so nothing of a conversation lives in here. */
+/** Our own model loop as a driver. History and tools are the host's, so no conversation is kept here. */
 export function nativeDriver(options: NativeDriverOptions): AgentDriver {
   return {
     id: options.id,
@@ -95,7 +95,7 @@ class NativeSession implements AgentSession {
   readonly #options: NativeDriverOptions
   readonly #host: Host
   readonly #abort = new AbortController()
-  // `AbortSignal.any` would do the same with weak references and their finalizers, at several times the price.
+  // `AbortSignal.any` would do the same with weak references and finalizers, at several times the cost.
   readonly #follow = (): void => this.#abort.abort(this.#host.signal.reason)
 
   constructor(options: NativeDriverOptions, host: Host) {
@@ -120,5 +120,5 @@ class NativeSession implements AgentSession {
   }
 }
 
-/** Made once: an error of its own for every turn, with its stack, would be a twentieth of what a short turn costs. */
+/** Made once: a new error with a stack for every turn would be a twentieth of the cost of a short turn. */
 const CLOSED = new DOMException('The session was closed.', 'AbortError')

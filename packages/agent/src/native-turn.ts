@@ -28,14 +28,15 @@ import { invalidOutput, noOutput, readOutput, repairRequest, type OutputOptions 
 import { carryOut } from './tool-calls.ts'
 import type { TurnStep } from './turn-step.ts'
 
-/** Longer than any answer that comes at all is silent: some models think for a quarter of an hour without a word. */
+/** Longer than any model that still answers is silent: some think for a quarter of an hour without output. */
 const DEFAULT_IDLE_TIMEOUT_MS = 30 * 60_000
 
 const FRESH: ResumePoint = { nextStep: 0, steps: [], calls: [], callIds: [], answer: undefined }
 
 /**
- * One turn of the model loop: ask, carry out what was called for, ask again, until the model has no more to say. Whatever
- * happens on the way, it begins with one `start` and ends with one `finish`. `FlatTurn` makes events of its attempts.
+ * One turn of the model loop: asks the model, carries out its calls and asks again, until it has no more to say.
+ * Whatever happens, the turn begins with one `start` and ends with one `finish`. Yields attempts, which `FlatTurn`
+ * turns into events.
  */
 export async function* nativeTurn(
   options: NativeDriverOptions,
@@ -63,14 +64,14 @@ export async function* nativeTurn(
     await callHook(hooks, 'beforeTurn', { context }, signal)
     const late = yield* carryOut(begun.calls, { host, hooks, context, signal })
     finishReason = begun.answer?.finishReason ?? finishReason
-    // Attempts that failed are no answers: the retries limit them. Who may not go on does not listen: what was steered
-    // stays in the queue, and begins the next run.
+    // Failed attempts are no answers; the retries limit them. A turn at its limit does not listen: what was steered
+    // stays in the queue and begins the next run.
     const mayGoOn = (): boolean => steps.length < maxSteps
     let isDone =
       begun.answer !== undefined && (await answers.isGood(begun.answer.text)) && !(mayGoOn() && (await listen()))
     const last = steps.at(-1)
     if (last !== undefined && last.toolCalls.length > 0 && last.stepIndex === begun.nextStep - 1 && !signal.aborted) {
-      // The step that an earlier process began ends here, as any other does.
+      // The step that an earlier process began ends here like any other.
       const step = { ...last, ...turn.resumed?.step, toolResults: [...last.toolResults, ...late] }
       steps.splice(-1, 1, step)
       finishReason = step.finishReason
@@ -88,7 +89,7 @@ export async function* nativeTurn(
       yield attempt
       let { result } = attempt
       let billed = result.usage
-      // Before anything was shown an attempt can be made again as if it had never been.
+      // An attempt that has shown nothing can be repeated without a trace.
       while (
         !signal.aborted &&
         result.failure !== undefined &&
@@ -128,7 +129,7 @@ export async function* nativeTurn(
       if (signal.aborted) break
       isDone =
         result.calls.length === 0
-          ? // Who was steered while giving the last answer has not heard it yet, and goes on.
+          ? // An agent that was steered during its last answer has not heard it yet, and goes on.
             !(mayGoOn() && (await listen())) && (await answers.isGood(result.text))
           : await unlessAborted(signal, mustStop(options, steps))
     }
@@ -141,7 +142,7 @@ export async function* nativeTurn(
     }
   }
   const tokens = known(usage, reported)
-  // What was said to have failed before somebody cancelled it has failed.
+  // A failure that was reported before the cancel stays a failure.
   if (signal.aborted && !hasFailed) finishReason = 'other'
   try {
     await callHook(hooks, 'afterTurn', { context, finishReason, usage: tokens, steps }, signal)
@@ -162,7 +163,7 @@ export async function* nativeTurn(
   }
 }
 
-/** Where the answer is to be data: whether it is, and what the model is told when it is not. */
+/** Reads structured output from answers, and tells the model what is wrong with it. */
 class Answers {
   readonly #options: OutputOptions | undefined
   readonly #host: Host
@@ -178,13 +179,13 @@ class Answers {
     this.#repairs = options?.repairs ?? 1
   }
 
-  /** Whoever asked for data and got none has to hear of it, also when the turn ended before the model gave any. */
+  /** Throws if structured output was asked for and not given, even if the turn ended before the model answered. */
   assertGiven(endedBy: 'maxSteps' | 'stopWhen'): void {
     if (this.#options === undefined || this.output !== undefined) return
     throw this.#problem === undefined ? noOutput(endedBy) : invalidOutput(this.#problem)
   }
 
-  /** True also for a bad answer that nothing more can be done about: then `#problem` says what is wrong. */
+  /** Whether to accept the answer. Also true for a bad one without repairs left; `#problem` then says what is wrong. */
   async isGood(text: string): Promise<boolean> {
     if (this.#options === undefined) return true
     const read = await unlessAborted(this.#signal, readOutput(this.#options, text))
@@ -197,13 +198,13 @@ class Answers {
   }
 }
 
-/** What was not reported stays so. */
+/** Adds two usages. Counts that neither reported stay unreported. */
 function together(a: UsageMetadata, b: UsageMetadata): UsageMetadata {
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])] as (keyof UsageMetadata)[]
   return Object.fromEntries(keys.map((key) => [key, (a[key] ?? 0) + (b[key] ?? 0)]))
 }
 
-/** Without what nobody has counted: that is not the same as none. */
+/** Removes counts that were never reported, which is not the same as zero. */
 function known({ costUsd: _costUsd, ...tokens }: UsageTotals, reported: ReadonlySet<string>): UsageMetadata {
   return Object.fromEntries(Object.entries(tokens).filter(([key, count]) => count > 0 || reported.has(key)))
 }
@@ -219,14 +220,14 @@ function stepStart(stepIndex: number, request: StepRequest): AgentEvent {
   return { type: 'step-start', stepIndex, meta: { request: { ...request } } }
 }
 
-/** The attempt stands by itself: what it said stays visible and leaves the model's context. */
+/** Ends a failed attempt as a step of its own: its text stays visible but leaves the model's context. */
 function failedStep(stepIndex: number, failure: ModelFailure, usage: UsageMetadata): AgentEvent {
   const error = asJson(failure.error)
   const used = Object.keys(usage).length === 0 ? {} : { usage }
   return { type: 'step-finish', stepIndex, finishReason: 'error', ...used, meta: { error } }
 }
 
-/** For whoever asks again by themselves: whether it may help, and when. */
+/** Returns the error event, with whether and when a caller may retry. */
 function errorEvent({ code, error, isRetryable, retryAfterMs }: ModelFailure): AgentEvent {
   const retry = { retryable: isRetryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
   return { type: 'error', error, ...(code === undefined ? {} : { code }), meta: { retry } }

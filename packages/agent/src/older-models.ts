@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/provider'
 import type { LanguageModel } from './language-model.ts'
 
-/** Models of earlier specifications read files in other words. Everything else that is sent means the same to them. */
+/** Rewrites files for models of earlier specifications. Everything else is the same for them. */
 export function inWordsOf(model: LanguageModel, options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { specificationVersion } = model
   if (specificationVersion === 'v4') return options
@@ -13,11 +13,11 @@ function olderMessage(message: LanguageModelV4Message, version: 'v2' | 'v3'): La
   if (message.role === 'system') return [message]
   const content = (message.content as readonly { type: string }[]).flatMap((part): object[] => {
     if (part.type === 'file') return [olderFile(part as LanguageModelV4FilePart)]
-    // They know none.
+    // They have no such part.
     if (part.type === 'reasoning-file') return []
     return [part.type === 'tool-result' ? olderResult(part as OutputPart, version) : part]
   })
-  // An empty message is refused.
+  // Empty messages are refused.
   return content.length === 0 ? [] : [{ ...message, content } as unknown as LanguageModelV4Message]
 }
 

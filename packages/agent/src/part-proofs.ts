@@ -3,8 +3,8 @@ import type { EventMeta, JsonObject } from '@evener/protocol'
 type Spoken = 'text' | 'reasoning'
 
 /**
- * What a provider wants to have back with a part: a signature, an id. It may come with its start, its end or anything in
- * between, and the last that came counts.
+ * Collects what a provider wants back with a part, such as a signature or an id. It may come with the start, the end or
+ * anything in between; the last one counts.
  */
 export class PartProofs {
   readonly #given = new Map<string, unknown>()

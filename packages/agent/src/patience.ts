@@ -1,19 +1,19 @@
-/** A model that was silent for too long is given up between this limit and a quarter more. */
+/** Ticks per time limit: a silent model is given up between the limit and a quarter more. */
 const TICKS = 4
 
-/** Timers take no more than this. */
+/** The longest delay of a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * The wait for one answer of a model. It ends when the turn is cancelled, and when nothing at all came for so long. One
- * coarse timer for the whole answer: what comes in only has to say so.
+ * Limits the wait for one answer of a model: it ends when the turn is cancelled or nothing came for `silentMs`. One
+ * coarse timer serves the whole answer, so an incoming part only resets a counter.
  */
 export class Patience {
   readonly #abort = new AbortController()
   readonly #turn: AbortSignal | undefined
   readonly #timer: NodeJS.Timeout | undefined
   readonly #follow = (): void => this.#abort.abort(this.#turn?.reason)
-  /** Not a number while nobody waits for the model. */
+  /** `NaN` while we do not wait for the model. */
   #silentTicks = 0
   #isOver = false
 
@@ -29,17 +29,17 @@ export class Patience {
     return this.#abort.signal
   }
 
-  /** The model was given up. */
+  /** Whether the model was given up. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** From now on it is the model's turn to say something. */
+  /** Starts waiting for the model. */
   begin(): void {
     this.#silentTicks = 0
   }
 
-  /** It has; until the next `begin` it is not the model that is waited for. */
+  /** Stops waiting for the model until the next `begin`. */
   pause(): void {
     this.#silentTicks = Number.NaN
   }

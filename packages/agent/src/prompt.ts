@@ -21,8 +21,8 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number]
 
 /**
- * What the model is to see: the instructions, then the conversation as it went. A function of the log alone, and what it
- * gives for a conversation is the beginning of what it gives for a longer one. `agentId` says whose words are its own.
+ * Returns the prompt: the instructions, then the conversation. It depends on the log alone, and the prompt of a
+ * conversation is a prefix of the prompt of its continuation. `agentId` says which messages are the agent's own.
  */
 export function toPrompt(
   instructions: string | undefined,
@@ -41,7 +41,7 @@ export function toPrompt(
 function userMessage(message: StoredMessage): LanguageModelV4Message[] {
   const content = message.parts.flatMap((part): UserContent[] => {
     const options = providerOptions(part)
-    // Such as beside an image: many refuse a request with an empty text in it.
+    // E.g. beside an image: many models refuse a request with an empty text.
     if (part.type === 'text' && part.text === '') return []
     if (part.type === 'text' || part.type === 'signal') return [{ type: 'text', text: part.text, ...options }]
     return part.type === 'image' || part.type === 'file' ? [{ ...filePart(part), ...options }] : []
@@ -52,7 +52,7 @@ function userMessage(message: StoredMessage): LanguageModelV4Message[] {
     : [{ role: 'user', content, ...(options === undefined ? {} : { providerOptions: options }) }]
 }
 
-/** One message of ours holds a step's calls and their results; the model wants the results in a message of their own. */
+/** Returns the messages of a step: ours holds calls and results, but models want the results in a separate message. */
 function agentMessages(message: StoredMessage): LanguageModelV4Message[] {
   // A failed attempt stays visible to people but leaves the model's context.
   if (message.error !== undefined) return interruptedAtProvider(message.parts)
@@ -70,8 +70,8 @@ function agentMessages(message: StoredMessage): LanguageModelV4Message[] {
 }
 
 /**
- * Of these no call and no result can be shown. The input of some was cut off; whoever closed their run may have said all
- * the same what became of them. Others the provider was to carry out itself, and it takes no result but its own.
+ * Returns the calls that must not be sent, neither call nor result. Either their input was cut off, even if closing the
+ * run gave them a result. Or the provider was to carry them out itself and accepts no result but its own.
  */
 function cutOrders({ parts }: StoredMessage): ReadonlySet<string> {
   const cut = new Set<string>()
@@ -90,8 +90,9 @@ function cutOrders({ parts }: StoredMessage): ReadonlySet<string> {
 }
 
 /**
- * Some providers want to be pointed to what they said. They have kept nothing of an answer that was cut off, and of one that
- * was redacted they have kept something else: there what was said is told again, as the log has it.
+ * Returns the parts to send. Some providers expect references to what they said. They have kept nothing of an answer
+ * that was cut off, and something else for one that was redacted: then references are removed and the content of the
+ * log is sent.
  */
 function partsToSend({ parts, state }: StoredMessage): readonly Part[] {
   const isAsSaid = state !== 'interrupted' && !parts.some((part) => part.meta?.redacted === true)
@@ -101,13 +102,13 @@ function partsToSend({ parts, state }: StoredMessage): readonly Part[] {
 function withoutReference(part: Part): Part[] {
   const provider = Object.entries(part.meta?.provider ?? {})
   if (!provider.some(([, given]) => isReference(given))) return [part]
-  // A thought cannot be told in words, only pointed to.
+  // Reasoning cannot be sent as text, only as a reference.
   if (part.type === 'reasoning') return []
   const rest = provider.map(([name, given]) => [name, isReference(given) ? withoutItem(given) : given])
   return [{ ...part, meta: { ...part.meta, provider: Object.fromEntries(rest) as JsonObject } }]
 }
 
-/** Whatever else stands there: it may have been put there by anybody. */
+/** Checked loosely, because anybody may have written this metadata. */
 function isReference(given: unknown): given is JsonObject {
   return typeof given === 'object' && given !== null && 'itemId' in given
 }
@@ -116,7 +117,7 @@ function withoutItem({ itemId: _itemId, ...given }: JsonObject): JsonObject {
   return given
 }
 
-/** What the provider itself may have done in an attempt that failed is in doubt, and the model has to know. */
+/** Returns a message about calls of the provider in a failed attempt: they are in doubt, and the model has to know. */
 function interruptedAtProvider(parts: readonly Part[]): LanguageModelV4Message[] {
   const names = parts.flatMap((part) => (part.type === 'tool-call' && isAtProvider(part) ? [part.toolName] : []))
   if (names.length === 0) return []
@@ -129,7 +130,7 @@ function isAtProvider(part: Part): boolean {
   return part.meta?.['providerExecuted'] === true
 }
 
-/** What another agent did, in words: its tools are not ours, and its reasoning is signed for somebody else. */
+/** Returns what another agent did as text: its tools are not ours, and its reasoning is signed for somebody else. */
 function othersMessage(message: StoredMessage): LanguageModelV4Message[] {
   if (message.error !== undefined) return []
   const lines = message.parts.flatMap((part): string[] => {
@@ -158,17 +159,17 @@ function agentContent(part: Part): AssistantContent[] {
   const options = providerOptions(part)
   switch (part.type) {
     case 'text':
-      // Nothing was said, but the provider may want back what it gave along.
+      // Empty texts are kept if the provider may want its metadata back.
       return part.text === '' && options.providerOptions === undefined
         ? []
         : [{ type: 'text', text: part.text, ...options }]
     case 'reasoning':
-      // Half a thought has no proof, and is refused without; nor has one of which something was taken out.
+      // Incomplete reasoning has no signature and is refused without one. Redacted reasoning has none either.
       return part.state === 'interrupted' || part.meta?.redacted === true
         ? []
         : [{ type: 'reasoning', text: part.text, ...options }]
     case 'tool-call':
-      // An order that was cut off was never one, and there is no result to go with it.
+      // A call that was cut off was never made, and has no result.
       if (part.state === 'interrupted') return []
       return [
         {
@@ -190,7 +191,7 @@ function agentContent(part: Part): AssistantContent[] {
     case 'signal':
       return [{ type: 'text', text: part.text }]
     case 'tool-result':
-      // The provider's own results belong to what it said.
+      // Results of the provider's own tools belong to its message.
       return isAtProvider(part) && part.state !== 'open' ? [{ ...toolResult(part), ...options }] : []
   }
 }
@@ -202,7 +203,7 @@ function toolResult(part: ToolResultPart): LanguageModelV4ToolResultPart {
 function toolOutput(part: ToolResultPart): LanguageModelV4ToolResultPart['output'] {
   const { result } = part
   const isError = part.isError === true
-  // Kept by whoever recorded the result, for exactly this.
+  // Kept with the recorded result for this purpose.
   const shown = part.meta?.['modelOutput'] as ModelOutput | undefined
   if (shown?.type === 'content') return { type: 'content', value: shown.value.map(shownPart) }
   const value = shown === undefined ? result : shown.value
@@ -241,12 +242,12 @@ function fileData({ data, url }: ImagePart | FilePart): FileSource {
   return { type: 'url', url: parsed, ...(parsed.href === url ? {} : { originalUrl: url }) }
 }
 
-/** Erased, lost, or an address of which something was taken out. */
+/** Whether a file has no content: erased, lost, or with a redacted address. */
 function isNothing({ data, meta, url }: ImagePart | FilePart): boolean {
   return data === '' && (url === undefined || !URL.canParse(url) || meta?.redacted === true)
 }
 
-/** What the provider gave with a part goes back with it unchanged: reasoning is refused without its signature. */
+/** Returns the provider's metadata of a part, to be sent back unchanged: reasoning needs its signature. */
 function providerOptions(part: Part): { providerOptions?: SharedV4ProviderOptions } {
   const provider = part.meta?.provider
   return provider === undefined ? {} : { providerOptions: provider as SharedV4ProviderOptions }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
-/** Some models send a call twice. Input under an id that was called with is shown when it is known to be another call. */
+/** Finds calls that a model sends twice. Input for a known id is held back until it proves to be another call. */
 export class RepeatedCalls {
   readonly #ids = new Set<string>()
   readonly #orders = new Set<string>()
@@ -21,7 +21,7 @@ export class RepeatedCalls {
   isRepeated(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): boolean {
     const { input, providerExecuted = false, toolCallId, toolName } = part
     const order = JSON.stringify([toolCallId, toolName, input, providerExecuted])
-    // Without an id nothing says that two calls are one.
+    // Without an id two calls cannot be told to be the same.
     if (toolCallId === '') return false
     if (this.#orders.has(order)) return true
     this.#ids.add(toolCallId)

@@ -1,7 +1,7 @@
 import { toJson } from './to-json.ts'
 import type { JsonObject } from '@evener/protocol'
 
-/** What goes with a request to everything that works on it: user, tenant, services. Doors add their own entries. */
+/** Data that accompanies a request: user, tenant, services. Doors (a harness, a server) add their own entries. */
 export class RequestContext {
   readonly #entries: Map<string, unknown>
 
@@ -41,7 +41,7 @@ export class RequestContext {
     return this.#entries.size
   }
 
-  /** What of it can be recorded, and the keys of what cannot. */
+  /** Returns the entries that can be recorded, and the keys of those that cannot. */
   toRecord(): { readonly values: JsonObject; readonly dropped: readonly string[] } {
     const dropped: string[] = []
     const values: [string, JsonObject[string]][] = []

@@ -11,14 +11,14 @@ import { toPrompt } from './prompt.ts'
 import { resolveModel } from './resolve-model.ts'
 import { responseFormat } from './structured-output.ts'
 
-/** Everything a model is asked with, and what of it goes on record. */
+/** A request to the model, and the part of it that is recorded. */
 export interface PreparedRequest {
   readonly model: LanguageModel
   readonly options: LanguageModelV4CallOptions
   readonly recorded: StepRequest
 }
 
-/** Puts the request of a step together: what holds now, and the conversation as the log has it. */
+/** Builds the request of a step from the current settings and the conversation in the log. */
 export async function prepareRequest(
   options: NativeDriverOptions,
   turn: Turn,
@@ -42,7 +42,7 @@ export async function prepareRequest(
     ...(output === undefined ? {} : { responseFormat: responseFormat(output) }),
     ...providerOptions(options.providerOptions, current.providerOptions),
   }
-  // Forks share it with their parent, as they share what was said.
+  // Forks share this id with their parent, like the messages.
   const conversation = messages[0]?.id
   return {
     model,
@@ -69,7 +69,7 @@ function functionTool(tool: HostTool): FunctionTool {
   }
 }
 
-/** By provider, the later ones over the earlier. */
+/** Merges provider options; later ones override earlier ones. */
 function providerOptions(...given: readonly (JsonObject | undefined)[]): { providerOptions?: SharedV4ProviderOptions } {
   const merged: { [provider: string]: JsonObject } = {}
   for (const options of given) {

@@ -11,7 +11,7 @@ export async function resolveModel(model: ModelInput, resolve?: ResolveModel): P
   return resolve === undefined ? fromProviderPackage(model) : resolve(model)
 }
 
-/** Provider packages are the user's to install; they are loaded when a model of theirs is first asked. */
+/** Makes a model with its provider's package, which the user installs and which is loaded at the first use. */
 async function fromProviderPackage(modelId: string): Promise<LanguageModel> {
   const slash = modelId.indexOf('/')
   const provider = modelId.slice(0, slash)

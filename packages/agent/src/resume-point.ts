@@ -2,14 +2,14 @@ import type { FinishReason, Host, Part, StoredMessage, Turn } from '@evener/prot
 import type { OrderedCall } from './model-answer.ts'
 import { recordedStep, textOf, type TurnStep } from './turn-step.ts'
 
-/** What an earlier process left of a turn: calls without a result, or an answer that only lacks its finish. */
+/** What an earlier process left of a turn: calls without a result, or a complete answer without its finish. */
 export interface ResumePoint {
   readonly nextStep: number
   readonly steps: readonly TurnStep[]
   readonly calls: readonly OrderedCall[]
-  /** The ids that calls of the turn go by. */
+  /** The ids of all calls of the turn. */
   readonly callIds: readonly string[]
-  /** Set when the agent had said all it had to say. */
+  /** Set if the agent had given its last answer. */
   readonly answer: { readonly finishReason: FinishReason; readonly text: string } | undefined
 }
 
@@ -25,7 +25,7 @@ export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> 
   const last = messages.at(-1)
   const isAnswered =
     last !== undefined &&
-    // What was said after it has no answer yet.
+    // A message after it has no answer yet.
     last === newest &&
     calls.length === 0 &&
     last.error === undefined &&
@@ -33,7 +33,7 @@ export async function resumePoint(host: Host, turn: Turn): Promise<ResumePoint> 
     last.finishReason !== undefined &&
     !last.parts.some(isOwnCall)
   return {
-    // A step that was cut short before it said anything has left no message.
+    // A step that was cut off before its first output has no message.
     nextStep: Math.max(turn.resumed?.nextStep ?? 0, ...said),
     steps: messages.filter((message) => message.error === undefined).map(recordedStep),
     calls,
@@ -49,7 +49,7 @@ function isOwnCall(part: Part): boolean {
 }
 
 function unansweredCalls(message: StoredMessage): OrderedCall[] {
-  // A failed attempt was not an order: its calls were never to be carried out.
+  // The calls of a failed attempt are never carried out.
   if (message.error !== undefined) return []
   const answered = new Set(
     message.parts.flatMap((part) => (part.type === 'tool-result' && part.state !== 'open' ? [part.toolCallId] : [])),

@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Host } from '@evener/protocol'
 import type { ModelFailure } from './model-failure.ts'
 
-/** How often and how patiently a model is asked again when it could not answer. */
+/** How often and how long a failed model call is retried. */
 export interface RetryOptions {
-  /** In a row. Default: 4. */
+  /** Retries in a row. Default: 4. */
   readonly maxRetries?: number
-  /** Before the first repetition; doubled every time. Default: 1000. */
+  /** The delay before the first retry; doubled every time. Default: 1000. */
   readonly initialDelayMs?: number
   /** Default: 30,000. */
   readonly maxDelayMs?: number
-  /** A provider that wants to be left alone for longer is not asked again. Default: 300,000. */
+  /** A provider that asks to wait for longer is not asked again. Default: 300,000. */
   readonly maxRetryAfterMs?: number
 }
 
-/** Counts the failures in a row, and waits between them. */
+/** Counts failures in a row and waits between them. */
 export class Retries {
   readonly #options: Required<RetryOptions>
   readonly #host: Host
@@ -35,7 +35,7 @@ export class Retries {
     return isRetryable && this.#failures < maxRetries && (retryAfterMs ?? 0) <= maxRetryAfterMs
   }
 
-  /** Says on record that the model is asked again, and waits until it is time; an abort ends the wait. */
+  /** Records a warning that the model is asked again, and waits until then; an abort ends the wait. */
   async pause(failure: ModelFailure, signal: AbortSignal): Promise<void> {
     this.#failures++
     const delayMs = this.#delay(failure)
@@ -50,7 +50,7 @@ export class Retries {
     await delay(delayMs, undefined, { signal }).catch(() => undefined)
   }
 
-  /** Doubled every time, and never the same for all who were turned away at once. */
+  /** Doubled every time, with jitter, so that clients refused together do not return together. */
   #delay({ retryAfterMs }: ModelFailure): number {
     const { initialDelayMs, maxDelayMs } = this.#options
     const longest = Math.min(maxDelayMs, initialDelayMs * 2 ** (this.#failures - 1))

@@ -14,7 +14,7 @@ import { jsonSchemaOf, schemaText, validate } from './schema.ts'
 import { toJson } from './to-json.ts'
 import { Suspended, toolContext, type DecorateContext, type Question, type ToolContext } from './tool-context.ts'
 
-/** Tools by the name the model is to call them by, or a list of tools that go by their ids. */
+/** Tools by the name the model calls them by, or a list of tools named by their ids. */
 export type ToolsInput = { readonly [name: string]: Tool | RunnableTool } | readonly (Tool | RunnableTool)[]
 
 export function runnableTools(tools: ToolsInput, decorate?: DecorateContext): RunnableTool[] {
@@ -25,7 +25,7 @@ export function runnableTools(tools: ToolsInput, decorate?: DecorateContext): Ru
   )
 }
 
-/** Of two tools of one name a model could only call the first. */
+/** Throws if two tools have the same name: a model could only call the first. */
 export function assertDistinct(tools: ToolsInput): void {
   if (!Array.isArray(tools)) return
   const names = (tools as readonly (Tool | RunnableTool)[]).map((tool) => ('id' in tool ? tool.id : tool.name))
@@ -36,7 +36,7 @@ export function assertDistinct(tools: ToolsInput): void {
   })
 }
 
-/** A tool as the engine carries it out. */
+/** Returns a tool as the engine carries it out. */
 export function runnableTool(
   tool: Tool | RunnableTool,
   options: { readonly name?: string | undefined; readonly decorate?: DecorateContext | undefined } = {},
@@ -87,13 +87,13 @@ type AnyGenerator = AsyncGenerator<unknown, unknown> | Generator<unknown, unknow
 function isGenerator(value: unknown): value is AnyGenerator {
   if (typeof value !== 'object' || value === null || !('next' in value) || typeof value.next !== 'function')
     return false
-  // Other things that can be walked through once are results: a list is not what it ends with.
+  // Other iterators are results: a list is not what it ends with.
   return Symbol.asyncIterator in value || Object.prototype.toString.call(value) === '[object Generator]'
 }
 
 /**
- * What it returns, or else the last it has yielded. Whoever cancels takes no more of it; what it holds is given back by its
- * own `finally`.
+ * Returns what the generator returns, or else the last value it yielded. A cancel stops it; its own `finally` releases
+ * what it holds.
  */
 async function lastOf(values: AnyGenerator, { writer }: ToolContext, signal: AbortSignal): Promise<unknown> {
   let last: unknown
@@ -104,7 +104,7 @@ async function lastOf(values: AnyGenerator, { writer }: ToolContext, signal: Abo
     for (;;) {
       const { done, value } = await values.next()
       if (done === true) return value ?? last
-      // A sync one yields promises as they are.
+      // A sync generator yields promises as they are.
       last = await value
       await writer.write(last)
     }
@@ -158,7 +158,7 @@ async function outcomeOf(tool: Tool, result: unknown, run: ToolRunContext): Prom
   return { result: json.value, ...(modelOutput === undefined ? {} : { modelOutput }) }
 }
 
-/** The tool has had its effect: that it cannot be shown well must not make it look as if it had failed. */
+/** Returns what the model sees. A failure only warns: the tool has had its effect and must not look failed. */
 async function modelOutputOf(tool: Tool, result: unknown, run: ToolRunContext): Promise<ModelOutput | undefined> {
   try {
     const shown: unknown = await tool.toModelOutput?.(result)

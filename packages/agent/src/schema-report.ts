@@ -3,8 +3,8 @@ import { schemaProblems } from './json-schema-words.ts'
 import { isStandard, type SchemaInput } from './schema.ts'
 
 /**
- * Says when a plain JSON Schema wants more than is checked, so that nobody relies on it, and refuses one that nothing could
- * be held against. Schemas of a library are checked by the library.
+ * Warns if a plain JSON Schema has keywords that are not checked, so that nobody relies on them, and throws if it is
+ * invalid. Schemas of a library are checked by the library.
  */
 export function reportSchema(schema: SchemaInput | undefined, what: string): void {
   if (schema === undefined || isStandard(schema)) return

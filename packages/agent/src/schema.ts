@@ -5,14 +5,14 @@ import { checkAgainst } from './json-schema-check.ts'
 /** A schema of any library that follows Standard Schema (zod, valibot, arktype …), or a plain JSON Schema. */
 export type SchemaInput = StandardSchemaV1 | JsonObject
 
-/** What a schema lets through. A plain JSON Schema says nothing to the type checker. */
+/** The type of values a schema accepts. A plain JSON Schema has no static type. */
 export type Infer<Schema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : JsonObject
 
 export type Validated =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string }
 
-/** Never throws: a schema that breaks while it looks at a value has not accepted it. */
+/** Never throws: a schema that fails on a value has not accepted it. */
 export async function validate(schema: SchemaInput, value: unknown): Promise<Validated> {
   if (!isStandard(schema)) {
     const problem = checkAgainst(schema, value)
@@ -28,7 +28,7 @@ export async function validate(schema: SchemaInput, value: unknown): Promise<Val
   }
 }
 
-/** The JSON Schema that a model is shown. `what` names the owner in the error of a library that cannot say it. */
+/** Returns the JSON Schema for the model. `what` names the owner in the error if the library cannot provide one. */
 export function jsonSchemaOf(schema: SchemaInput, what: string, side: 'input' | 'output' = 'input'): JsonObject {
   if (!isStandard(schema)) return schema
   const standard = schema['~standard'] as Partial<StandardJSONSchemaV1.Props>
@@ -58,7 +58,7 @@ function sayIssue(issue: StandardSchemaV1.Issue): string {
   return path.length === 0 ? issue.message : `${path.join('.')}: ${issue.message}`
 }
 
-/** A schema as the text that goes with a question. */
+/** Returns a schema as text, for a wait. */
 export function schemaText(schema: SchemaInput, what: string): string {
   const json: JsonValue = jsonSchemaOf(schema, what)
   return JSON.stringify(json)

@@ -4,8 +4,8 @@ import type { JsonObject, TextDeltaEvent } from '@evener/protocol'
 type Source = Extract<LanguageModelV4StreamPart, { type: 'source' }>
 
 /**
- * Sources belong to the text that was said of them, in whose `meta.sources` they are kept. Providers name them before it,
- * while it is said or right after it: so its end is told when something else comes.
+ * Collects sources into `meta.sources` of the text they belong to. Providers name them before, during or right after
+ * the text, so the end of a text is held back until something else comes.
  */
 export class Sources {
   #named: JsonObject[] = []
@@ -19,12 +19,12 @@ export class Sources {
     this.#named.push(asJson(source))
   }
 
-  /** Keeps the end of a text back. */
+  /** Holds the end of a text back. */
   hold(end: TextDeltaEvent): void {
     this.#held = end
   }
 
-  /** The end that was kept back, with what it was said of. */
+  /** Returns the end that was held back, with its sources. */
   release(): TextDeltaEvent | undefined {
     const held = this.#held
     if (held === undefined) return undefined

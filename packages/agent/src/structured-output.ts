@@ -3,7 +3,7 @@ import { closedSchema } from './closed-schema.ts'
 import { isStandard, jsonSchemaOf, validate, type SchemaInput } from './schema.ts'
 import { toJson } from './to-json.ts'
 
-/** An answer that is data: what it has to look like. */
+/** Asks for structured output. */
 export interface OutputOptions {
   readonly schema: SchemaInput
   readonly name?: string
@@ -23,7 +23,7 @@ export function responseFormat({ description, name, schema }: OutputOptions | Tu
   const json = jsonSchemaOf(schema, 'the output')
   return {
     type: 'json',
-    // Who writes a plain JSON Schema has said what is meant.
+    // A plain JSON Schema is sent as written.
     schema: isStandard(schema) ? closedSchema(json) : json,
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
@@ -32,7 +32,7 @@ export function responseFormat({ description, name, schema }: OutputOptions | Tu
 
 export type ReadOutput = { readonly output: JsonValue } | { readonly problem: string }
 
-/** The data in an answer, or what is wrong with it. */
+/** Returns the data in an answer, or what is wrong with it. */
 export async function readOutput(options: OutputOptions | TurnOutput, text: string): Promise<ReadOutput> {
   const parsed = parse(text)
   if (parsed === undefined) return { problem: 'The answer is not JSON.' }
@@ -55,13 +55,13 @@ export function noOutput(endedBy: 'maxSteps' | 'stopWhen'): EvenerError {
   })
 }
 
-/** What the model is told when it may try again. */
+/** Returns the message that asks the model to try again. */
 export function repairRequest(problem: string): string {
   return `${problem} Answer again, with nothing but JSON that fits the schema.`
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {
-  // Some models put their JSON into a fence, whatever they are told.
+  // Some models put JSON into a code fence, whatever they are told.
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)
   try {
     return { value: JSON.parse(fenced?.[1] ?? text) }

@@ -1,15 +1,15 @@
 import { toErrorData, type JsonObject, type JsonValue } from '@evener/protocol'
 
-/** A value as JSON, and whether something was lost on the way. */
+/** A value as JSON, and whether nothing was lost in the conversion. */
 export interface AsJson {
   readonly value: JsonValue
   readonly isExact: boolean
 }
 
-/** Deeper than this nothing is read by anybody. */
+/** Nobody reads anything nested deeper than this. */
 const MAX_DEPTH = 64
 
-/** What a tool gives back, as it can be recorded and sent. Never throws, whatever the value does. */
+/** Converts a value so that it can be recorded and sent. Never throws, whatever the value does. */
 export function toJson(value: unknown): AsJson {
   const converter = new Converter()
   const json = converter.convert(value ?? null, 0)
@@ -58,12 +58,12 @@ class Converter {
       return this.#inexact(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64'))
     }
     const entries = Object.entries(value)
-    // A stream, a promise, an expression …: what they are does not stand in their fields.
+    // The content of a stream, a promise, a regular expression … is not in its fields.
     if (entries.length === 0 && !isPlain(value)) return this.#inexact(Object.prototype.toString.call(value))
     return this.#fields(entries, depth)
   }
 
-  /** Fields that are not set are no fields, as everywhere in JSON. */
+  /** Leaves out undefined fields, as JSON does. */
   #fields(entries: Iterable<readonly [unknown, unknown]>, depth: number): JsonObject {
     const fields: [string, JsonValue][] = []
     for (const [key, item] of entries) {
@@ -78,7 +78,7 @@ class Converter {
   }
 }
 
-/** An object or an instance of a class that says nothing else of itself. */
+/** True for plain objects, and for class instances without a tag of their own. */
 function isPlain(value: object): boolean {
   return Object.prototype.toString.call(value) === '[object Object]'
 }

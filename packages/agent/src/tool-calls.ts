@@ -10,7 +10,7 @@ interface Carried {
   readonly changedInput: OrderedCall['args'] | undefined
 }
 
-/** Somebody has cancelled the run before the call had a result: how it ended is said by who ends the turn. */
+/** The run was cancelled before the call had a result; whoever ends the turn records how it ended. */
 type Cut = undefined
 
 export interface CarryOut {
@@ -20,7 +20,7 @@ export interface CarryOut {
   readonly signal: AbortSignal
 }
 
-/** All calls of a step at once; results come in the order in which they end. */
+/** Carries out all calls of a step at once; yields results in the order in which they end. */
 export async function* carryOut(
   calls: readonly OrderedCall[],
   options: CarryOut,
@@ -75,15 +75,15 @@ async function callTool(call: OrderedCall, { context, hooks, host, signal }: Car
     return { call, outcome: after ?? outcome, changedInput }
   } catch (error) {
     if (signal.aborted) return undefined
-    // What a hook may have wanted to hide is not shown when it fails.
+    // If a hook fails, the result is not shown: the hook may have wanted to hide it.
     const data = toErrorData(error)
     return { call, outcome: { result: data.message, isError: true, error: data }, changedInput }
   }
 }
 
 /**
- * Cut off by a cancel it has not said what may be shown, so nothing is; but the tool has run, and whoever goes on later has
- * to know.
+ * Calls the hook. If a cancel cuts it off, the result is not shown, because the hook has not said what may be shown.
+ * That the tool has run is recorded for whoever goes on later.
  */
 async function afterTool(
   call: Parameters<NonNullable<LoopHooks['afterTool']>>[0],
@@ -101,7 +101,7 @@ async function afterTool(
 const HOOK_CUT_OFF =
   'The tool has run. Its result is not shown: the run was cancelled before the hook afterTool had seen it.'
 
-/** What the model is to see instead of the result is kept with it: the next request is made from the log. */
+/** Returns the event of a result. `modelOutput` is kept with it, because the next request is made from the log. */
 function resultEvent({ call, changedInput, outcome: { modelOutput, ...outcome } }: Carried): AgentEvent {
   const meta = {
     ...(modelOutput === undefined ? {} : { modelOutput }),

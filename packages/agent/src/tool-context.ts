@@ -3,33 +3,33 @@ import { RequestContext } from './request-context.ts'
 import { toJson } from './to-json.ts'
 
 export interface SuspendOptions {
-  /** What kind of question it is. Default: `tool`. */
+  /** The kind of the wait. Default: `tool`. */
   readonly kind?: ToolSuspension['suspend']['kind']
   /** One line for the person who is asked. */
   readonly description?: string
 }
 
-/** What a tool is given besides its input. */
+/** The second argument of `execute`. */
 export interface ToolContext<Suspend = JsonObject, Resume = unknown> {
   readonly abortSignal: AbortSignal
   readonly toolCallId: string
   readonly runId: string
   readonly threadId: string
-  /** The same for every attempt at this call, also after a crash. */
+  /** The same for every attempt at this call, even after a crash. */
   readonly idempotencyKey: string
   readonly requestContext: RequestContext
-  /** Shows what the tool is doing while it does it. */
+  /** Shows output while the tool runs. */
   readonly progress: (output: string) => void
-  /** The same as a stream. */
+  /** Like `progress`, as a stream. */
   readonly writer: { readonly write: (output: unknown) => Promise<void> }
   /**
    * Ends this attempt with a question. When it is answered, maybe in another process, the tool is carried out again
    * from its beginning with `resumeData`. Never returns.
    */
   readonly suspend: (payload: Suspend, options?: SuspendOptions) => Promise<never>
-  /** What was answered; `undefined` in the first attempt. */
+  /** The answer; `undefined` in the first attempt. */
   readonly resumeData: Resume | undefined
-  /** What the tool had asked to get it: of several questions one after the other, which one was answered. */
+  /** The payload of the question that was answered, to tell several questions apart. */
   readonly suspendData: Suspend | undefined
   readonly agent: {
     readonly agentId: string
@@ -40,10 +40,10 @@ export interface ToolContext<Suspend = JsonObject, Resume = unknown> {
   }
 }
 
-/** Lets a door (a harness, a server) add to what tools are given. */
+/** Lets a door (a harness, a server) extend the context of tools. */
 export type DecorateContext = (context: ToolContext, run: ToolRunContext) => ToolContext
 
-/** Thrown by `suspend`, so that nothing after it is done. */
+/** Thrown by `suspend`, so that nothing after it runs. */
 export class Suspended extends Error {
   constructor() {
     super('The tool waits for an answer. Let this pass: it is carried out again with the answer.')
@@ -58,17 +58,17 @@ export interface Question {
 
 export interface PreparedContext {
   readonly context: ToolContext
-  /** What the tool asked, whether or not it let `Suspended` pass. */
+  /** Returns what the tool asked, even if it caught `Suspended`. */
   readonly asked: () => Question | undefined
 }
 
 export function toolContext(run: ToolRunContext, resumeData: unknown): PreparedContext {
   let asked: Question | undefined
   const suspend = (payload: JsonObject, options: SuspendOptions = {}): Promise<never> => {
-    // A copy: what the tool does with its own later is not what was asked.
+    // A copy, because the tool may change its payload later.
     asked ??= { payload: toJson(payload ?? {}).value as JsonObject, options }
     const suspended = Promise.reject(new Suspended())
-    // Not awaited, it is no unhandled failure: the question was heard.
+    // Handled here: without `await` in the tool it would be an unhandled rejection, though the question was taken.
     suspended.catch(() => undefined)
     return suspended
   }
@@ -91,7 +91,7 @@ export function toolContext(run: ToolRunContext, resumeData: unknown): PreparedC
   return { context, asked: () => asked }
 }
 
-/** What is shown on the way is only shown: that it is no JSON must not fail the tool. */
+/** Returns progress as text. Values that are not JSON must not fail the tool, as they are only shown. */
 function textOf(value: unknown): string {
   return value === undefined ? String(value) : JSON.stringify(toJson(value).value)
 }

@@ -1,6 +1,6 @@
 import type { FinishReason, JsonValue, StoredMessage, ToolCallInfo, UsageMetadata } from '@evener/protocol'
 
-/** What one model call of a turn came to. */
+/** The result of one step of a turn. */
 export interface TurnStep {
   readonly stepIndex: number
   readonly text: string
@@ -17,10 +17,10 @@ export interface StepToolResult {
   readonly isError: boolean
 }
 
-/** Asked when a step has called tools and would be followed by another. */
+/** Called after a step with tool calls, before the next step. */
 export type StopCondition = (turn: { readonly steps: readonly TurnStep[] }) => boolean | Promise<boolean>
 
-/** Stops after so many steps. */
+/** Stops after `count` steps. */
 export function stepCountIs(count: number): StopCondition {
   return ({ steps }) => steps.length >= count
 }
@@ -30,9 +30,9 @@ export function hasToolCall(toolName: string): StopCondition {
   return ({ steps }) => steps.at(-1)?.toolCalls.some((call) => call.toolName === toolName) ?? false
 }
 
-/** A step as an earlier process recorded it. */
+/** Returns a step as an earlier process recorded it. */
 export function recordedStep(message: StoredMessage): TurnStep {
-  // What the provider ran itself was never ordered from us.
+  // Calls the provider carried out itself were never ordered from us.
   const parts = message.parts.filter((part) => part.meta?.['providerExecuted'] !== true)
   const toolCalls = parts.flatMap((part) =>
     part.type === 'tool-call' ? [{ toolCallId: part.toolCallId, toolName: part.toolName, args: part.args }] : [],
@@ -47,7 +47,7 @@ export function recordedStep(message: StoredMessage): TurnStep {
     text: textOf(message),
     toolCalls,
     toolResults,
-    // A message says how it ended when all its calls have their results.
+    // A message only has a finish reason once all its calls have results.
     finishReason: message.finishReason ?? (toolCalls.length > 0 ? 'tool-calls' : 'other'),
     usage: message.usage ?? {},
   }

@@ -29,7 +29,7 @@ export interface TracedTurn {
   readonly redacted: (text: string) => string
 }
 
-/** Returns the spans of a turn after the GenAI conventions; `undefined` without `source` and registered SDK. */
+/** Returns the spans of a turn by the GenAI conventions, from `source` or else the SDK; `undefined` without either. */
 export async function turnSpans(turn: TracedTurn, source?: TracerSource): Promise<TurnTrace | undefined> {
   const api = await openTelemetry(source)
   if (api === undefined) return undefined
