@@ -30,6 +30,24 @@ suite('options of an agent that mean nothing are refused when it is made, by nam
     })
   }
 
+  for (const [options, meant] of [
+    [{ permisions: 'read-only' }, 'permissions'],
+    [{ permissionLevel: 'read-only', transport: 'print' }, 'permissions'],
+    [{ timeoutMs: 5 }, 'deadlineMs'],
+  ] as const) {
+    test(`${JSON.stringify(options)}, which nobody knows`, () => {
+      for (const agent of [claudeCode, codex, goose, opencode]) {
+        assert.throws(
+          () => agent(options as object),
+          (error) =>
+            EvenerError.is(error, 'invalid-input') &&
+            /^`\w+` is not an option of [A-Z]/.test(error.message) &&
+            error.message.includes(meant),
+        )
+      }
+    })
+  }
+
   test('an ACP agent without a program', () => {
     assert.throws(() => acp({} as AcpOptions), isRefused('command'))
   })

@@ -5,17 +5,18 @@ import {
   anObject,
   aText,
   checkFields,
+  checkNames,
   either,
   oneOf,
   type FieldRule,
-  type FieldRules,
+  type OptionRules,
 } from '@evener/protocol'
 import type { LiveOptions } from '../live/live-driver.ts'
 
 const never: FieldRule = { wanted: 'null', accepts: (value) => value === null }
 const aTime = either(aDuration, never)
 
-const OPTIONS: FieldRules<LiveOptions> = {
+const OPTIONS: OptionRules<LiveOptions> = {
   id: aText,
   bin: aText,
   env: anObject,
@@ -34,7 +35,13 @@ const OPTIONS: FieldRules<LiveOptions> = {
   interruptMs: aDuration,
 }
 
+/** What only some agents take besides. */
+const OF_SOME = ['transport', 'args', 'settings', 'provider', 'config', 'userConfig', 'plugins', 'cli']
+
+const NAMES: readonly string[] = [...Object.keys(OPTIONS), ...OF_SOME, 'canAnswer']
+
 /** Throws for wrong options when the agent is made: callers may use no types, or read the options from a file. */
 export function checkDriverOptions(title: string, options: LiveOptions): void {
+  checkNames(title, options, NAMES)
   checkFields(`the options of ${title}`, options, OPTIONS)
 }
