@@ -29,7 +29,7 @@ function bareTables(): DatabaseSync {
   return db
 }
 
-/** The same rows with nothing around them: no fence, no check, not even the making of the text. */
+/** Inserts the same rows with nothing around them: no fence, no check, not even building the JSON. */
 function bareInserts(db: DatabaseSync): () => number {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const record = db.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)')

@@ -1,6 +1,6 @@
 /**
- * What a claim may do to a stream. With `seenEpoch` the present owner was found dead: compare-and-swap, so that of two
- * that found it one gets the stream.
+ * Decides about a claim of a stream. `seenEpoch` is the epoch at which the present owner was found dead. It is compared
+ * and swapped, so that only one of two claimants that found it gets the stream.
  */
 export function judgeClaim(
   stream: { readonly owner: string | null; readonly epoch: number },

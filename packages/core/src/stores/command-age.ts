@@ -1,6 +1,6 @@
 import { COMMAND_RETENTION_MS, COMMAND_SKEW_MS, commandIdTime, EvenerError } from '@evener/protocol'
 
-/** Whether a command that is not known was made too long ago to say that it was never carried out. */
+/** Returns whether an unknown command is so old that it may have been carried out and pruned. */
 export function isExpired(commandId: string, at: number): boolean {
   const made = commandIdTime(commandId)
   if (made === undefined) {
@@ -18,12 +18,14 @@ export function isExpired(commandId: string, at: number): boolean {
   return at - made > COMMAND_RETENTION_MS
 }
 
-/** Nothing younger than this is forgotten: sent again it would be carried out again. */
+/**
+ * Returns the time before which commands may be pruned: a younger one that is sent again would be carried out again.
+ */
 export function pruneLimit(before: number, now: number): number {
   return Math.min(before, now - COMMAND_RETENTION_MS)
 }
 
-/** The beginning of the first UUIDv7 made at this time: ids sort by their time. */
+/** Returns the beginning of the first UUIDv7 of this time: ids sort by their time. */
 export function firstIdAt(time: number): string {
   const hex = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`

@@ -3,8 +3,8 @@ import { EvenerError } from '@evener/protocol'
 type Position = readonly [string | number, ...(string | number)[]]
 
 /**
- * A cursor names the list it belongs to, so that one of another list, filter or thread is refused instead of quietly
- * giving the wrong page.
+ * Encodes and decodes the cursors of one list. A cursor names its list, so that one of another list, filter or thread
+ * is refused instead of quietly returning the wrong page.
  */
 export class CursorScope<P extends Position> {
   readonly #scope: string

@@ -1,6 +1,6 @@
 import type { Wait } from '@evener/protocol'
 
-/** A wait without what was asked: only what ties its records together stays. */
+/** Returns a wait without its content: only what ties its records together stays. */
 export function erasedWait(wait: Wait): Wait {
   return {
     id: wait.id,

@@ -3,7 +3,7 @@ import { DEFAULT_PAGE, EvenerError, MAX_PAGE, type PageRequest } from '@evener/p
 /** A stream's number and a seq share one 63-bit key in SQLite, so a seq has 32 bits in every store. */
 export const MAX_SEQ: number = 2 ** 32 - 1
 
-/** Half an emoji or a NUL would not come back as it went in, and two ids could become one. */
+/** Refuses ids with half an emoji or a NUL: they would not be read back as written, and two ids could become one. */
 export function checkId(what: string, id: unknown): asserts id is string {
   if (typeof id === 'string' && id.length > 0 && id.isWellFormed() && !id.includes('\0')) return
   throw new EvenerError('invalid-input', `${what} must be a non-empty text without NUL or broken characters.`, {
@@ -34,7 +34,7 @@ export function pageLimit(request: PageRequest): number {
   throw new EvenerError('invalid-input', 'A page limit must be a whole number of at least 1.', { details: { limit } })
 }
 
-/** What goes in as JSON text comes out the same from every store, and nobody can change it from outside meanwhile. */
+/** Returns a value as JSON text: every store returns it unchanged, and no caller can change it meanwhile. */
 export function toJsonText(what: string, value: unknown): string {
   let text: string | undefined
   try {

@@ -48,13 +48,13 @@ import type { ForksQuery } from './stretches.ts'
 
 export interface MemoryStoreOptions {
   readonly clock?: () => number
-  /** How records are read; that of this release when absent. */
+  /** How records are read. Default: the format of this release. */
   readonly format?: RecordFormat
 }
 
 /**
- * A store that lives and dies with the process. It keeps texts, not objects: what was handed in or given out can be
- * changed by nobody, and everything behaves as it does on disk.
+ * A store in memory, which ends with the process. It keeps texts, not objects: callers cannot change what they passed
+ * in or got out, and everything behaves as it does on disk.
  */
 export class MemoryStore implements Store {
   readonly epoch: string = randomUUID()

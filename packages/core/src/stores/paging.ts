@@ -1,6 +1,6 @@
 import type { Page } from '@evener/protocol'
 
-/** Makes a page of up to `limit` of the rows; one row more than that says that there is a next page. */
+/** Returns a page of up to `limit` rows. One row more than that shows that there is a next page. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,

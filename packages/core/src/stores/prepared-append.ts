@@ -12,13 +12,13 @@ import { checkHash, checkId, checkSeq, checkTime, isSeq, toJsonText } from './in
 import type { RecordRow } from './record-row.ts'
 
 export interface PreparedRecord extends RecordRow {
-  /** Set on batches: the part they belong to. */
+  /** Set on batches: the part that the batch belongs to. */
   readonly part: string | null
-  /** Set on a sealed part with `first`: the batches of this part go. */
+  /** Set on a sealed part with `first`: the part whose batches it replaces. */
   readonly replaces: string | null
-  /** Set on the start of a run that was given its id. */
+  /** Set on the start of a run whose id the caller chose. */
   readonly named: string | null
-  /** Set on forks, and on rewinds that name it: what the stream needs of others from now on. */
+  /** Set on forks, and on rewinds that have one: what the stream needs of others from now on. */
   readonly lineage: StoredLineage | null
 }
 
@@ -42,9 +42,9 @@ export interface PreparedOutcome {
   readonly outcome: string
 }
 
-/** An append checked and turned into text: what is left to do cannot fail for a reason that lies in the input. */
+/** An append that was checked and turned into text: writing it cannot fail because of its input. */
 export interface PreparedAppend {
-  /** The head the stream must have, or `null` when no record says so. */
+  /** The seq of the last record that the stream must have; `null` for an append without records. */
   readonly expectedHead: number | null
   readonly newHead: number | null
   readonly records: readonly PreparedRecord[]
@@ -65,7 +65,7 @@ export function prepareAppend(stream: string, append: AppendContent): PreparedAp
   let extra: string | null = null
   for (const record of append.records) {
     if (before !== undefined && record.seq !== before.seq + 1) throw notContiguous(stream, before.seq, record.seq)
-    // The records of a turn nearly all have the same origin.
+    // Reused, since nearly all records of a turn have the same origin.
     if (before === undefined || !isOfSameOrigin(before, record)) extra = extraText(record)
     records.push(prepareRecord(stream, record, extra))
     before = record

@@ -3,12 +3,12 @@ import { CursorScope } from './cursor.ts'
 import { checkSeq, MAX_SEQ, pageLimit } from './input-checks.ts'
 import { ownStream, stretchesOf, type Stretch } from './stretches.ts'
 
-/** Which pieces to read, in which order, until `limit + 1` rows are found. */
+/** The stretches to read, in order, until `limit + 1` rows are found. */
 export interface ReadPlan {
   readonly limit: number
   readonly stretches: readonly Stretch[]
   readonly isDescending: boolean
-  /** The cursor of the page that begins after this seq. */
+  /** Returns the cursor of the page that begins after this seq. */
   cursorAfter(seq: number): string
 }
 

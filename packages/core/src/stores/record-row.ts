@@ -7,7 +7,7 @@ import {
   type StoredRecord,
 } from '@evener/protocol'
 
-/** A record as it is kept. */
+/** A record as it is stored. */
 export interface RecordRow {
   readonly seq: number
   readonly first: number | null
@@ -19,7 +19,7 @@ export interface RecordRow {
   readonly body: string
 }
 
-/** `whole` puts back what is kept apart from the row, where a store does so. */
+/** Returns the record of a row. `whole` restores what a store keeps apart from the row. */
 export function recordFromRow(
   stream: string,
   row: RecordRow,
@@ -44,7 +44,7 @@ function parseJson(text: string, stream: string, seq: number): JsonObject {
   throw damaged(`Record ${seq} of ${stream}`, { stream, seq })
 }
 
-/** `undefined` when the text is no JSON: a damaged row is reported by whoever knows what it was. */
+/** Returns `undefined` when the text is no JSON: the caller, who knows what it was, reports the damaged row. */
 export function tryParse(text: unknown): unknown {
   if (typeof text !== 'string') return undefined
   try {

@@ -14,7 +14,7 @@ export interface RetainedRange extends Range {
   readonly neededBy: readonly string[]
 }
 
-/** Cuts overlapping needs into pieces that each have one set of needers. */
+/** Splits overlapping needs into ranges that each have one set of threads that need them. */
 export function retainedRanges(needs: readonly Need[]): RetainedRange[] {
   const edges = [...new Set(needs.flatMap((need) => [need.from, need.to + 1]))].sort((a, b) => a - b)
   const pieces: RetainedRange[] = []
@@ -40,7 +40,7 @@ function joinSame(pieces: readonly RetainedRange[]): RetainedRange[] {
   return joined
 }
 
-/** What lies between the ranges, from 0 to `end`. */
+/** Returns the gaps between the ranges, from 0 to `end`. */
 export function gapsBetween(ranges: readonly Range[], end: number): Range[] {
   const gaps: Range[] = []
   let next = 0
@@ -56,7 +56,7 @@ export function isCovered(range: Range, by: readonly Range[]): boolean {
   return gapsBetween(by, range.to).every((gap) => gap.to < range.from)
 }
 
-/** Adds what one range came to. */
+/** Adds the counts of one range. */
 export function addErased(total: { -readonly [K in keyof EraseResult]: EraseResult[K] }, done: EraseResult): void {
   total.records += done.records
   total.messages += done.messages

@@ -57,23 +57,23 @@ export interface SqliteStoreOptions {
   /** `file:./data.db`, a path, or `:memory:`. The directory has to exist. */
   readonly url: string
   /**
-   * What a commit survives: the death of the process (`process`, the default), or also the loss of power (`power`),
-   * at about three times the price.
+   * What a commit survives: the death of the process (`process`, the default), or also a power failure (`power`), which
+   * costs about three times as much.
    */
   readonly durability?: Durability
   /**
-   * How long a call waits for another process that is writing. When absent 5,000, and 30,000 for opening: another process
-   * may be laying out the file, which waits for the disk.
+   * How long a call waits for another process that is writing. Default: 5,000, and 30,000 for opening: another process
+   * may be creating the tables, which waits for the disk.
    */
   readonly busyTimeoutMs?: number
-  /** The largest the file may become; writing beyond it fails with `disk-full`. */
+  /** The largest size of the file; writing beyond it fails with `disk-full`. */
   readonly maxBytes?: number
   readonly clock?: () => number
-  /** How records are read; that of this release when absent. */
+  /** How records are read. Default: the format of this release. */
   readonly format?: RecordFormat
-  /** What tells this boot of the machine from others; found out when absent. */
+  /** Identifies this boot of the machine. Default: detected. */
   readonly bootId?: string
-  /** The name of the file system a path is on, if other machines may have it mounted too; found out when absent. */
+  /** Returns the name of the file system of a path, if other machines may have it mounted too. Default: detected. */
   readonly fileSystemOf?: FileSystemOf
 }
 
@@ -90,13 +90,13 @@ const OPTIONS: OptionRules<SqliteStoreOptions> = {
 
 const BUSY_TIMEOUT_MS = 5000
 const OPEN_TIMEOUT_MS = 30_000
-/** Up to this size a deletion writes the file anew at once; a larger one is left to `compact` or the next erasure. */
+/** Up to this file size a deletion compacts the file at once; a larger one is left to `compact` or the next erasure. */
 const COMPACT_AFTER_DELETE_BYTES = 16 * 1024 * 1024
 
 type Sqlite = typeof sqlite
 type ErasedChunk = ReturnType<Sqlite['eraseChunk']>
 
-/** SQLite is loaded when a store is first used: who keeps everything in memory never pays for it. */
+/** SQLite is loaded when a store is first used: programs that keep everything in memory do not pay for it. */
 let loaded: Sqlite | undefined
 
 async function load(): Promise<Sqlite> {
@@ -112,7 +112,7 @@ export class SqliteStore implements Store {
   readonly #format: RecordFormat
   #opened: OpenedDatabase | undefined
   #isClosed = false
-  /** Erased text may still stand in the write-ahead log, because somebody was reading. */
+  /** Erased text may still be in the write-ahead log, because another process was reading. */
   #owesTruncation = false
 
   constructor(options: SqliteStoreOptions) {
@@ -134,7 +134,7 @@ export class SqliteStore implements Store {
     try {
       await store.open()
     } catch (error) {
-      // Nobody else could: the caller gets no store.
+      // Nobody else could close it: the caller gets no store.
       await store.close()
       throw error
     }
@@ -254,7 +254,7 @@ export class SqliteStore implements Store {
     return this.#use((db, sql) => sql.eraseChunk(db, this.#format, stream, fence, range, this.#now()))
   }
 
-  /** Writes the file anew, without any remains of what was deleted. Takes about a second per 100 MB. */
+  /** Rewrites the file without remains of deleted data. Takes about a second per 100 MB. */
   async compact(): Promise<void> {
     await this.#use((db) => this.#sweep(db, Infinity))
   }
@@ -317,7 +317,7 @@ export class SqliteStore implements Store {
     return this.#read((db, sql) => sql.listOwned(db, query))
   }
 
-  /** Reads the whole file and names what is damaged; empty when nothing is. For a doctor, not for every start. */
+  /** Reads the whole file and returns what is damaged; empty when nothing is. For diagnosis, not for every start. */
   async check(): Promise<readonly string[]> {
     try {
       const rows = await this.#read((db) => db.all<{ quick_check: string }>('PRAGMA quick_check(100)'))
@@ -339,7 +339,7 @@ export class SqliteStore implements Store {
     return this.#use((db, sql) => db.read(() => work(db, sql)))
   }
 
-  /** At once when everything is loaded, so that calls happen in the order in which they are made. */
+  /** Runs at once when SQLite is loaded, so that calls happen in the order in which they are made. */
   async #use<T>(work: (db: Connection, sql: Sqlite) => T): Promise<T> {
     if (this.#isClosed) throw storeClosed()
     const sql = loaded ?? (await load())
@@ -361,7 +361,7 @@ export class SqliteStore implements Store {
     return this.#opened
   }
 
-  /** Removes what nobody needs any more, also what a process that died left to be removed. */
+  /** Purges deleted streams, also those that a dead process had left. */
   async #purge(): Promise<void> {
     const streams = await this.#read((db, sql) => sql.streamsToPurge(db))
     if (streams.length === 0) return
@@ -371,18 +371,18 @@ export class SqliteStore implements Store {
     try {
       await this.#use((db) => this.#sweep(db, COMPACT_AFTER_DELETE_BYTES))
     } catch {
-      // The threads are gone either way; what they left in unused space goes with the next erasure.
+      // The threads are gone either way; their remains in unused space are removed with the next erasure.
       this.#owesTruncation = true
     }
   }
 
-  /** Removes what deleted rows left behind in the file, if it is not too large for that, and in the log. */
+  /** Removes the remains of deleted rows from the file, if that is not too large, and from the log. */
   #sweep(db: Connection, maxBytes: number): void {
     if (this.#path !== IN_MEMORY && db.size() <= maxBytes) db.compact()
     this.#owesTruncation = !db.truncateLog()
   }
 
-  /** After a commit: whatever goes wrong here must not look as if the commit had failed, nor hold anybody up. */
+  /** Called after a commit: a failure here must not look like a failed commit, nor make anybody wait. */
   #retryTruncation(db: Connection): void {
     try {
       this.#owesTruncation = !db.withoutWaiting(() => db.truncateLog())

@@ -2,16 +2,16 @@ import { EvenerError, type Lineage, type PageRequest } from '@evener/protocol'
 import { CursorScope } from './cursor.ts'
 import { checkId, checkSeq, isSeq, MAX_SEQ } from './input-checks.ts'
 
-/** A closed piece of one stream. */
+/** A range of one stream, both ends included. */
 export interface Stretch {
   readonly stream: string
   readonly from: number
   readonly to: number
-  /** The lineage's end, where records are still added. */
+  /** True for the end of the lineage, where records are still added. */
   readonly isOpen: boolean
 }
 
-/** The lineage's ranges cut to `from`–`to`, oldest first. */
+/** Returns the ranges of the lineage limited to `from`–`to`, oldest first. */
 export function stretchesOf(lineage: Lineage, from = 1, to: number = MAX_SEQ): Stretch[] {
   const stretches: Stretch[] = []
   let previous = 0
@@ -29,14 +29,14 @@ export function stretchesOf(lineage: Lineage, from = 1, to: number = MAX_SEQ): S
   return stretches
 }
 
-/** The stream that a lineage belongs to: the one that is still written. */
+/** Returns the stream that a lineage belongs to: the last one, which is still written. */
 export function ownStream(lineage: Lineage): string {
   const last = lineage.at(-1)
   if (last === undefined) throw new EvenerError('invalid-input', 'A lineage has at least one range.')
   return last.stream
 }
 
-/** What a fork or rewind record names of other streams. */
+/** Returns the ranges of other streams in a fork or rewind record. */
 export function foreignStretches(stream: string, lineage: Lineage): Stretch[] {
   const foreign = stretchesOf(lineage).filter((stretch) => stretch.stream !== stream)
   if (foreign.some((stretch) => stretch.isOpen)) {

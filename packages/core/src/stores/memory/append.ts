@@ -32,7 +32,7 @@ export function append(state: MemoryState, request: Append): number {
   return writeAppend(state, stream, prepared, request.thread)
 }
 
-/** Everything that can be refused is checked first: after that nothing fails, so it is all or nothing. */
+/** Checks everything that can be refused first: after that nothing fails, so it is all or nothing. */
 function writeAppend(
   state: MemoryState,
   stream: MemoryStream,

@@ -28,7 +28,7 @@ export function readBlob(state: MemoryState, hash: string): Blob | null {
   return blob === undefined ? null : { hash, mime: blob.mime, bytes: Uint8Array.from(blob.bytes) }
 }
 
-/** Gives how many blobs lost their last reference. */
+/** Returns how many blobs lost their last reference. */
 export function dropBlobRefs(state: MemoryState, stream: MemoryStream, range: { from: number; to: number }): number {
   let dropped = 0
   for (const { hashes } of stream.blobRefs.remove(range.from, range.to)) {

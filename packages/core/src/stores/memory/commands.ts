@@ -74,7 +74,7 @@ export function listCommands(
   return pageOf(rows, limit, commandOf, (last) => scope.encode([last.no]))
 }
 
-/** A command that was done already fails the transaction as a whole, so nothing is ever done twice. */
+/** A command that was done already fails the whole transaction, so nothing is ever done twice. */
 export function checkOutcomes(state: MemoryState, outcomes: readonly PreparedOutcome[]): void {
   const seen = new Set<string>()
   for (const { key } of outcomes) {
@@ -110,7 +110,7 @@ export function pruneCommands(state: MemoryState, before: number, now: number): 
   return pruned.length
 }
 
-/** Commands for a thread that is going must not keep what it said. */
+/** Commands for a thread that is being deleted must not keep its content. */
 export function forgetCommandBodies(state: MemoryState, target: string): void {
   for (const stored of state.commands.range(0, Infinity)) {
     if (stored.target === target) state.commands.put(stored.no, { ...stored, body: 'null' })

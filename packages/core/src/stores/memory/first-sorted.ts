@@ -1,4 +1,4 @@
-/** The first `count` of the items in order, without sorting or keeping the rest. */
+/** Returns the first `count` of the items in order, without sorting or keeping the rest. */
 export function firstSorted<T>(items: Iterable<T>, count: number, compare: (a: T, b: T) => number): T[] {
   const first: T[] = []
   for (const item of items) {

@@ -22,16 +22,16 @@ export interface MemoryStream {
   thread: StoredThread | null
   readonly records: SortedRows<PreparedRecord>
   readonly messages: SortedRows<PreparedMessage>
-  /** Where the runs begin that were given their ids. */
+  /** The seq of the first record of each run whose id the caller chose. */
   readonly namedRuns: Map<string, number>
   head: { readonly version: number; readonly json: string } | null
-  /** What this stream needs of others. */
+  /** The ranges of other streams that this one needs. */
   needs: readonly SourceRange[]
-  /** Which record refers to which blobs. */
+  /** The blobs that each record refers to. */
   readonly blobRefs: SortedRows<{ readonly seq: number; readonly hashes: ReadonlySet<string> }>
 }
 
-/** A wait has a number: lists are in the order of opening. */
+/** A wait with a number, since lists are in the order of opening. */
 export interface StoredWait extends PreparedWait {
   readonly no: number
   readonly stream: string
@@ -81,7 +81,10 @@ export class MemoryState {
     return stream
   }
 
-  /** Of a deleted stream closed parts can still be read, by the forks that need them. */
+  /**
+   * Returns the stream of a stretch. Closed stretches of a deleted stream can still be read, by the forks that need
+   * them.
+   */
   source(stretch: Stretch): MemoryStream {
     const stream = this.streams.get(stretch.stream)
     if (stream === undefined || (stream.isDeleted && stretch.isOpen)) throw noSuchStream(stretch.stream)

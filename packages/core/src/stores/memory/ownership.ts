@@ -19,7 +19,7 @@ export function heartbeat(state: MemoryState, id: string, until: number): boolea
   return owner !== undefined
 }
 
-/** A process that goes leaves nothing owned behind. */
+/** Removes an owner and releases all its streams. */
 export function removeOwner(state: MemoryState, id: string): void {
   for (const stream of state.streams.values()) {
     if (stream.owner === id) stream.owner = null
@@ -41,7 +41,7 @@ export function listOwners(state: MemoryState, query: PageRequest): Page<Owner> 
   )
 }
 
-/** Takes a free stream, or with `seenEpoch` that of an owner found dead. */
+/** Claims a free stream, or with `seenEpoch` that of an owner found dead. */
 export function claim(state: MemoryState, id: string, owner: string, seenEpoch?: number): Claim {
   checkId('An owner id', owner)
   const stream = state.require(id)
@@ -55,7 +55,7 @@ export function claim(state: MemoryState, id: string, owner: string, seenEpoch?:
   return { status: 'owned', epoch: stream.epoch, headSeq: stream.headSeq }
 }
 
-/** Whoever lost the stream already has nothing to give back. */
+/** Releases a stream. Does nothing for an owner who lost it already. */
 export function release(state: MemoryState, id: string, fence: Fence): void {
   const stream = state.living(id)
   if (stream?.owner === fence.owner && stream.epoch === fence.epoch) stream.owner = null

@@ -71,7 +71,7 @@ export function getMessage(state: MemoryState, lineage: Lineage, messageId: stri
   return null
 }
 
-/** Walks the pieces of a plan until there is one row more than a page holds. */
+/** Reads the stretches of a plan until there is one row more than a page holds. */
 function follow<Row>(
   state: MemoryState,
   plan: ReadPlan,

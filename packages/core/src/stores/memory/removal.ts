@@ -10,7 +10,7 @@ import { forgetCommandBodies } from './commands.ts'
 import type { MemoryState, MemoryStream } from './memory-state.ts'
 import { dropWaits, eraseWaits } from './waits.ts'
 
-/** Who needs what of a stream. Only living threads have needs. */
+/** Returns which threads need which ranges of a stream. Only living threads have needs. */
 export function needsOf(state: MemoryState, stream: string): Need[] {
   const needs: Need[] = []
   for (const by of state.streams.values()) {
@@ -21,7 +21,7 @@ export function needsOf(state: MemoryState, stream: string): Need[] {
   return needs
 }
 
-/** The threads that need something of the range, each with how far it does. */
+/** Returns the threads that need something of the range, each with the last seq it needs. */
 export function listForks(state: MemoryState, query: ForksQuery): Page<ForkReach> {
   const limit = pageLimit(query)
   const scope = forksScope(query)
@@ -96,7 +96,7 @@ export function erase(
   return { records: erased.length, messages, blobs }
 }
 
-/** What a deleted thread has left is its forks': whoever owns one of them may erase it. */
+/** What is left of a deleted thread belongs to its forks: the owner of one of them may erase it. */
 function requireEraser(state: MemoryState, streamId: string, fence: Fence): MemoryStream {
   const stream = state.streams.get(streamId)
   if (stream === undefined || !stream.isDeleted) return state.requireFence(streamId, fence)

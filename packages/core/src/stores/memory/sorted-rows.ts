@@ -1,9 +1,9 @@
-/** Rows in the order of a number. What comes last is nearly always the newest, so adding there costs nothing. */
+/** Rows sorted by a number. New rows nearly always come last, where adding is cheap. */
 export class SortedRows<Row> {
   readonly #keys: number[] = []
   readonly #rows: Row[] = []
 
-  /** Replaces the row that has the key. */
+  /** Adds a row; replaces one with the same key. */
   put(key: number, row: Row): void {
     const at = this.#lowerBound(key)
     if (this.#keys[at] === key) {
@@ -14,7 +14,7 @@ export class SortedRows<Row> {
     }
   }
 
-  /** At most `limit` rows with keys from `from` to `to`. */
+  /** Returns at most `limit` rows with keys from `from` to `to`. */
   range(from: number, to: number, limit: number = Infinity, isDescending = false): Row[] {
     const start = this.#lowerBound(from)
     const end = this.#lowerBound(to + 1)
@@ -22,7 +22,7 @@ export class SortedRows<Row> {
     return this.#rows.slice(start, Math.min(end, start + limit))
   }
 
-  /** The last row of the range that matches. */
+  /** Returns the last row of the range that matches. */
   findLast(from: number, to: number, matches: (row: Row) => boolean): Row | undefined {
     const start = this.#lowerBound(from)
     for (let at = this.#lowerBound(to + 1) - 1; at >= start; at--) {
@@ -32,7 +32,7 @@ export class SortedRows<Row> {
     return undefined
   }
 
-  /** Removes the rows of the range that match; gives them. */
+  /** Removes the rows of the range that match, and returns them. */
   remove(from: number, to: number, matches: (row: Row) => boolean = () => true): Row[] {
     const start = this.#lowerBound(from)
     const end = this.#lowerBound(to + 1)

@@ -5,7 +5,9 @@ import { pageOf } from '../paging.ts'
 import { firstSorted } from './first-sorted.ts'
 import type { MemoryStream } from './memory-state.ts'
 
-/** A thread's own data; `json` holds what a caller could otherwise change from outside. */
+/**
+ * A thread's own data. `links`, `title` and `metadata` are JSON texts, so that callers cannot change them from outside.
+ */
 export interface StoredThread {
   readonly id: string
   readonly resourceId: string

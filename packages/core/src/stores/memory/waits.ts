@@ -31,7 +31,7 @@ export function listWaits(
   return pageOf(rows, limit, waitOf, (last) => scope.encode([last.no]))
 }
 
-/** Takes the content out of the waits opened in the range; those still pending are cancelled. */
+/** Erases the content of the waits opened in the range; those still pending are cancelled. */
 export function eraseWaits(
   state: MemoryState,
   stream: string,

@@ -37,11 +37,11 @@ export function append(db: Connection, request: Append): number {
 
 const ADVANCE = 'UPDATE streams SET head_seq = ? WHERE no = ?'
 
-/** A stream that was deleted and made anew has another number: what is remembered must not reach a stranger. */
+/** Checks the id, too: if the stream was deleted meanwhile, the remembered number may belong to another one. */
 const ADVANCE_KNOWN = `UPDATE streams SET head_seq = ?
   WHERE no = ? AND id = ? AND deleted = 0 AND head_seq = ? AND owner = ? AND epoch = ?`
 
-/** So many records go into one statement: running one costs as much as the row itself. */
+/** The most records in one statement: running a statement costs as much as the row itself. */
 const MOST_ROWS = 8
 
 const PUT_RECORDS: readonly string[] = Array.from({ length: MOST_ROWS + 1 }, (_, rows) => {
@@ -79,8 +79,8 @@ interface Advanced {
 }
 
 /**
- * Of a stream that was written before: one statement sees that all is as it has to be, and moves the head on. Whatever
- * is not, `advance` says.
+ * Advances a stream that was written before. One statement checks all conditions and moves the head. If one does not
+ * hold, `advance` says which.
  */
 function advanceKnown(
   db: Connection,
@@ -95,7 +95,8 @@ function advanceKnown(
 }
 
 function advance(db: Connection, stream: string, fence: Fence, { expectedHead, newHead }: PreparedAppend): Advanced {
-  // Nobody else can write meanwhile. `UPDATE … RETURNING` would take a table of its own each time, and longer than both.
+  // Two statements are safe, since nobody else can write meanwhile. `UPDATE … RETURNING` would make a table of its own
+  // each time, and take longer than both.
   const { no, head_seq: oldHead } = requireFence(db, stream, fence)
   if (expectedHead !== null && expectedHead !== oldHead) throw notContiguous(stream, oldHead, expectedHead + 1)
   if (newHead !== null) db.run(ADVANCE, newHead, no)
@@ -113,12 +114,12 @@ function writeRecords(db: Connection, stream: string, no: number, records: reado
   }
   for (const record of records) {
     if (record.replaces !== null) {
-      // Also batches that are among the records before it.
+      // First, so that batches among the records before it are deleted, too.
       writeRows()
       db.run(DROP_BATCHES, no, record.first, record.seq, record.replaces)
     }
     const { at, extra, first, part, seq, type, v } = record
-    // What is said in a batch is said again, as a whole, by the part that replaces it.
+    // Batches are not split into blobs: the part that replaces them contains their text again.
     const body = part === null ? recordBody(db, no, record) : record.body
     values.push(no, seq, first, type, v, at, extra, part, body)
     if (++rows === MOST_ROWS) writeRows()
@@ -136,7 +137,7 @@ function recordBody(db: Connection, no: number, { seq, body }: PreparedRecord): 
   })
 }
 
-/** A view says again what records from `from` on say, and shares their blobs: they go together. */
+/** A view row repeats what records from `from` on contain, and shares their blobs: they are deleted together. */
 function viewRow(db: Connection, no: number, from: number, json: string): string {
   return takeOutLarge(json, ({ hash }) => isBlobOf(db, no, from, hash))
 }

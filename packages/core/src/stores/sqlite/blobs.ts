@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL, keySql } from './keys.ts'
 import { putBackLarge } from './large-values.ts'
 
-/** The same bytes are kept once, whoever refers to them. */
+/** Adds a reference to a blob. The same bytes are stored once, however many refer to them. */
 export function putBlob(db: Connection, streamNo: number, blob: NewBlob): void {
   db.run(
     `INSERT INTO blob_refs (key, blob_no) VALUES (${keySql('?1', '?2')}, ?3) ON CONFLICT DO NOTHING`,
@@ -21,19 +21,19 @@ export function readBlob(db: Connection, hash: string): Blob | null {
   return row === undefined ? null : { hash, mime: row.mime, bytes: row.bytes }
 }
 
-/** Whether a record of the stream, from `from` on, refers to these bytes. */
+/** Returns whether a record of the stream, from `from` on, refers to these bytes. */
 export function isBlobOf(db: Connection, streamNo: number, from: number, hash: string): boolean {
   const sql = `SELECT 1 FROM blob_refs WHERE blob_no = (SELECT no FROM blobs WHERE hash = ?4) AND ${IN_RANGE_SQL} LIMIT 1`
   return db.value(sql, streamNo, from, MAX_SEQ, hash) !== undefined
 }
 
-/** A row with what was taken out of it because of its size. */
+/** Returns a row together with the large values that are stored as blobs. */
 export function wholeRow<Row>(db: Connection, row: Row): Row {
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row)
   return isObject ? (putBackLarge(row as JsonObject, (hash) => readBlob(db, hash)?.bytes) as Row) : row
 }
 
-/** Forgets up to `limit` references from the range; gives how many there were and how many blobs went with them. */
+/** Deletes up to `limit` references in the range. Returns their number and that of the blobs deleted with them. */
 export function dropBlobRefs(
   db: Connection,
   streamNo: number,

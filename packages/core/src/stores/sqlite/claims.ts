@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { getOwner } from './owner-rows.ts'
 import { requireStream, statusOf, STREAM_COLUMNS, type StreamRow } from './streams.ts'
 
-/** Takes a free stream, or with `seenEpoch` that of an owner found dead. */
+/** Claims a free stream, or with `seenEpoch` that of an owner found dead. */
 export function claim(db: Connection, stream: string, owner: string, seenEpoch?: number): Claim {
   checkId('An owner id', owner)
   return db.write(() => {
@@ -24,7 +24,7 @@ export function claim(db: Connection, stream: string, owner: string, seenEpoch?:
   })
 }
 
-/** Whoever lost the stream already has nothing to give back. */
+/** Releases a stream. Does nothing for an owner who lost it already. */
 export function release(db: Connection, stream: string, fence: Fence): void {
   db.write(() =>
     db.run(
@@ -36,7 +36,7 @@ export function release(db: Connection, stream: string, fence: Fence): void {
   )
 }
 
-/** A process that goes leaves nothing owned behind. */
+/** Removes an owner and releases all its streams. */
 export function removeOwner(db: Connection, owner: string): void {
   db.write(() => {
     db.run('UPDATE streams SET owner = NULL WHERE owner = ?', owner)

@@ -75,7 +75,7 @@ export function listCommands(
   const limit = pageLimit(query)
   const scope = new CursorScope(['commands', query.target, query.state], [0])
   const [after] = scope.decode(query.cursor)
-  // The state stands in the text, so that SQLite sees that the index of those still to be done serves.
+  // The state is part of the SQL text, so that SQLite sees that the index of accepted commands can be used.
   const state = query.state === 'accepted' ? 'accepted' : 'done'
   const rows = db.all<StoredCommand>(
     `SELECT ${COLUMNS} FROM commands WHERE target = ? AND state = '${state}' AND no > ? ORDER BY no LIMIT ?`,
@@ -87,8 +87,8 @@ export function listCommands(
 }
 
 /**
- * Within the transaction that carries the command out: a command that was done already fails it as a whole, so nothing
- * is ever done twice.
+ * Runs within the transaction that carries the command out. A command that was done already fails the whole
+ * transaction, so nothing is ever done twice.
  */
 export function writeOutcome(db: Connection, { key, outcome }: PreparedOutcome, seq: number | null): void {
   if (settle(db, key, outcome, seq)) return
@@ -130,7 +130,7 @@ export function pruneCommands(db: Connection, before: number, now: number): numb
   }
 }
 
-/** Commands for a thread that is going must not keep what it said. */
+/** Commands for a thread that is being deleted must not keep its content. */
 export function forgetCommandBodies(db: Connection, target: string): void {
   db.run(`UPDATE commands SET body = 'null' WHERE target = ? AND state = 'accepted'`, target)
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { fromSqliteError } from './sqlite-errors.ts'
 
-/** Of so many streams the number is remembered; then it begins anew. */
+/** The most streams whose number is remembered; then all are forgotten. */
 const MOST_NUMBERS = 10_000
 
 /** One open database: statements prepared once, transactions, and errors that say what to do. */
@@ -18,12 +18,12 @@ export class Connection {
     this.#bindsNumbered = bindsNumbered(db)
   }
 
-  /** The first row, or `undefined`. */
+  /** Returns the first row, or `undefined`. */
   get(sql: string, ...values: SQLInputValue[]): unknown {
     return this.#prepared(sql).get(...this.#bound(sql, values))
   }
 
-  /** The only column of the first row, or `undefined`. */
+  /** Returns the only column of the first row, or `undefined`. */
   value(sql: string, ...values: SQLInputValue[]): SQLOutputValue | undefined {
     const row = this.#prepared(sql).get(...this.#bound(sql, values))
     return row === undefined ? undefined : Object.values(row)[0]
@@ -33,12 +33,12 @@ export class Connection {
     return this.#prepared(sql).all(...this.#bound(sql, values)) as Row[]
   }
 
-  /** Gives the number of changed rows. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...this.#bound(sql, values)).changes)
   }
 
-  /** The number of a stream that is written here: looking for it again costs as much as a row. */
+  /** Returns the number of a stream that is written here: looking it up again costs as much as a row. */
   knownStream(stream: string): number | undefined {
     return this.#streamNumbers.get(stream)
   }
@@ -61,7 +61,10 @@ export class Connection {
     }
   }
 
-  /** Runs the work in one transaction that holds the write lock from the start, so that it cannot fail half-way for it. */
+  /**
+   * Runs the work in one transaction that takes the write lock at the start, so that it cannot fail half-way for lack
+   * of it.
+   */
   write<T>(work: () => T): T {
     try {
       this.run('BEGIN IMMEDIATE')
@@ -75,26 +78,26 @@ export class Connection {
   }
 
   /**
-   * Writes the file anew. SQLite overwrites what it deletes, but when rows move between pages their old copies stay in
-   * the unused part of the page: only this removes them.
+   * Rewrites the file. SQLite overwrites what it deletes, but when rows move between pages, old copies stay in the
+   * unused part of a page: only this removes them.
    */
   compact(): void {
     this.read(() => this.#db.exec('VACUUM'))
   }
 
-  /** In bytes, without the log. */
+  /** Returns the size in bytes, without the log. */
   size(): number {
     return this.read(() => Number(this.value('PRAGMA page_count')) * Number(this.value('PRAGMA page_size')))
   }
 
   /**
-   * Moves everything into the main file and empties the write-ahead log. False when another process is reading, and goes
-   * on doing so for as long as calls wait for locks.
+   * Moves everything into the main file and empties the write-ahead log. Returns false when another process is reading
+   * for as long as calls wait for locks.
    */
   truncateLog(): boolean {
     return this.read(() => {
-      // A connection that has turned the log on but not read since would open it within the checkpoint, and then wait for
-      // itself to stop reading, with the write lock in its hand.
+      // A connection that has turned the log on but not read since would open it within the checkpoint, and then wait
+      // for itself to stop reading while it holds the write lock.
       this.value('SELECT count(*) FROM sqlite_schema')
       return this.value('PRAGMA wal_checkpoint(TRUNCATE)') === 0
     })
@@ -116,11 +119,11 @@ export class Connection {
     this.#db.close()
   }
 
-  /** Node before 22.20 takes a parameter like `?1` for one with a name and refuses it by position. */
+  /** Node before 22.20 treats a parameter like `?1` as a named one and refuses it by position. */
   #bound(sql: string, values: SQLInputValue[]): SQLInputValue[] {
     if (this.#bindsNumbered || !sql.includes('?1')) return values
     const named = Object.fromEntries(values.map((value, index) => [`?${index + 1}`, value]))
-    // The types of node:sqlite keep names apart as a first parameter of their own; a spread cannot say that.
+    // The types of node:sqlite expect named values as a separate first parameter, which a spread cannot express.
     return [named as unknown as SQLInputValue]
   }
 

@@ -4,7 +4,7 @@ import { EvenerError } from '@evener/protocol'
 
 export const IN_MEMORY = ':memory:'
 
-/** The absolute path that a url means, or `:memory:`. */
+/** Returns the absolute path of a url, or `:memory:`. */
 export function databasePath(url: string): string {
   if (typeof url !== 'string' || url.length === 0 || url.includes('\0')) throw badUrl(url, 'is empty or no text')
   if (url === IN_MEMORY || url === `file:${IN_MEMORY}`) return IN_MEMORY

@@ -9,8 +9,8 @@ import { findStream, requireFence } from './streams.ts'
 import { eraseWaits } from './waits.ts'
 
 /**
- * From here on the thread is gone for everybody. What is to be purged is marked in the same transaction, so that a
- * purge cut short is taken up again later.
+ * Deletes a thread for everybody. What is to be purged is marked in the same transaction, so that an interrupted purge
+ * is resumed later.
  */
 export function hideThread(db: Connection, thread: string, fence: Fence, now: number): DeleteResult {
   return db.write(() => {

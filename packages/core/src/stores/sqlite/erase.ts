@@ -18,8 +18,8 @@ export interface EraseStep {
 }
 
 /**
- * Overwrites the next records of the range, with everything that was derived from them. Each step is a transaction of
- * its own and can be repeated, so an erasure that was cut short is simply started again.
+ * Overwrites the next records of the range, with everything derived from them. Each step is a transaction of its own
+ * and can be repeated, so an interrupted erasure is simply started again.
  */
 export function eraseChunk(
   db: Connection,
@@ -46,13 +46,13 @@ export function eraseChunk(
     const messages = db.run(`DELETE FROM messages WHERE ${IN_RANGE_SQL}`, no, part.from, part.to)
     const { blobs } = dropBlobRefs(db, no, part, -1)
     eraseWaits(db, no, part, 'erase', now)
-    // It may quote what is being erased, and is made anew from what is left.
+    // The head may quote what is being erased. It is rebuilt from what is left.
     dropHead(db, no)
     return { done: { records, messages, blobs }, next: end === undefined ? null : end + 1 }
   })
 }
 
-/** What a deleted thread has left is its forks': whoever owns one of them may erase it. */
+/** What is left of a deleted thread belongs to its forks: the owner of one of them may erase it. */
 function requireEraser(db: Connection, stream: string, fence: Fence): number {
   const row = findStream(db, stream)
   if (row === undefined || row.deleted === 0) return requireFence(db, stream, fence).no
@@ -72,7 +72,7 @@ interface FoundRow {
 }
 
 function overwrite(db: Connection, format: RecordFormat, { stream, no, row }: FoundRow): boolean {
-  // Whole, because a part of it may stay while its blobs go.
+  // Read as a whole, because a part of it may stay while its blobs are deleted.
   const { v, body } = recordFromRow(stream, row, format, (stored) => wholeRow(db, stored))
   const erased = JSON.stringify(eraseBody(body))
   if (erased === row.body) return false

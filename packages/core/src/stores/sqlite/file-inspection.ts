@@ -6,19 +6,19 @@ import { APPLICATION_ID, SCHEMA_VERSION } from './migrations.ts'
 import { isBusy } from './sqlite-errors.ts'
 
 const MAGIC = 'SQLite format 3\0'
-/** Where the file header ends and the schema table's own page header begins, up to its cell count. */
+/** The end of the file header and the page header of the schema table, up to its cell count. */
 const HEADER_BYTES = 105
 const USER_VERSION_AT = 60
 const APPLICATION_ID_AT = 68
 const SCHEMA_PAGE_AT = 100
 /**
- * Bytes of the header that are the same in every file of ours, and where. Damage there may only show when something is
- * written, or look like something else: a version that SQLite does not know makes it call the file read-only.
+ * Header bytes that are the same in every file of ours, by position. Damage there may only show at a write, or look
+ * like something else: SQLite calls a file with a version it does not know read-only.
  */
 const CONSTANT_BYTES: ReadonlyMap<number, readonly number[]> = new Map([
-  [18, [1, 2]], // who may write: since the log is on, 2
-  [19, [1, 2]], // who may read
-  [20, [0]], // room that every page reserves
+  [18, [1, 2]], // write version: 2 once the log is on
+  [19, [1, 2]], // read version
+  [20, [0]], // bytes reserved in every page
   [21, [64]],
   [22, [32]],
   [23, [32]],
@@ -30,13 +30,13 @@ const CONSTANT_BYTES: ReadonlyMap<number, readonly number[]> = new Map([
 const TABLE_LEAF = 0x0d
 
 /**
- * Looks at a file before SQLite does: opening alone would already leave traces beside a file that is not ours. Gives
- * whether the file was made here and now, so that a failure later can take it away again.
+ * Inspects a file before SQLite does: opening alone would leave traces beside a file that is not ours. Returns whether
+ * the file was created by this call, so that a later failure can remove it again.
  */
 export function inspectFile(path: string): { created: boolean } {
   try {
     refuseForeignLogs(path)
-    // Looked for before the file is: another process that is laying it out now begins with the file.
+    // Checked before the file: another process that is creating the database now begins with the file.
     const isLogged = hasWriteAheadLog(path)
     if (isLogged && lstatSync(path, { throwIfNoEntry: false }) === undefined) throw logWithoutFile(path)
     if (createIfMissing(path)) return { created: true }
@@ -48,7 +48,7 @@ export function inspectFile(path: string): { created: boolean } {
   }
 }
 
-/** Removes what `inspectFile` made, unless somebody else has written to it meanwhile, or is about to. */
+/** Removes the file that `inspectFile` created, unless somebody else has written to it meanwhile, or is about to. */
 export function removeIfEmpty(path: string, failure: unknown): void {
   try {
     if (statSync(path).size === 0 && !isBusy(failure) && !hasLog(path)) unlinkSync(path)
@@ -88,7 +88,7 @@ function refuseForeign(path: string, isLogged: boolean): void {
   }
   const applicationId = header.readUInt32BE(APPLICATION_ID_AT)
   if (applicationId !== APPLICATION_ID) {
-    // Tables may stand in a log that has not been moved into the file yet.
+    // Tables may be in a log that has not been moved into the file yet.
     if (applicationId === 0 && isWithoutTables(header) && !hasLog(path)) return
     throw foreign(path, 'is a database of another program')
   }
@@ -152,7 +152,7 @@ function meaningOf(errno: string, path: string): { code: ErrorCode; what: string
           hint: 'Correct the link, or remove it.',
         }
       }
-      // The directory is there, so it is one in which nothing can be made, as in /proc.
+      // The directory exists, so it is one in which no file can be created, as in /proc.
       return statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
         ? readOnly()
         : { code: 'not-found', what: 'cannot be created', hint: `Create the directory ${directory} first.` }

@@ -2,12 +2,13 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { EvenerError } from '@evener/protocol'
 
-/** Says on which kind of file system a path is; `undefined` when that cannot be told. */
+/** Returns the file system of a path; `undefined` when it cannot be told. */
 export type FileSystemOf = (path: string) => string | undefined
 
 /**
- * Linux names file systems by a number. Those that other machines may have mounted too: the write-ahead log needs memory
- * that all who have the file open share, and locks that hold, so two machines would damage the file without noticing.
+ * File systems that other machines may have mounted too, by the number Linux gives them. The write-ahead log needs
+ * memory that is shared by all who have the file open, and locks that hold, so two machines would damage the file
+ * without noticing.
  */
 const SHARED_BETWEEN_MACHINES: ReadonlyMap<number, string> = new Map([
   [0x6969, 'nfs'],
@@ -22,14 +23,14 @@ const SHARED_BETWEEN_MACHINES: ReadonlyMap<number, string> = new Map([
   [0x7461636f, 'ocfs2'],
 ])
 
-/** The name of a file system that several machines may share. */
+/** Returns the name of the file system if several machines may share it. */
 export const sharedFileSystemOf: FileSystemOf = (path) => {
   if (process.platform !== 'linux') return undefined
   for (const place of [path, dirname(path)]) {
     try {
       return SHARED_BETWEEN_MACHINES.get(statfsSync(place).type)
     } catch {
-      // It does not exist yet, or cannot be looked at: whoever opens it says so better.
+      // It does not exist yet, or cannot be accessed: opening it gives the better error.
     }
   }
   return undefined

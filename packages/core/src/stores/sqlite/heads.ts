@@ -12,7 +12,7 @@ export function putHead(db: Connection, streamNo: number, head: { version: numbe
   )
 }
 
-/** A head is a cache: one of another version, or a damaged one, is as good as none and will be made anew. */
+/** A head is a cache: one of another version, or a damaged one, counts as none and will be rebuilt. */
 export function readHead(db: Connection, stream: string, reducerVersion: number): StoredHead | null {
   const json = db.value(
     'SELECT json FROM heads WHERE no = (SELECT no FROM streams WHERE id = ? AND deleted = 0) AND version = ?',

@@ -1,4 +1,4 @@
-/** All that talks to SQLite, in one place, so that it can be loaded when a store is first used. */
+/** Everything that uses SQLite, in one module, so that it can be loaded when a store is first used. */
 export { append, createStream } from './append.ts'
 export { readBlob } from './blobs.ts'
 export { claim, listOwned, release, removeOwner } from './claims.ts'

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { BLOB_THRESHOLD, type JsonObject, type JsonValue } from '@evener/protocol'
 
-/** Where in its row a value stood that is kept as a blob. Rows are objects of our own types, so the name is free. */
+/**
+ * The key under which a row lists the places of values stored as blobs. Rows are objects of our own types, so the name
+ * is free.
+ */
 const PLACES = '$blobs'
 
 interface Place {
@@ -16,15 +19,15 @@ export interface LargeValue {
   readonly bytes: Uint8Array
 }
 
-/** A container while it is filled in again. */
+/** A container while it is being restored. */
 type Container = { [key: string]: JsonValue } | JsonValue[]
 
 /**
- * A row's JSON without the values above 32 KB in it, innermost first: each that `keep` takes leaves an empty one of its
- * kind and a note of where it stood.
+ * Returns a row's JSON without its values above 32 KB, innermost first. Each one that `keep` accepts is replaced by an
+ * empty value of its kind and a note of its place.
  */
 export function takeOutLarge(json: string, keep: (value: LargeValue) => boolean): string {
-  // A character has at most three bytes: nearly every row is known to be small without counting.
+  // A character has at most three bytes, so nearly every row is known to be small without counting.
   if (json.length * 3 <= BLOB_THRESHOLD || Buffer.byteLength(json) <= BLOB_THRESHOLD) return json
   const places: Place[] = []
   const slim = (value: JsonValue, path: Place['path']): JsonValue => {
@@ -43,11 +46,11 @@ export function takeOutLarge(json: string, keep: (value: LargeValue) => boolean)
   return places.length === 0 ? json : JSON.stringify({ ...row, [PLACES]: places })
 }
 
-/** The row as it was. What is no longer kept, because it was erased, stays empty. */
+/** Restores a row. Values that were erased stay empty. */
 export function putBackLarge(row: JsonObject, read: (hash: string) => Uint8Array | undefined): JsonObject {
   const { [PLACES]: places, ...whole } = row
   if (places === undefined) return row
-  // What stood within another large value was taken out before it.
+  // In reverse order: a value within another large value was taken out first.
   for (const { path, blob, mime } of (places as unknown as readonly Place[]).toReversed()) {
     const bytes = read(blob)
     if (bytes !== undefined) put(whole, path, valueOf(bytes, mime))
@@ -60,7 +63,7 @@ function isLarge(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Buffer.byteLength(JSON.stringify(value)) > BLOB_THRESHOLD
 }
 
-/** Text as it is; half a character survives only as an escape. */
+/** Text is stored as it is, except that half a character survives only as a JSON escape. */
 function largeValue(value: JsonValue): LargeValue {
   const isText = typeof value === 'string' && value.isWellFormed()
   const bytes = Buffer.from(isText ? value : JSON.stringify(value))
@@ -85,7 +88,7 @@ function put(root: JsonObject, path: Place['path'], value: JsonValue): void {
     if (typeof next !== 'object' || next === null) return
     at = next as Container
   }
-  // Defined, not assigned: a name like `__proto__` is a name like any other here.
+  // Defined, not assigned: `__proto__` is a name like any other here.
   const name = path.at(-1) as string
   Object.defineProperty(at, name, { value, enumerable: true, writable: true, configurable: true })
 }

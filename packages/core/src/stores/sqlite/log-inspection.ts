@@ -1,15 +1,15 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { EvenerError } from '@evener/protocol'
 
-/** How SQLite begins the files it keeps beside a database; what is all zeros has not been begun. */
+/** The first bytes of the files that SQLite keeps beside a database; all zeros means not yet begun. */
 const BEGINNINGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['-wal', ['377f0682', '377f0683']],
   ['-journal', ['d9d505f920a163d7']],
 ])
 
 /**
- * Looks at the files beside a database before SQLite does: it takes them for its own by their names alone, ignores what
- * it cannot read, and removes them in the end.
+ * Inspects the files beside a database before SQLite does, which takes them for its own by their names alone, ignores
+ * what it cannot read, and removes them in the end.
  */
 export function refuseForeignLogs(path: string): void {
   for (const suffix of ['-wal', '-journal', '-shm']) {
@@ -25,12 +25,12 @@ export function refuseForeignLogs(path: string): void {
   }
 }
 
-/** Something was committed to the write-ahead log, or to a rollback journal. */
+/** True when the write-ahead log or a rollback journal has content. */
 export function hasLog(path: string): boolean {
   return sizeOf(`${path}-wal`) > 0 || sizeOf(`${path}-journal`) > 0
 }
 
-/** A database without its file: SQLite would remove what is left of it. */
+/** The error for a log without its database file: SQLite would remove what is left. */
 export function logWithoutFile(path: string): EvenerError {
   return new EvenerError(
     'corrupt',
@@ -51,7 +51,7 @@ function sizeOf(path: string): number {
   return stats?.isFile() === true ? stats.size : 0
 }
 
-/** In hex, up to so many bytes; nothing when another process has just removed it. */
+/** Returns up to this many bytes in hex; empty when another process has just removed the file. */
 function readBeginning(path: string, bytes: number): string {
   let fd: number
   try {

@@ -8,7 +8,7 @@ export interface Migration {
   readonly sql: string
 }
 
-/** Of which every turn writes some. A part of versions 2 and 3: other types need a layout of their own. */
+/** Record types that every turn writes. Part of layouts 2 and 3: a change of the list needs a new layout. */
 const COMMON_TYPES = [
   'message.added',
   'message.started',
@@ -26,7 +26,7 @@ const COMMON_TYPES = [
   'tool-result',
 ] as const satisfies readonly RecordType[]
 
-/** SQLite uses an index of some rows only for a query that says the same in the same words. */
+/** SQLite uses a partial index only for a query that states its condition in the same words. */
 export const IS_RARE_SQL: string = COMMON_TYPES.map((type) => `type <> '${type}'`).join(' AND ')
 
 export function isRare(type: string): boolean {
@@ -37,8 +37,8 @@ export function isRare(type: string): boolean {
  * One entry per released layout, never changed afterwards. Records themselves are not migrated: they are lifted when
  * they are read.
  *
- * `key` is a stream's number in the upper and a seq in the lower 32 bits. The rows of a stream lie together that way,
- * in order, and need no second index: half the pages to write per commit.
+ * `key` is a stream's number in the upper and a seq in the lower 32 bits. That keeps the rows of a stream together, in
+ * order, without a second index: half the pages to write per commit.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -124,8 +124,8 @@ CREATE TABLE owners (
 `,
   },
   {
-    // An index entry per record was a page of its own to write for each record of a turn. What every turn writes is
-    // found by going back a little; only what is rare has to be looked up.
+    // An index entry per record was one more page to write for each record of a turn. Types that every turn writes are
+    // found by going back a little; only rare types have to be looked up.
     version: 2,
     sql: `
 DROP INDEX records_by_type;
@@ -133,7 +133,7 @@ CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND type
 `,
   },
   {
-    // For `NOT IN` SQLite filled a table with the types for every statement that wrote records: half of what it took.
+    // For `NOT IN`, SQLite filled a table with the types in every statement that wrote records: half of its time.
     version: 3,
     sql: `
 DROP INDEX records_of_rare_types;
@@ -141,7 +141,7 @@ CREATE INDEX records_of_rare_types ON records (type) WHERE part IS NULL AND ${IS
 `,
   },
   {
-    // Whatever is said in a thread moves it to the front of the lists. At the beginning of an index that is expensive:
+    // Every message moves its thread to the front of the lists. Inserting at the beginning of an index is expensive:
     // pages are filled up, split and balanced there. At the end there is always room.
     version: 4,
     sql: `
@@ -168,7 +168,7 @@ CREATE TABLE named_runs (
 
 export const SCHEMA_VERSION: number = Math.max(...MIGRATIONS.map((migration) => migration.version))
 
-/** What a sound file has. */
+/** The tables of an undamaged file. */
 export const TABLES: readonly string[] = MIGRATIONS.flatMap(({ sql }) =>
   [...sql.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name as string),
 )

@@ -7,12 +7,12 @@ import { forksScope, foreignStretches, type ForksQuery } from '../stretches.ts'
 import type { Connection } from './connection.ts'
 import { findStream } from './streams.ts'
 
-/** Notes what a fork or rewind record makes the stream depend on, so that a deletion need not read any thread. */
+/** Stores what a fork or rewind record makes the stream depend on, so that a deletion need not read any thread. */
 export function addNeeds(db: Connection, stream: string, no: number, lineage: Lineage): void {
   for (const stretch of foreignStretches(stream, lineage)) {
     const source = findStream(db, stretch.stream)
     if (source === undefined) throw parentGone(stream, stretch)
-    // Of a deleted stream only that is left which other forks need.
+    // Of a deleted stream only what other forks need is left.
     if (source.deleted !== 0 && !isCovered(stretch, needsOf(db, source.no))) throw parentGone(stream, stretch)
     if (stretch.to > source.head_seq) {
       throw new EvenerError('misuse', `${stretch.stream} ends at ${source.head_seq}, before ${stretch.to}.`)
@@ -28,7 +28,7 @@ export function addNeeds(db: Connection, stream: string, no: number, lineage: Li
   }
 }
 
-/** Who needs what of a stream. Only living threads have needs. */
+/** Returns which threads need which ranges of a stream. Only living threads have needs. */
 export function needsOf(db: Connection, no: number): Need[] {
   return db.all<Need>(
     `SELECT streams.id AS by, from_seq AS "from", to_seq AS "to"
@@ -37,7 +37,7 @@ export function needsOf(db: Connection, no: number): Need[] {
   )
 }
 
-/** The threads that need something of the range, each with how far it does. */
+/** Returns the threads that need something of the range, each with the last seq it needs. */
 export function listForks(db: Connection, query: ForksQuery): Page<ForkReach> {
   const limit = pageLimit(query)
   const scope = forksScope(query)
@@ -61,7 +61,7 @@ export function listForks(db: Connection, query: ForksQuery): Page<ForkReach> {
   )
 }
 
-/** Gives the deleted streams of which parts may have lost their last reader. */
+/** Deletes the needs of a stream. Returns the deleted streams of which parts may have lost their last reader. */
 export function dropNeeds(db: Connection, byNo: number): number[] {
   const sources = db.all<{ no: number }>(
     'SELECT DISTINCT streams.no FROM needs JOIN streams ON streams.no = needs.stream_no WHERE by_no = ? AND deleted <> 0',

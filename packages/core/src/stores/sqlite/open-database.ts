@@ -16,7 +16,7 @@ export interface DatabaseOptions {
   readonly path: string
   readonly durability: Durability
   readonly busyTimeoutMs: number
-  /** While opening, when another process may be writing the whole layout. */
+  /** Used while opening, when another process may be creating all tables. */
   readonly openTimeoutMs: number
   readonly bootId: string
   readonly fileSystemOf: FileSystemOf
@@ -31,11 +31,11 @@ export interface OpenedDatabase {
 
 /** Pages kept in memory, in KiB. */
 const CACHE_KIB = 16 * 1024
-/** What the write-ahead log is cut back to after it had to grow. */
+/** The size to which the write-ahead log is cut back after it had to grow. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 /**
- * The write-ahead log is moved into the file when it has so many pages, which is what it may keep anyway. A turn writes the
- * same few pages again and again: the rarer they are moved, the fewer of them there are.
+ * The number of pages at which the write-ahead log is moved into the file, which is what it may keep anyway. A turn
+ * writes the same few pages again and again: the more rarely they are moved, the fewer there are to move.
  */
 const CHECKPOINT_PAGES = 4000
 const LOCK_RETRY_MS = 5
@@ -74,7 +74,7 @@ function prepareDatabase(db: Connection, options: DatabaseOptions): OpenedDataba
       try {
         db.write(() => noteClosed(db, id))
       } catch {
-        // No data depends on it: the next one to open the file finds that this process is gone.
+        // No data depends on this: the next process that opens the file finds that this one is gone.
       }
       db.close()
       if (file !== null) openFiles.remove(file)
@@ -86,7 +86,7 @@ function configure(db: Connection, options: DatabaseOptions): void {
   db.exec(`PRAGMA busy_timeout = ${options.openTimeoutMs}; PRAGMA secure_delete = ON;`)
   if (options.maxBytes !== undefined) limitSize(db, options.maxBytes)
   if (versionOf(db, options.path) > 0) probeRows(db)
-  // The layout is written before the log is turned on, so that the file itself says from the start whose it is.
+  // The tables are created before the log is turned on, so that the file itself says from the start that it is ours.
   const migrated = migrate(db, options.path)
   if (options.path !== IN_MEMORY) useWriteAheadLog(db, options.openTimeoutMs)
   db.exec(
@@ -99,7 +99,7 @@ function configure(db: Connection, options: DatabaseOptions): void {
   probeTables(db)
 }
 
-/** Gives whether there was anything to do. A file that has lost tables keeps the layout it had. */
+/** Returns whether there was anything to migrate. A file that has lost tables keeps the layout it had. */
 function migrate(db: Connection, path: string): boolean {
   if (versionOf(db, path) === SCHEMA_VERSION) return false
   db.write(() => {
@@ -119,7 +119,7 @@ function versionOf(db: Connection, path: string): number {
   return version
 }
 
-/** Turning the log on needs the file for itself for a moment, and SQLite does not wait for that by itself. */
+/** Turning the log on needs exclusive access to the file for a moment, and SQLite does not wait for that by itself. */
 function useWriteAheadLog(db: Connection, timeoutMs: number): void {
   const deadline = Date.now() + timeoutMs
   for (;;) {
@@ -142,8 +142,8 @@ function limitSize(db: Connection, maxBytes: number): void {
 }
 
 /**
- * Reads what opening needs before anything is written, a newer layout included. What threads hold is not looked at: that
- * would take too long, and damage in one of them is no reason to refuse the others.
+ * Reads what opening needs before anything is written, also a newer layout. The contents of threads are not checked:
+ * that would take too long, and damage in one of them is no reason to refuse the others.
  */
 function probeRows(db: Connection): void {
   db.all('SELECT name, value FROM meta')
@@ -151,7 +151,7 @@ function probeRows(db: Connection): void {
   streamsToPurge(db)
 }
 
-/** Finds a lost table before it is missed. */
+/** Throws when a table is missing, before it is used. */
 function probeTables(db: Connection): void {
   const found = new Set(db.all<{ name: string }>('SELECT name FROM sqlite_schema').map((row) => row.name))
   const missing = TABLES.filter((name) => !found.has(name))

@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs'
 
-/** Device and inode: the file itself, whatever it is called. `null` when there is none, or none that can be reached. */
+/**
+ * Returns device and inode, which identify the file whatever its name. `null` when it does not exist or cannot be
+ * reached.
+ */
 export function fileIdentity(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true })
@@ -11,9 +14,9 @@ export function fileIdentity(path: string): string | null {
 }
 
 /**
- * What a copy or a restored file does not share with the original: device, inode and time of birth. An inode may be
- * given to the next file at once, so the birth belongs to it. A file system that does not know it gives the time of the
- * last change instead, which says nothing, as does a birth in the same moment as the last change.
+ * Returns what a copy or a restored file does not share with the original: device, inode and time of birth. An inode
+ * may be reused at once, so the birth is part of it. A file system without birth times returns the time of the last
+ * change instead, so a birth equal to the last change says nothing.
  */
 export function fileOrigin(path: string): string {
   const { dev, ino, birthtimeNs, ctimeNs } = statSync(path, { bigint: true })
@@ -31,8 +34,8 @@ const openHere = new Map<string, number>()
 
 /**
  * The files that stores of this process have open. Such a file must not be opened in any other way: closing it again
- * would drop all locks this process holds on it, as POSIX has it, and another process could then pull the log away from
- * under us.
+ * would drop all locks of this process on it, by the rules of POSIX, and another process could then remove the log
+ * while we use it.
  */
 export const openFiles: {
   has(identity: string | null): boolean

@@ -5,15 +5,15 @@ import type { Connection } from './connection.ts'
 import { IN_RANGE_SQL } from './keys.ts'
 import { needsOf } from './needs.ts'
 
-/** Rows removed per transaction: a long thread must not hold up the others while it goes. */
+/** Rows deleted per transaction: purging a long thread must not hold up the others. */
 const CHUNK = 500
 
-/** Streams whose purge has begun and not ended, perhaps because a process died over it. */
+/** Returns the streams whose purge has begun and not ended, perhaps because a process died during it. */
 export function streamsToPurge(db: Connection): number[] {
   return db.all<{ no: number }>('SELECT no FROM streams WHERE deleted = 1').map((row) => row.no)
 }
 
-/** Removes one chunk of what nobody needs of a deleted stream. False when nothing was left to remove. */
+/** Deletes one chunk of what nobody needs of a deleted stream. Returns false when nothing was left to delete. */
 export function purgeChunk(db: Connection, no: number): boolean {
   return db.write(() => {
     // Another process may have finished meanwhile, and the number may belong to a new stream by now.

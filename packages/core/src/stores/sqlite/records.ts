@@ -93,8 +93,8 @@ export function hasNamedRun(db: Connection, lineage: Lineage, runId: string): bo
 const NAMED_RUN_SQL = 'SELECT seq FROM named_runs WHERE stream_no = ? AND run_id = ? AND seq BETWEEN ? AND ? LIMIT 1'
 
 /**
- * A deleted stream can still be read where a fork's lineage names a closed part of it; its open end is nobody's any
- * more.
+ * Returns the number of a stretch's stream. A deleted stream can still be read where a fork's lineage names a closed
+ * part of it; its open end belongs to nobody any more.
  */
 export function streamNumber(db: Connection, stretch: Stretch): number {
   const row = findStream(db, stretch.stream)

@@ -11,7 +11,7 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_TOOBIG = 18
 const SQLITE_NOTADB = 26
 const SQLITE_ERROR = 1
-/** There is no room for the index of the write-ahead log: one of the many kinds of `SQLITE_IOERR`. */
+/** No room for the index of the write-ahead log: one of the many kinds of `SQLITE_IOERR`. */
 const SQLITE_IOERR_SHMSIZE = 4874
 
 interface Meaning {
@@ -58,7 +58,7 @@ export function fromSqliteError(thrown: unknown, location: string): unknown {
   })
 }
 
-/** Whether somebody else held a lock, be it SQLite's own error or the one we made of it. */
+/** Returns whether somebody else held a lock, for SQLite's own error as well as the one we made of it. */
 export function isBusy(thrown: unknown): boolean {
   const code = EvenerError.is(thrown)
     ? thrown.details['sqlite']
@@ -66,7 +66,7 @@ export function isBusy(thrown: unknown): boolean {
   return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY
 }
 
-/** What SQLite says of a file of ours that has other tables than its header says: damage, not a mistake in a query. */
+/** Messages of SQLite about a file of ours whose tables differ from its layout: damage, not a mistake in a query. */
 const DAMAGE =
   /^no such (table|column|index)|^(table|index) \w+ already exists|^duplicate column|^unsupported file format/
 

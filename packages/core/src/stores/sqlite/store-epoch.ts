@@ -22,9 +22,9 @@ interface OpenRow {
 }
 
 /**
- * The epoch lasts as long as no committed record can have been lost. It ends when the file is another one than before,
- * or when a machine went down while the file was open with less than `power` durability: the last commits may be gone
- * then, and their seqs would be handed out again.
+ * Notes that the file was opened, and returns its epoch, which lasts as long as no committed record can have been lost.
+ * It changes when the file is another one than before, or when a machine went down while the file was open with less
+ * than `power` durability: the last commits may be gone then, and their seqs would be handed out again.
  */
 export function noteOpened(db: Connection, note: OpenNote): string {
   const known = readMeta(db, 'epoch')

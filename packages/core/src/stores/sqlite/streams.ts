@@ -15,7 +15,7 @@ export interface StreamRow {
 
 export const STREAM_COLUMNS = 'no, id, kind, head_seq, owner, epoch, deleted'
 
-/** Also those that are deleted and kept for their forks. */
+/** Returns a stream, also one that is deleted and kept for its forks. */
 export function findStream(db: Connection, id: string): StreamRow | undefined {
   return db.get(`SELECT ${STREAM_COLUMNS} FROM streams WHERE id = ?`, id) as StreamRow | undefined
 }

@@ -26,7 +26,7 @@ export function insertThread(db: Connection, no: number, stream: NewStream): voi
   checkId('A resource id', info.resourceId)
   checkTime('`createdAt`', info.createdAt)
   checkTime('`updatedAt`', info.updatedAt)
-  // A session's own stream is no thread: nothing finds it here.
+  // A session's own stream is no thread, so it is not listed here.
   if (stream.kind !== 'thread') return
   const { root, parent, parentCall, forkedFrom } = info
   const links = toJsonText('The links of a thread', { root, parent, parentCall, forkedFrom })
@@ -114,7 +114,7 @@ export function listSql(query: ThreadQuery): string {
           ORDER BY updated_at DESC, id ${limitSql('?3')}`
 }
 
-/** Jumps from one id to the next in the index instead of reading all threads of each. */
+/** Jumps from one id to the next in the index instead of reading all threads of each resource. */
 export function listResourceIds(db: Connection, query: PageRequest): Page<string> {
   const limit = pageLimit(query)
   const scope = new CursorScope(['resources'], [''])
@@ -138,7 +138,7 @@ export function listResourceIds(db: Connection, query: PageRequest): Page<string
   )
 }
 
-/** One damaged row must not hide the others: it is listed, and says so. */
+/** A damaged row must not hide the others: it is listed and marked as damaged. */
 function listedThread(row: ThreadRow): ThreadInfo {
   const title = tryParse(row.title)
   const links = row.links === null ? {} : tryParse(row.links)

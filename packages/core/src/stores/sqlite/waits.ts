@@ -69,10 +69,10 @@ export function listWaits(
   )
 }
 
-/** Waits in memory at a time while they are erased. */
+/** The number of waits in memory at a time while they are erased. */
 const ERASE_CHUNK = 500
 
-/** Takes the content out of the waits opened in the range; those still pending are cancelled. */
+/** Erases the content of the waits opened in the range; those still pending are cancelled. */
 export function eraseWaits(
   db: Connection,
   streamNo: number,
