@@ -7,7 +7,7 @@ interface ReportedError {
   readonly code?: string
 }
 
-/** An error is a name with data, or just a sentence. */
+/** Reads an error: a name with data, or just a sentence. */
 export function readError(error: JsonValue | undefined): ReportedError | undefined {
   const sentence = asText(error)
   if (sentence !== undefined) return { message: sentence }
@@ -19,13 +19,13 @@ export function readError(error: JsonValue | undefined): ReportedError | undefin
   return code === undefined ? { message } : { message, code }
 }
 
-/** An error of which it is not known yet whether it ended the run. */
+/** An error of which it is not yet known whether it ended the run. */
 export class HeldError {
   readonly code: string | undefined
   readonly #run: Run
   readonly #message: string
   readonly #note: HeldRecord
-  /** The line's own place in the accounts: an error that fails the run is no note. */
+  /** Accounts for the line itself: an error that fails the run is not emitted as a note. */
   readonly #line: HeldRecord
 
   constructor(run: Run, { message, code }: ReportedError) {
@@ -47,7 +47,7 @@ export class HeldError {
     this.#run.fail(this.#message, this.code)
   }
 
-  /** Another record tells the same, and more. */
+  /** Called if another record reports the same and more. */
   wasRepeated(): void {
     this.#note.drop('repeats-error')
     this.#line.drop('repeats-error')

@@ -2,13 +2,13 @@ import type { Dialect } from '../kit/mapper.ts'
 import type { NativeTools } from '../launch/offered-tools.ts'
 import type { CliProfile } from '../launch/profile.ts'
 
-/** What tells the programs that are built on OpenCode apart. */
+/** How OpenCode and the programs built on it differ. */
 export interface Flavour {
   readonly profile: CliProfile
   readonly dialect: Dialect
-  /** Of its environment variables. */
+  /** Prefix of the environment variables. */
   readonly prefix: string
-  /** Whose name its server wants to hear. */
+  /** The user name that its server expects. */
   readonly serverUser: string
   readonly tools: NativeTools
   /** Variables that are set for every run. */

@@ -10,21 +10,21 @@ import type { Flavour } from './flavour.ts'
 import { agentPermissions } from './permission.ts'
 
 export interface OpencodeLaunchOptions {
-  /** Its own configuration (providers, models), as in its configuration file. What we have to say comes on top. */
+  /** OpenCode's configuration (providers, models), as in its configuration file. Our own settings override it. */
   readonly config?: JsonObject
-  /** Load the plugins of the user and the project. Default no: they are bound by no rules. */
+  /** Load the plugins of the user and the project. Default: false, because rules do not bind them. */
   readonly plugins?: boolean
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
-/** The agent that it runs as: a name of our own, so that no settings but ours speak about it. */
+/** The name of the OpenCode agent: one of our own, so that no settings but ours apply to it. */
 const AGENT = 'evener'
 const WHY = 'It runs its tools itself and shows them afterwards.'
 
 /**
- * `opencode run`, for one turn. The prompt goes through standard input: as an argument it would get quotes, and everybody
- * could see it.
+ * Returns how to start `opencode run` for one turn. The prompt goes through standard input: as an argument it would be
+ * quoted, and visible to every user.
  */
 export function launchOpencode(
   request: LaunchRequest,
@@ -69,12 +69,12 @@ export function launchOpencode(
       ...flag('--model', request.model),
       ...pictures.flatMap(({ name }) => flag('--file', join(dir, name))),
       ...(options.args ?? []),
-      // Without a value it is the prompt; without the flag a model is asked for one.
+      // Without a value the title is the prompt. Without the flag a model is asked for one.
       ...(session.kind === 'new' ? ['--title'] : []),
     ],
     env: {
       ...env,
-      // It believes this more than the directory it was started in.
+      // OpenCode trusts this more than the directory it was started in.
       PWD: request.cwd,
       [`${prefix}_DISABLE_AUTOUPDATE`]: '1',
       [`${prefix}_PERMISSION`]: undefined,

@@ -10,12 +10,12 @@ import type { OpencodeLaunchOptions } from './launch.ts'
 
 export type LiveFlavour = Pick<Flavour, 'profile' | 'prefix' | 'tools' | 'env'>
 
-/** The agent that it runs as: a name of our own, so that no settings but ours speak about it. */
+/** The name of the OpenCode agent: one of our own, so that no settings but ours apply to it. */
 export const OPENCODE_LIVE_AGENT = 'evener'
 
 /**
- * Everything is asked. Of several entries that match the last one counts. Being outside of the directory is part of every
- * call that is; and subagents are not there, as their questions reach nobody and they wait for ever.
+ * Asks about everything. Of several matching entries the last one counts. Leaving the directory is part of the call
+ * that is asked about. Subagents are denied: their questions reach nobody, and they would wait forever.
  */
 const ASK_ALL: JsonObject = {
   '*': 'ask',
@@ -27,7 +27,7 @@ const ASK_ALL: JsonObject = {
   doom_loop: 'deny',
 }
 
-/** `opencode acp`, for many turns. What is denied is denied by it as well: its model does not see such tools. */
+/** Returns how to start `opencode acp`. It too denies what our rules deny, which hides such tools from its model. */
 export function launchOpencodeLive(
   request: LaunchRequest,
   { profile, prefix, tools, env }: LiveFlavour,
@@ -80,7 +80,7 @@ function nativeNames(tool: string, native: NativeTools): readonly string[] {
   return kind === undefined ? [tool] : native.kinds[kind]
 }
 
-/** As it names the tools of MCP servers. */
+/** Returns a name as OpenCode writes it in the tools of MCP servers. */
 function plain(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_')
 }

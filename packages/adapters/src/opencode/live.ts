@@ -9,22 +9,22 @@ import { opencodeNativeTools } from './native-tools.ts'
 import { opencodeProfile } from './profile.ts'
 
 /**
- * Every call is asked about; subagents, which would ask nobody, are not there. That one of several calls is refused
- * refuses all of them, and ends the turn: so it has it.
+ * OpenCode asks about every call. Subagents, which would not ask, are not offered. If one of several calls is refused,
+ * OpenCode refuses all of them and ends the turn.
  */
 export const OPENCODE_LIVE_CAPABILITIES: Capabilities = {
   ...ACP_CAPABILITIES,
   governs: 'all',
   resume: 'head',
   images: true,
-  // The tokens it tells are those of the last model call alone; what a turn cost is known.
+  // It reports the tokens of the last model call only. The cost of a turn is known.
   usage: 'none',
   systemPrompt: 'append',
 }
 
 export interface OpencodeLiveOptions extends LiveOptions, OpencodeLaunchOptions {}
 
-/** OpenCode as an agent that stays and asks. */
+/** Makes an agent of OpenCode in live mode. */
 export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
   const flavour = { profile: opencodeProfile, prefix: 'OPENCODE', tools: opencodeNativeTools, env: {} }
   const agent: AcpAgent = {

@@ -8,7 +8,7 @@ import { nativeOf, parentOf, placeOf } from './part.ts'
 import { readToolUse } from './tool-use.ts'
 import { opencodeTools } from './tools.ts'
 
-/** `opencode run --format json`. */
+/** Reads `opencode run --format json`. */
 export const opencodeDialect: Dialect = {
   id: 'opencode',
   version: 1,
@@ -16,7 +16,7 @@ export const opencodeDialect: Dialect = {
   open: (run) => new OpencodeReader(run),
 }
 
-/** The name of errors of which the program knows nothing: if it tells another one for the same failure, that says more. */
+/** The name of errors that OpenCode does not recognise. Another error for the same failure says more. */
 const NAMELESS = 'UnknownError'
 
 /** Reads the records that OpenCode and the programs built on it print. */
@@ -26,7 +26,7 @@ export class OpencodeReader implements DialectReader {
   #lastReason: FinishReason | undefined
   #lastMessage: NativeRef | undefined
   #hasFailedCall = false
-  /** An error that ends the run, or nothing (after a context overflow the program compacts and goes on): what follows tells. */
+  /** An error that may end the run (after a context overflow OpenCode compacts and goes on). What follows decides. */
   #heldError: HeldError | undefined
 
   constructor(run: Run) {
@@ -38,7 +38,7 @@ export class OpencodeReader implements DialectReader {
     const session = asText(record['sessionID']) ?? firstText(record, 'sessionId', 'session_id')
     this.#run.session(session)
     if (this.#heldError !== undefined && type !== 'error') this.#settleError(type === 'step_start')
-    // Said outright: the session or the error may have had its say on this line already.
+    // Explicit, because the session or the error may already have accounted for this line.
     if (!this.#read(record, asObject(record['part']) ?? record, session)) this.#run.unknown(record)
   }
 
@@ -73,7 +73,7 @@ export class OpencodeReader implements DialectReader {
 
   #stepStart(part: JsonObject): boolean {
     if (this.#isInStep) {
-      // All that is to be seen of a retry: a second beginning.
+      // A second start is the only sign of a retry.
       this.#run.warn('The model call was begun again before it had ended.', 'step-restarted')
     }
     this.#run.consume('step')
@@ -95,7 +95,7 @@ export class OpencodeReader implements DialectReader {
     return true
   }
 
-  /** Each step counts for itself. */
+  /** Each step reports its own usage. */
   #usage(part: JsonObject): UsageIncrement | undefined {
     const tokens = asObject(part['tokens']) ?? NO_FIELDS
     const cache = asObject(tokens['cache']) ?? NO_FIELDS
@@ -117,7 +117,7 @@ export class OpencodeReader implements DialectReader {
     const text = part['text']
     if (typeof text !== 'string') return false
     if (part['synthetic'] === true || part['ignored'] === true) this.#run.consume('synthetic')
-    // What comes after the error is the half that had been said before it.
+    // Text after the error is the part that was said before it.
     else this.#run.text(text, placeOf(part, session), this.#run.hasFailed)
     return true
   }
@@ -169,12 +169,12 @@ export class OpencodeReader implements DialectReader {
       held?.endedTheRun()
       return
     }
-    // Only the step: it was told how it ended.
+    // Only the step has ended.
     this.#isInStep = false
     held?.endedNothing()
   }
 
-  /** A refused permission ends the run with exit code 0, in the middle of the agent's work. */
+  /** Fails a run that a refused permission ended: OpenCode exits with 0 in the middle of the agent's work. */
   #endUnanswered(end: RunEnd): void {
     if (end.exitCode !== 0 || this.#lastReason !== 'tool-calls' || !this.#hasFailedCall) return
     this.#run.fail('The run ended after a failed tool call, without an answer of the agent.', 'no-answer')

@@ -6,12 +6,12 @@ import type { NativeSession } from '../launch/native-session.ts'
 import type { PlaceRequest } from '../launch/placed-driver.ts'
 import type { Flavour } from './flavour.ts'
 
-/** Its server starts within seconds, on a busy machine within half a minute. */
+/** The server starts within seconds, or half a minute on a busy machine. */
 const DEADLINE_MS = 120_000
 
 /**
- * The session as it was at the anchor. On its command line it can only go on at the end or fork there; its server forks
- * anywhere. A session that ends at the anchor is resumed as it is.
+ * Returns the session as it was at the anchor. The command line can only resume or fork at the end of a session; the
+ * server can fork anywhere. A session that ends at the anchor is resumed as it is.
  */
 export async function placeAtAnchor(request: PlaceRequest, flavour: Flavour): Promise<NativeSession> {
   const { signal } = request
@@ -61,7 +61,7 @@ class Server {
 
   static async start({ cli, env, cwd }: PlaceRequest, flavour: Flavour, signal: AbortSignal): Promise<Server> {
     const { prefix, profile, serverUser } = flavour
-    // Whoever is on this machine could talk to it otherwise.
+    // Otherwise any user of this machine could talk to the server.
     const password = randomBytes(24).toString('base64url')
     signal.throwIfAborted()
     const run = await spawnRun({
@@ -102,13 +102,13 @@ class Server {
     return new Server(run, address, { authorization, 'content-type': 'application/json' }, signal)
   }
 
-  /** The ids of a session's messages, oldest first. */
+  /** Returns the ids of a session's messages, oldest first. */
   async messages(sessionId: string): Promise<readonly string[] | undefined> {
     const answer = await this.#ask('GET', `/session/${encodeURIComponent(sessionId)}/message`)
     return asArray(answer)?.map((message) => asText(asObject(asObject(message)?.['info'])?.['id']) ?? '')
   }
 
-  /** A copy that ends before the message, or holds everything. */
+  /** Makes a copy that ends before the message, or holds everything, and returns its id. */
   async fork(sessionId: string, before: string | undefined): Promise<string> {
     const body = before === undefined ? {} : { messageID: before }
     const answer = await this.#ask('POST', `/session/${encodeURIComponent(sessionId)}/fork`, JSON.stringify(body))
@@ -121,7 +121,7 @@ class Server {
     await this.#run.kill()
   }
 
-  /** `undefined`: there is no such thing. */
+  /** Returns `undefined` if the server answers 404. */
   async #ask(method: string, path: string, body?: string): Promise<JsonValue | undefined> {
     const response = await fetch(this.#url + path, {
       method,

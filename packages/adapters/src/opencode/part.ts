@@ -7,7 +7,7 @@ export function placeOf(part: JsonObject, session: string | undefined): Place {
   return { partId: asText(part['id']), parent: parentOf(part, session), native: nativeOf(part) }
 }
 
-/** Whose part it is, where that is another session than the record's: a subagent's. */
+/** Returns the session of a subagent's part, `undefined` if the part belongs to the record's own session. */
 export function parentOf(part: JsonObject, session: string | undefined): string | undefined {
   const owner = asText(part['sessionID'])
   return session === undefined || owner === session ? undefined : owner

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@evener/protocol'
 import type { NativeTools, OfferedTools } from '../launch/offered-tools.ts'
 
-/** Subagents it brings along. Those of the user's settings may have rights of their own. */
+/** OpenCode's own subagents. Those in the user's settings may have other permissions. */
 const OWN_SUBAGENTS: readonly string[] = ['general', 'explore']
-/** Nobody is there to answer, and the same call again and again is no use. */
+/** Nobody can answer these, and repeating the same call is of no use. */
 const NEVER: JsonObject = { question: 'deny', plan_enter: 'deny', plan_exit: 'deny', doom_loop: 'deny' }
-/** Files that it does not read without asking. */
+/** Without the files that OpenCode does not read without asking. */
 const READ_WITHOUT_SECRETS: JsonObject = { '*': 'allow', '*.env': 'deny', '*.env.*': 'deny', '*.env.example': 'allow' }
 
 export interface AgentPermissions {
@@ -15,8 +15,8 @@ export interface AgentPermissions {
 }
 
 /**
- * What its agents may do, as `permission` of each of them: there it comes after all other settings, and of several entries
- * that match the last one counts. Nothing is left to be asked: a question that nobody answers ends the run.
+ * Returns the `permission` of each agent. It overrides all other settings there, and of several matching entries the
+ * last one counts. Nothing is left to be asked: a question that nobody answers ends the run.
  */
 export function agentPermissions(
   tools: OfferedTools,
@@ -28,7 +28,7 @@ export function agentPermissions(
     main,
     subagents: {
       general: { ...main, task: 'deny' },
-      // It only looks around, whatever the others may do.
+      // This subagent only reads, whatever the others may do.
       explore: { ...main, task: 'deny', todowrite: 'deny', edit: 'deny' },
     },
   }
@@ -56,7 +56,7 @@ function allowAll(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, 'allow']))
 }
 
-/** As it names the tools of MCP servers. */
+/** Returns a name as OpenCode writes it in the tools of MCP servers. */
 function mcpName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_')
 }

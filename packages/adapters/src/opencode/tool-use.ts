@@ -7,13 +7,13 @@ import type { ToolOutcome } from '../kit/tool-table.ts'
 interface ToolUseRecord {
   readonly call: Mutable<CallRecord>
   readonly outcome: ToolOutcome
-  /** `announced`: its input is still being written. */
+  /** `announced`: the input is still being written. */
   readonly phase: 'announced' | 'running' | 'over'
 }
 
-/** What the program calls when the model called something that is not there, or with input that is no JSON. */
+/** The tool that OpenCode runs if the model called an unknown tool, or with input that is not JSON. */
 const INVALID = 'invalid'
-/** The tool whose success is not that it was run. */
+/** The tool that may complete without success. */
 const SHELL = 'bash'
 
 export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord | undefined {
@@ -32,7 +32,7 @@ export function readToolUse(record: JsonObject, part: JsonObject): ToolUseRecord
   return { call, outcome: outcomeOf(tool, state), phase: phaseOf(state['status']) }
 }
 
-/** Whose call it is, the caller adds. */
+/** The caller of this function adds `parent` and `native`. */
 function callOf(
   id: string,
   name: string,
@@ -57,7 +57,7 @@ function outcomeOf(tool: string, state: JsonObject): ToolOutcome {
     ? false
     : (commandSuccess(exit) ?? (status === 'completed' && tool !== SHELL ? true : undefined))
   const result = hasFailed ? error : output
-  // A command that was run is completed, whatever its exit code.
+  // A command that ran is completed, whatever its exit code.
   const isUndone = hasFailed && exit === undefined
   return { isSuccess, exitCode, isUndone, detail: metadata, result }
 }

@@ -5,7 +5,7 @@ import { asArray, asCount, asInteger, asObject, asText, firstText, NO_FIELDS } f
 import { patchFiles } from '../kit/patch-files.ts'
 import { lineRange, success, toolTable, type ToolOutcome, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 
-/** What OpenCode's own tools do. MCP tools, web tools, to-do lists and whatever is not named here are `unknown`. */
+/** Rules for OpenCode's own tools. MCP tools, web tools, to-do lists and all others are `unknown`. */
 export const opencodeTools: ToolTable = toolTable({
   read: (use, outcome, context) => {
     const display = asObject(detailOf(outcome)['display']) ?? NO_FIELDS
@@ -44,7 +44,7 @@ export const opencodeTools: ToolTable = toolTable({
   },
 })
 
-/** How a subagent fared, if it is known which one it was. One in the background has only been started. */
+/** Returns how a subagent ended, if it is known which one it was. A background subagent has only been started. */
 export function subagent(
   subagentId: string | undefined,
   subagentName: string | undefined,
@@ -77,7 +77,7 @@ function write(...[use, outcome, context]: Parameters<ToolRule>): readonly Activ
   return path === undefined ? [] : [writeDraft(context.path(path), outcome)]
 }
 
-/** The files a patch has changed, each once; one that was moved is named by both its paths, as in the patch itself. */
+/** Returns the files that a patch changed, each once. A moved file has both paths, as in the patch itself. */
 function changedFiles(outcome: ToolOutcome): readonly string[] {
   const files = new Set<string>()
   for (const item of asArray(detailOf(outcome)['files']) ?? []) {
@@ -87,7 +87,7 @@ function changedFiles(outcome: ToolOutcome): readonly string[] {
   return [...files]
 }
 
-/** The lines that were read, as far as the program says; else those that were asked for. */
+/** Returns the lines that were read if OpenCode reports them, otherwise those that were requested. */
 function rangeOf(display: JsonObject, input: JsonObject): ReturnType<typeof lineRange> {
   const start = asInteger(display['lineStart'])
   const end = asInteger(display['lineEnd'])

@@ -7,20 +7,20 @@ import type { ToolOutcome } from '../../kit/tool-table.ts'
 import { readToolUse } from '../tool-use.ts'
 import { opencodeTools } from '../tools.ts'
 
-/** `opencode acp`. */
+/** How `opencode acp` differs from the protocol. */
 export const opencodeHabits: AcpHabits = {
   tools: opencodeTools,
-  // Later titles are about this one call.
+  // Later titles describe this one call.
   toolName: (call) => call.firstTitle,
   inputFollows: true,
   outcome,
-  // Those of the last model call.
+  // It reports the tokens of the last model call only.
   hasPartialUsage: true,
 }
 
 export const opencodeAcpDialect: Dialect = acpDialectOf('opencode-acp', opencodeHabits)
 
-/** The result as its other output has it, in the words of this protocol. */
+/** Returns how a call ended, by reading the output as in print mode. */
 function outcome(call: AcpToolCall): ToolOutcome {
   const { firstTitle: tool = '', input, status } = call
   const told = asText(input['error'])

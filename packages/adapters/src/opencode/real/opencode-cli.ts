@@ -10,7 +10,7 @@ export interface RealFlavour {
   readonly profile: CliProfile
   readonly prefix: string
   agent(options: OpencodeOptions): AgentDriver
-  /** With the tools it searches with. */
+  /** A PATH with the tools that it searches with. */
   readonly path: string
   readonly env?: Readonly<Record<string, string>>
 }
@@ -53,7 +53,7 @@ export function opencodeCli(flavour: RealFlavour, unsupported: RealCli['unsuppor
     agent: (setup) => flavour.agent(optionsFor(setup, flavour)),
     scripts: SCRIPTS,
     expected: {
-      // It does not tell that one begins.
+      // OpenCode does not report that a subagent begins.
       subagent: () => [{ type: 'orchestration', action: 'subagent_completed', isSuccess: true }],
     },
     options: { mcp: { mcp: toyServer } },

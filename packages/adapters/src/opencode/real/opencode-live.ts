@@ -27,11 +27,11 @@ const UNSUPPORTED = {
 
 export interface LiveFacts {
   readonly isCutFatal: boolean
-  /** Its settings, below home. */
+  /** Path of the settings file, below home. */
   readonly settings: string
 }
 
-/** OpenCode, or a program built on it, over ACP. */
+/** Tests OpenCode, or a program built on it, over ACP. */
 export function testOpencodeLive(flavour: RealFlavour, { isCutFatal, settings }: LiveFacts): void {
   const unsupported = isCutFatal ? { ...UNSUPPORTED, 'provider-cut': 'it does not ask again' } : UNSUPPORTED
   const cli: AcpCli = {

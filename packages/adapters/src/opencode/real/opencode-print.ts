@@ -14,7 +14,7 @@ const UNSUPPORTED = {
   'provider-gone': 'it retries without a word and without end',
 }
 
-/** OpenCode, or a program built on it, with a process for every turn. */
+/** Tests OpenCode, or a program built on it, with a process for every turn. */
 export function testOpencodePrint(flavour: RealFlavour, { isCutFatal }: { readonly isCutFatal: boolean }): void {
   const cli = opencodeCli(
     flavour,

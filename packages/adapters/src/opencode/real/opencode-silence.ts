@@ -7,11 +7,11 @@ import { errorCodes, testOwnWay, testSilentRetry } from '../../real/other-ways.t
 import { isThere, ownBench } from '../../real/own-bench.ts'
 import { idly } from '../../real/side-by-side.ts'
 
-/** It has asked the model by then, unless the machine is very busy. */
+/** Long enough to have asked the model, unless the machine is very busy. */
 const DEADLINE_MS = 20_000
 const WITHOUT_END = 'It retries without a word and without end, until our deadline.'
 
-/** What OpenCode and its kin do without a word, where other programs tell something. */
+/** Tests what OpenCode and programs built on it do silently where other CLIs report something. */
 export function testSilence(cli: RealCli): void {
   testSilentRetry(cli)
 
@@ -40,7 +40,7 @@ export function testSilence(cli: RealCli): void {
   )
 }
 
-/** For programs that tell of a call when it is over. */
+/** For CLIs that report a call only when it has ended. */
 export function testStoppedUntold(cli: RealCli): void {
   testOwnWay(
     cli,
