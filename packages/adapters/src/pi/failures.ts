@@ -4,13 +4,13 @@ interface HeldFailure {
   readonly message: string
   readonly code: string | undefined
   readonly note: HeldRecord
-  /** The line's own place in the accounts: an error that fails the run is no note. */
+  /** Accounts for the line itself: an error that fails the run is not emitted as a note. */
   readonly line: HeldRecord
 }
 
 /**
- * Messages that ended badly. Whether that was the end is told by later records: a retry is announced, the agent goes on
- * after a compaction, or all is settled. The exit code tells nothing, it is 0.
+ * Messages that ended badly. Later records tell whether that ended the run: a retry is announced, the agent goes on
+ * after a compaction, or the agent settles. The exit code does not tell: it is 0.
  */
 export class Failures {
   readonly #run: Run
@@ -20,28 +20,28 @@ export class Failures {
     this.#run = run
   }
 
-  /** The message that is being read ended in this way. */
+  /** Notes that the current message ended in this way. */
   add(message: string, code?: string): void {
     this.goOn()
     const note = this.#run.hold([{ type: 'error', message, ...(code === undefined ? {} : { code }) }])
     this.#held = { message, code, note, line: this.#run.hold([]) }
   }
 
-  /** A retry was announced, with the same words. */
+  /** Drops the failure: a retry was announced with the same words. */
   isRetried(): void {
     const held = this.#take()
     held?.note.drop('repeats-error')
     held?.line.drop('repeats-error')
   }
 
-  /** The agent works on, though nobody announced it. */
+  /** Keeps the failure as a note: the agent goes on without an announcement. */
   goOn(): void {
     const held = this.#take()
     held?.note.keep()
     held?.line.keep()
   }
 
-  /** It was the end. */
+  /** Fails the run. */
   isFinal(message?: string): void {
     const held = this.#take()
     held?.note.drop('repeats-error')

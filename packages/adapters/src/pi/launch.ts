@@ -9,9 +9,9 @@ import { imageEnding, promptOf } from '../launch/prompt.ts'
 import { piProfile } from './profile.ts'
 
 export interface PiLaunchOptions {
-  /** Of the model; or write the model as `provider/model`. */
+  /** The model's provider. The model may also be written as `provider/model`. */
   readonly provider?: string
-  /** Further arguments for the program. */
+  /** Further command line arguments. */
   readonly args?: readonly string[]
 }
 
@@ -36,13 +36,13 @@ const TOOLS: NativeTools = {
     skill: [],
   },
 }
-/** Named, it would be there on every system. */
+/** If it were named, Pi would offer it on every system. */
 const ABSENT: ReadonlySet<string> = new Set(process.platform === 'win32' ? [] : ['powershell'])
 const WHY = 'It has no permissions: a tool is there or not.'
 
 /**
- * `pi --print`, for one turn. The prompt goes through standard input: it may be long, and nobody else can see it.
- * Extensions and what the project has in `.pi` are left out: they are bound by no rules.
+ * Returns how to start `pi --print` for one turn. The prompt goes to standard input: it may be long, and is hidden
+ * there. Extensions and the project's `.pi` are left out, because rules do not bind them.
  */
 export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}): LaunchPlan {
   const { title } = piProfile
@@ -86,7 +86,7 @@ export function launchPi(request: LaunchRequest, options: PiLaunchOptions = {}):
   }
 }
 
-/** Sessions are named by their file: an id would be looked for in the directory's own sessions only. */
+/** Names sessions by their file: Pi looks up an id only among the sessions of the current directory. */
 function sessionArgs(session: NativeSession): readonly string[] {
   switch (session.kind) {
     case 'new':

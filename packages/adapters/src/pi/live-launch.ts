@@ -5,11 +5,11 @@ import { withoutFlags } from '../live/args.ts'
 import type { LivePlan } from '../live/live-harness.ts'
 import { launchPi, type PiLaunchOptions } from './launch.ts'
 
-/** The prompt is said later. */
+/** A placeholder: the prompt is sent later. */
 const NO_PROMPT: readonly Part[] = [{ id: '0', type: 'text', text: '-' }]
 const MODE: ReadonlySet<string> = new Set(['--mode'])
 
-/** `pi --mode rpc`, for many turns. Which session it goes on with it is told later. */
+/** Returns how to start `pi --mode rpc`. The session to resume is sent later. */
 export function launchPiLive(request: LaunchRequest, options: PiLaunchOptions = {}): LivePlan {
   const {
     stdin: _stdin,

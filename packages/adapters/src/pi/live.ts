@@ -9,7 +9,7 @@ import { piDialect } from './mapper.ts'
 import { piProfile } from './profile.ts'
 import { PiPeer } from './rpc.ts'
 
-/** It can be told something while it works. It asks nobody: a tool it may not use is not there. */
+/** Pi can be steered, but does not ask. Denied tools are not offered to it. */
 const CAPABILITIES: Capabilities = {
   governs: 'none',
   steer: 'inject',
@@ -29,7 +29,7 @@ const CAPABILITIES: Capabilities = {
 
 export interface PiLiveOptions extends LiveOptions, PiLaunchOptions {}
 
-/** Pi as an agent that stays and can be steered. */
+/** Makes an agent of Pi in live mode. */
 export function piLive(options: PiLiveOptions = {}): AgentDriver {
   const env: Environment = { ...process.env, ...options.env }
   return followedDriver(

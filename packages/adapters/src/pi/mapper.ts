@@ -6,7 +6,7 @@ import { Messages } from './messages.ts'
 import { readToolEnd, readToolStart } from './tool-records.ts'
 import { piTools } from './tools.ts'
 
-/** `pi --mode json --print`, and the same records in rpc mode. */
+/** Reads `pi --mode json --print`, and the same records in rpc mode. */
 export const piDialect: Dialect = {
   id: 'pi',
   version: 1,
@@ -103,7 +103,7 @@ class PiReader implements DialectReader {
 
   end(end: RunEnd): void {
     if (end.aborted === true) return
-    // Versions that do not say when they have settled, and programs that died.
+    // For versions that do not report that they have settled, and if Pi was killed.
     this.#failures.isFinal()
     const { finishReason } = this.#messages
     if (!this.#isSettled && finishReason !== undefined) this.#run.turnEnd({ finishReason })
@@ -116,7 +116,7 @@ class PiReader implements DialectReader {
     this.#run.consume('lifecycle')
   }
 
-  /** Nothing more comes for this prompt: no retry, no compaction, no message that was waiting. */
+  /** Ends the turn: no retry, compaction or queued message follows for this prompt. */
   #settle(): void {
     this.#failures.isFinal()
     this.#isSettled = true
@@ -133,7 +133,7 @@ class PiReader implements DialectReader {
     else this.#run.warn(message, 'compaction_end')
   }
 
-  /** The answer to a command of ours in rpc mode. */
+  /** Reads the answer to one of our commands in rpc mode. */
   #response(record: JsonObject): void {
     const data = asObject(record['data']) ?? NO_FIELDS
     this.#run.session(asText(data['sessionId']))

@@ -4,7 +4,7 @@ import type { Place, PlacedText, Run } from '../kit/mapper.ts'
 import type { Failures } from './failures.ts'
 import { anchorOfMessage } from './session-file.ts'
 
-/** What is said: deltas first, then each message as a whole. */
+/** Reads what is said: deltas first, then each message as a whole. */
 export class Messages {
   readonly #run: Run
   readonly #failures: Failures
@@ -60,7 +60,7 @@ export class Messages {
     }
   }
 
-  /** A model call and its tools are over. */
+  /** Ends a step, after its calls have ended. */
   endStep(record: JsonObject): void {
     const message = asObject(record['message']) ?? NO_FIELDS
     const usage = this.#usage ?? this.#addUsage(message)
@@ -123,7 +123,7 @@ export class Messages {
       }
     }
     this.#run.texts(texts, isCut)
-    // What is called is told again when it begins to run.
+    // Calls are reported again when they begin to run.
     if (calls > 0) this.#run.consume('announces-call')
     else if (parts.length === 0 && !isCut) this.#run.consume('empty-text')
   }
@@ -146,7 +146,7 @@ export class Messages {
     return { partId: this.#partId(index), native }
   }
 
-  /** Which message of the session it is. */
+  /** Returns the place of a message in the session. */
   #native(message: JsonObject): NativeRef | undefined {
     const messageId = anchorOfMessage(message)
     const { sessionId } = this.#run

@@ -8,8 +8,8 @@ import type { PlaceRequest } from '../launch/placed-driver.ts'
 import { cutSession } from './session-file.ts'
 
 /**
- * The session as it was at the anchor. Pi forks whole session files only, so it is given one that ends there. A session
- * that ends there itself, in this directory, is resumed as it is.
+ * Returns the session as it was at the anchor. Pi forks whole session files only, so it gets a copy that ends there. A
+ * session that ends there itself, in this directory, is resumed as it is.
  */
 export async function placePiSession({ session, env, cwd, dir }: PlaceRequest): Promise<NativeSession> {
   const { nativeId, anchor } = session

@@ -11,13 +11,13 @@ import { piProfile } from './profile.ts'
 import { cutSession } from './session-file.ts'
 
 export interface ReadySession {
-  /** The session to go on with; absent: a new one. */
+  /** The session file to resume. Absent: a new session. */
   readonly file?: string
-  /** Why an earlier one is not gone on with. */
+  /** Why an earlier session is not resumed. */
   readonly because?: string
 }
 
-/** A session file whose end is the anchor. */
+/** Returns a session file that ends at the anchor. */
 export async function readySession(request: LaunchRequest, env: Environment): Promise<ReadySession> {
   const { session, cwd, dir } = request
   if (session.kind === 'new') return {}
@@ -36,15 +36,15 @@ export async function readySession(request: LaunchRequest, env: Environment): Pr
   if (cut === undefined) return { because: 'its session no longer holds what was said last' }
   const { lines, isWhole } = cut
   if (session.kind === 'fork') return { file: await keepFork(lines, session.id, cwd, env) }
-  // It works in the directory that its session was begun in.
+  // Pi works in the directory of its session, so a session from another directory is forked.
   if (found.kind === 'fork') return { file: await keepFork(lines, randomUUID(), cwd, env) }
   if (!isWhole) await branchAfter(lines.at(-1) ?? '', found.nativeId)
   return { file: found.nativeId }
 }
 
 /**
- * A session is a tree whose newest entry says where it goes on. One that says nothing to the model makes it go on after
- * the given entry; what came after that stays in the file.
+ * A session is a tree whose newest entry says where it continues. Appends an entry that the model does not see, to
+ * continue after the given entry. What came after that stays in the file.
  */
 async function branchAfter(line: string, file: string): Promise<void> {
   const entry: JsonObject = {
@@ -57,7 +57,7 @@ async function branchAfter(line: string, file: string): Promise<void> {
   await appendFile(file, `${JSON.stringify(entry)}\n`)
 }
 
-/** What was cut off from a session becomes one of its own. */
+/** Writes the lines as a session of their own and returns its file. */
 async function keepFork(lines: readonly string[], id: string, cwd: string, env: Environment): Promise<string> {
   const [header = '', ...entries] = lines
   const timestamp = new Date().toISOString()

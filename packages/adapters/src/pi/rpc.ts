@@ -12,7 +12,7 @@ import { piProfile } from './profile.ts'
 
 export interface PiPeerSetup {
   readonly env: Environment
-  /** Of models that are named without one. */
+  /** The provider of models that are named without one. */
   readonly provider: string | undefined
 }
 
@@ -21,26 +21,26 @@ interface Steered {
   readonly parts: readonly Part[]
 }
 
-/** What an extension wants to be answered; other requests of theirs are only for show. */
+/** Requests of extensions that need an answer; all others only show something. */
 const DIALOGS: ReadonlySet<string | undefined> = new Set(['confirm', 'editor', 'input', 'select'])
 
-/** How it says that it cannot ask its model for want of a key. */
+/** How Pi reports that it has no key for its model. */
 const NO_KEY = /^[^\n]*No API key found/
 
 class AuthRequired extends Error {
   readonly code = 'auth-required'
 }
 
-/** Pi over its rpc mode: commands and their answers, and its events, one record per line. */
+/** Speaks with Pi in its rpc mode: commands and their answers, and events, one record per line. */
 export class PiPeer implements LivePeer {
   readonly #link: LiveLink
   readonly #facts: SessionFacts
   readonly #setup: PiPeerSetup
   readonly #replies = new Replies(piProfile.title)
   #port: TurnPort | undefined
-  /** Given while it worked, in order. */
+  /** Messages that steered this turn, in order. */
   #steered: Steered[] = []
-  /** How many of those wait to be heard: the last ones. */
+  /** How many of them were not heard yet: the last ones. */
   #waiting = 0
   #isInterrupted = false
   #model: string | undefined
@@ -87,7 +87,7 @@ export class PiPeer implements LivePeer {
 
   async interrupt(): Promise<void> {
     this.#isInterrupted = true
-    // It would go on with what it has not heard yet.
+    // Otherwise Pi would go on with the messages that it has not heard yet.
     if (this.#waiting > 0) await this.#command('clear_queue', 'forget what it was told')
     await this.#command('abort', 'stop')
   }
@@ -113,7 +113,7 @@ export class PiPeer implements LivePeer {
     }
   }
 
-  /** It has nothing left to do, unless it was told something at the last moment. */
+  /** Ends the turn, unless a message was steered at the last moment. */
   #settled(): void {
     const late = this.#queued()
     if (late.length === 0 || this.#isInterrupted) {
@@ -148,7 +148,7 @@ export class PiPeer implements LivePeer {
     this.#facts.nativeId = asText(state['sessionId'])
   }
 
-  /** `provider/model`, or a model of the provider it has. */
+  /** Changes the model: `provider/model`, or a model of the current provider. */
   async #useModel(model: string): Promise<void> {
     const slash = model.indexOf('/')
     const state = slash === -1 ? await this.#command('get_state', 'tell its model') : NO_FIELDS
@@ -170,7 +170,7 @@ export class PiPeer implements LivePeer {
     else this.#replies.reject(id, { message: asText(record['error']) ?? 'it does not say why' })
   }
 
-  /** Nobody is asked by extensions: what they want to know they do not get. */
+  /** Cancels dialogs of extensions: nobody is asked on their behalf. */
   #dismiss(record: JsonObject): void {
     const id = asText(record['id'])
     if (id === undefined || !DIALOGS.has(asText(record['method']))) return
@@ -178,7 +178,7 @@ export class PiPeer implements LivePeer {
   }
 }
 
-/** Throws `unsupported` for what it cannot be given. */
+/** Throws `unsupported` for parts that Pi cannot be given. */
 function message(parts: readonly Part[]): JsonObject {
   const { text, images } = promptOf(parts, piProfile.title)
   const pictures = images.map(({ data, mimeType }) => ({ type: 'image', data, mimeType }))

@@ -4,11 +4,11 @@ import { parseRecord } from '../kit/json-line.ts'
 
 /** A session as it was at an anchor. */
 export interface SessionCut {
-  /** The lines of a session file that ends there. */
+  /** The lines of a session file that ends at the anchor. */
   readonly lines: readonly string[]
-  /** The session itself ends there. */
+  /** Whether the session itself ends at the anchor. */
   readonly isWhole: boolean
-  /** Where the session was begun. */
+  /** The directory in which the session was begun. */
   readonly cwd: string | undefined
 }
 
@@ -17,7 +17,7 @@ interface Entry {
   readonly record: JsonObject
 }
 
-/** Entries that say nothing to the model. */
+/** Entries that the model does not see. */
 const SILENT: ReadonlySet<string | undefined> = new Set([
   'model_change',
   'thinking_level_change',
@@ -27,8 +27,8 @@ const SILENT: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * The way from the session's beginning to its anchor, by the parents that entries name: a session is a tree, in one file.
- * `undefined`: the anchor is not in it.
+ * Returns the path from the session's beginning to the anchor, along the parents of entries: a session is a tree in one
+ * file. `undefined` if the anchor is not in it.
  */
 export function cutSession(text: string, anchor: string | undefined): SessionCut | undefined {
   const [header, ...entries] = text
@@ -56,7 +56,7 @@ export function cutSession(text: string, anchor: string | undefined): SessionCut
   }
 }
 
-/** Messages have no ids in Pi's output; their time stamps are in both. */
+/** Messages have no ids in Pi's output. Their timestamps are both there and in the session file. */
 export function anchorOfMessage(message: JsonObject | undefined): string | undefined {
   const stamp = asInteger(message?.['timestamp'])
   return stamp === undefined ? undefined : String(stamp)
@@ -78,7 +78,7 @@ function wayTo(entry: Entry, byId: ReadonlyMap<string | undefined, Entry>): read
   return way
 }
 
-/** No model accepts calls without their results. */
+/** Includes the results of calls: no model accepts calls without results. */
 function withResults(entries: readonly Entry[], entry: Entry | undefined): Entry | undefined {
   if (entry === undefined) return undefined
   const content = asArray(asObject(entry.record['message'])?.['content']) ?? []

@@ -3,9 +3,9 @@ import { asArray, asBoolean, asObject, asText, firstText, NO_FIELDS } from '../k
 import type { Run } from '../kit/mapper.ts'
 import type { ToolOutcome } from '../kit/tool-table.ts'
 
-/** How Pi ends the output of a command that failed; nothing comes after it. */
+/** The last line of a failed command's output. */
 const EXIT_CODE = /(?:^|\n)Command exited with code (\d{1,10})$/
-/** Longer than the longest line that can match: an output is not searched from its beginning. */
+/** More than the longest line that can match, so that an output is not searched from its beginning. */
 const TAIL = 64
 
 export function readToolStart(record: JsonObject, run: Run): void {
@@ -16,7 +16,7 @@ export function readToolStart(record: JsonObject, run: Run): void {
   run.call({ id, name, input: asObject(args) ?? NO_FIELDS, raw: record, invalidInput: asText(args) })
 }
 
-/** The input stands at the call's beginning. Versions that repeat it at the end need no beginning. */
+/** Reads the end of a call. Its input is in the start record; versions that repeat it here need no start record. */
 export function readToolEnd(record: JsonObject, run: Run): void {
   const name = asText(record['toolName'])
   const id = asText(record['toolCallId']) ?? name

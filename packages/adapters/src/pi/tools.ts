@@ -4,7 +4,7 @@ import { listDraft, readDraft, searchDraft, writeDraft } from '../kit/drafts.ts'
 import { asCount, asText, firstText } from '../kit/fields.ts'
 import { lineRange, toolTable, type ToolRule, type ToolTable } from '../kit/tool-table.ts'
 
-/** What Pi's tools do, by whatever name they have gone. A skill is an ordinary read of its file. */
+/** Rules for Pi's tools, under all names they have had. A skill is an ordinary read of its file. */
 export const piTools: ToolTable = toolTable(
   {
     read: (use, outcome, context) => {
@@ -49,7 +49,7 @@ function command(...[use, outcome, context]: Parameters<ToolRule>): readonly Act
   return text === undefined ? [] : context.command(text, outcome)
 }
 
-/** It takes paths also as models write them in prompts (`@src/a.ts`) and in links (`file:///src/a.ts`). */
+/** Returns the path. Pi also accepts what models write in prompts (`@src/a.ts`) and links (`file:///src/a.ts`). */
 function pathOf(input: JsonObject): string | undefined {
   const path = firstText(input, 'path', 'file_path', 'filePath')
   return path?.startsWith('file:///') === true ? decoded(path.slice('file://'.length)) : path?.replace(/^@(?=.)/, '')

@@ -35,7 +35,7 @@ function configure(dir: string, { provider, hasKey }: AgentSetup): void {
   writeFileSync(join(dir, 'models.json'), JSON.stringify({ providers: { scripted } }))
 }
 
-/** Pi for the tests that run it, however it is spoken to. */
+/** Pi for the tests that run it, in print and live mode. */
 export const piScenarios: Omit<RealCli, 'agent'> = {
   profile: piProfile,
   scripts: {
@@ -62,7 +62,7 @@ export const piScenarios: Omit<RealCli, 'agent'> = {
     'write-outside': ({ home }) => call('write', { path: join(home, 'outside.txt'), content: 'made\n' }),
   },
   expected: {
-    // A skill is a file that it reads.
+    // The skills of Pi are files that it reads.
     skill: ({ work }) => [{ type: 'read', path: join(work, '.agents/skills/greet/SKILL.md'), isSuccess: true }],
   },
   notes: { skill: 'Its skills are files that it reads.' },
@@ -75,7 +75,7 @@ export const piScenarios: Omit<RealCli, 'agent'> = {
   },
 }
 
-/** Of a driver of Pi that talks to the test's provider. */
+/** Options for a driver of Pi that uses the test's provider. */
 export function piOptions(setup: AgentSetup): PrintOptions {
   const { bin, place, hasKey, options } = setup
   const dir = join(place.home, '.pi', 'agent')
