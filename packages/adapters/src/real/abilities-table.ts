@@ -7,7 +7,7 @@ const HEADINGS: Readonly<Record<Mode, string>> = {
   live: 'A process that stays and asks',
 }
 
-/** The tables that the proofs make, as Markdown. Throws when they contradict each other or leave something open. */
+/** Returns the tables of the proofs, as Markdown. Throws if proofs contradict each other or one is missing. */
 export function abilitiesTables(proofs: readonly Proof[]): string {
   return MODES.map((mode) =>
     table(
@@ -43,7 +43,7 @@ function columnOf({ program, version }: Proof): string {
   return `${program} ${version}`
 }
 
-/** The number of a note: the same words have the same. */
+/** Returns the number of a note. The same words have the same number. */
 function markOf(words: string, notes: string[]): string {
   const note = sentence(words)
   if (!notes.includes(note)) notes.push(note)

@@ -1,4 +1,4 @@
-/** What the programs are tried for on their real versions, as the rows of the tables in docs/agents.md. */
+/** What CLIs are tested for in their real versions: the rows of the tables in docs/agents.md. */
 const ANY_WAY = {
   text: 'Says a text, with its usage',
   reasoning: 'Shows its reasoning apart from its words',
@@ -31,7 +31,7 @@ const ANY_WAY = {
   recording: 'Is recorded so that the recording reads again exactly',
 } as const
 
-/** Rows by the way in which a program is run; every program has to be tried for every one of them. */
+/** The rows of each mode. Every CLI has to be tested for every row. */
 export const ABILITIES = {
   print: {
     ...ANY_WAY,

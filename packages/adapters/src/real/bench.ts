@@ -23,7 +23,7 @@ import type { PrintOptions } from '../launch/print-driver.ts'
 import type { CliProfile } from '../launch/profile.ts'
 import type { LiveOptions } from '../live/live-driver.ts'
 
-/** A home, a working directory and a temporary directory of its own for one run of a program. */
+/** The home, working directory and temporary directory for one run of a CLI. */
 export interface Place {
   readonly home: string
   readonly work: string
@@ -34,35 +34,35 @@ export interface AgentSetup {
   readonly bin: string
   readonly place: Place
   readonly provider: Provider
-  /** Without a key, to see what the program says then. */
+  /** False to see what the CLI does without a key. */
   readonly hasKey: boolean
   readonly options: LiveOptions
 }
 
-/** No turn takes so long unless something is wrong, even if the machine is busy. */
+/** No turn takes this long unless something is wrong, even on a busy machine. */
 const TURN_MS = 8 * 60_000
 const INTERRUPT_MS = 2 * 60_000
 
 export type RealScript = ScriptObject<ProviderRequest>
 
-/** What the scenarios need to know about a program. */
+/** What the scenarios need to know about a CLI. */
 export interface RealCli {
   readonly profile: CliProfile
-  /** How it is spoken to, when its scenarios are played in more than one way. */
+  /** How the CLI is driven, if its scenarios run in more than one way. */
   readonly way?: string
-  /** What its host says beyond what the scenarios need: whoever asks has to be answered. */
+  /** What the host adds to what the scenarios need: a CLI that asks has to be answered. */
   readonly host?: Partial<Host>
-  /** The program as an agent that talks to the provider and to nobody else, without long retries. */
+  /** Makes an agent that contacts only the provider and does not retry for long. */
   agent(setup: AgentSetup): AgentDriver
-  /** The model's turns that use the program's own tools for what a scenario is about. The answer "Done." is added. */
+  /** The model's turns, with the CLI's own tools for each scenario. The answer "Done." is added. */
   readonly scripts: Partial<Readonly<Record<ToolScenario, (place: Place) => RealScript>>>
-  /** Where this program shows something else than the scenario expects. */
+  /** What this CLI reports, if it is not what the scenario expects. */
   readonly expected?: Partial<Readonly<Record<ToolScenario, (place: Place) => readonly Expected[]>>>
-  /** Options that a scenario needs with this program. */
+  /** Options that a scenario needs with this CLI. */
   readonly options?: Partial<Readonly<Record<ToolScenario | 'reasoning' | 'image', PrintOptions>>>
-  /** In which way it does what a scenario is about, for people who compare programs. */
+  /** How the CLI does what a scenario is about, for people who compare CLIs. */
   readonly notes?: Readonly<Record<string, string>>
-  /** What it cannot do, and why. */
+  /** What the CLI cannot do, and why. */
   readonly unsupported?: Readonly<Record<string, string>>
 }
 
@@ -82,7 +82,7 @@ export type ToolScenario =
   | 'touch'
   | 'write-outside'
 
-/** An activity event of this type with at least these fields; patterns are matched. */
+/** An activity event of this type with at least these fields. Patterns are matched. */
 export type Expected = { readonly type: ActivityEvent['type'] } & {
   readonly [field: string]: string | number | boolean | RegExp | undefined
 }
@@ -91,7 +91,7 @@ export interface Ran {
   readonly events: readonly AgentEvent[]
   readonly activity: readonly ActivityEvent[]
   readonly notes: Diary
-  /** The turn's last binding. */
+  /** The last binding of the turn. */
   readonly binding: Binding | undefined
   readonly warnings: readonly string[]
 }
@@ -101,13 +101,13 @@ export interface TurnSetup {
   readonly turn?: Partial<Turn>
   readonly binding?: Binding
   readonly hasKey?: boolean
-  /** What the thread holds, newest first. */
+  /** The messages of the thread, newest first. */
   readonly history?: readonly StoredMessage[]
-  /** Does something while the turn runs. */
+  /** Called while the turn runs. */
   readonly meanwhile?: (session: AgentSession, notes: Diary, over: AbortSignal) => Promise<void>
 }
 
-/** One test's program, place and provider. */
+/** The CLI, place and provider of one test. */
 export class Bench {
   readonly cli: RealCli
   readonly place: Place
@@ -129,17 +129,17 @@ export class Bench {
       place,
       provider,
       hasKey,
-      // Everything is allowed unless a scenario is about that; nothing may take for ever.
+      // Everything is allowed unless a scenario is about that. Nothing may take forever.
       options: { permissions: 'full', deadlineMs: TURN_MS, interruptMs: INTERRUPT_MS, cwd: place.work, ...options },
     })
   }
 
-  /** What the program has asked the model for, without titles and the like; -1 is the last. */
+  /** Returns what the CLI sent to the model, without requests for titles and the like. -1 is the last one. */
   request(index: number): string {
     return this.provider.requests.filter(({ route }) => route === 'main').at(index)?.text ?? ''
   }
 
-  /** One turn, after which nothing may be left of the program. */
+  /** Runs one turn and checks that nothing of the CLI is left. */
   async turn(setup: TurnSetup = {}): Promise<Ran> {
     const notes = diary({
       history: async function* () {
@@ -167,7 +167,7 @@ export class Bench {
   }
 }
 
-/** However a turn has ended, its recording reads again exactly as it was told. */
+/** Checks that a recording reads again exactly as the events were, however the turn ended. */
 export async function assertRecorded(dir: string, activity: readonly ActivityEvent[]): Promise<void> {
   const lines = (await readFile(join(dir, 'raw.jsonl'), 'utf8')).split('\n')
   const recorded = await readFile(join(dir, 'events.jsonl'), 'utf8')
@@ -203,7 +203,7 @@ export async function makePlace(t: TestContext): Promise<Place> {
   return place
 }
 
-/** To be done again when a program that was still running then has ended: it may have written something. */
+/** Call it again when a CLI has exited that was still running: it may have written something. */
 export async function removePlace({ home }: Place): Promise<void> {
   await rm(dirname(home), { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
 }
@@ -213,7 +213,7 @@ export async function putFile(path: string, content: string): Promise<void> {
   await writeFile(path, content)
 }
 
-/** These, in this order, and besides them nothing but words and warnings. */
+/** Checks for exactly these events, in this order. Words and warnings besides them are ignored. */
 export function assertActivity(activity: readonly ActivityEvent[], expected: readonly Expected[]): void {
   const wanted = new Set(expected.map(({ type }) => type))
   const shown = activity.filter(({ type }) => wanted.has(type) || (type !== 'agent' && type !== 'warning'))

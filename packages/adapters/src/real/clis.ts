@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CliProfile } from '../launch/profile.ts'
 
 const ATTEMPTS = 5
-/** Many times what the largest one takes, as the machine may be busy and the line slow; what hangs is tried again. */
+/** Many times what the largest CLI takes: the machine may be busy, the network slow. A hanging attempt is repeated. */
 const ATTEMPT_MS = 15 * 60_000
 
-/** The pinned version of a program, installed once for all: its path. Each pause before another attempt is twice as long. */
+/** Returns the path of a CLI in its pinned version, which is installed once. Pauses between attempts double. */
 export async function installedCli(profile: CliProfile, firstPauseMs = 5_000): Promise<string> {
   const { id, command, npm } = profile
   if (npm === undefined) throw new Error(`${profile.title} cannot be had from npm.`)
@@ -27,7 +27,7 @@ function cacheRoot(): string {
   return XDG_CACHE_HOME === undefined || XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME
 }
 
-/** Into a folder beside it, which is moved when it is complete: half an installation is never found. */
+/** Installs into a folder beside it, which is renamed when complete, so that no partial installation is ever found. */
 async function install(dir: string, what: string, firstPauseMs: number): Promise<void> {
   const partial = `${dir}.partial`
   for (let attempt = 1; ; attempt++) {
@@ -56,7 +56,7 @@ async function npmInstall(dir: string, what: string): Promise<string | undefined
   return code === 0 ? undefined : `${code} ${output.slice(-2_000)}`
 }
 
-/** Several test files may want the same program at once. */
+/** Several test files may need the same CLI at once. */
 async function withLock(lock: string, work: () => Promise<void>): Promise<void> {
   await mkdir(join(lock, '..'), { recursive: true })
   const owner = join(lock, 'pid')
@@ -78,7 +78,7 @@ async function withLock(lock: string, work: () => Promise<void>): Promise<void> 
   }
 }
 
-/** Its owner has died, or did so before it could say who it was. */
+/** Whether the owner of the lock has died, possibly before it wrote its pid. */
 async function isAbandoned(lock: string, owner: string): Promise<boolean> {
   const pid = Number(await readFile(owner, 'utf8').catch(() => ''))
   if (pid > 0) return !isAlive(pid)

@@ -1,4 +1,4 @@
-/** Prints the path of a program in its pinned version, installed first if need be: for tests outside this package. */
+/** Installs a CLI in its pinned version if necessary and prints its path, for tests outside this package. */
 import { harnesses } from '../harnesses.ts'
 import { installedCli } from './clis.ts'
 

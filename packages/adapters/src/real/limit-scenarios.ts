@@ -5,7 +5,7 @@ import { NO_RULES, type CancelReceipt } from '@evener/protocol'
 import { isThere } from './own-bench.ts'
 import { FILES, finishOf, type Scenario } from './scenario.ts'
 
-/** What a program may not do, and how it is stopped. */
+/** What a CLI may not do, and how it is stopped. */
 export const limitScenarios: readonly Scenario[] = [
   {
     name: 'touch',

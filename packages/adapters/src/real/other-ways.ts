@@ -9,12 +9,12 @@ import { modeOf, proving, type Claim, type ProvingBody } from './proofs.ts'
 import { idly, TEST_MS } from './side-by-side.ts'
 import { startingAfter, toyServer } from './toy-server.ts'
 
-/** A test of what a program does its own way, and what that shows of it. */
+/** A test of what a CLI does its own way, and what that proves. */
 export function testOwnWay(cli: RealCli, title: string, claims: Claim | readonly Claim[], body: ProvingBody): void {
   it(title, { timeout: TEST_MS }, proving(cli.profile, modeOf(cli), claims, body))
 }
 
-/** For programs that say nothing while they wait for the provider. */
+/** For CLIs that print nothing while they wait for the provider. */
 export function testSilentRetry(cli: RealCli): void {
   const claim = { can: 'provider-429', but: 'It retries without a word.' } as const
   testOwnWay(cli, 'waits and goes on without a word when there were too many requests', claim, async (t) => {
@@ -27,7 +27,7 @@ export function testSilentRetry(cli: RealCli): void {
   })
 }
 
-/** For programs that do not tell which server a tool is from. */
+/** For CLIs that do not report which server a tool is from. */
 export function testNamelessMcp(cli: RealCli, toolName: string): void {
   const claim = { can: 'mcp', but: 'It does not tell which server a tool is from.' } as const
   testOwnWay(cli, 'calls a tool of an MCP server', claim, async (t) => {
@@ -40,7 +40,7 @@ export function testNamelessMcp(cli: RealCli, toolName: string): void {
   })
 }
 
-/** For programs that, by themselves, go on without the tools of a server that takes longer than seconds to start. */
+/** For CLIs that by default go on without the tools of a server that takes more than seconds to start. */
 export function testSlowMcp(cli: RealCli): void {
   testOwnWay(cli, 'waits for an MCP server that takes long to start', [], async (t) => {
     const bench = await ownBench(t, cli, (place) => ({
@@ -52,16 +52,16 @@ export function testSlowMcp(cli: RealCli): void {
   })
 }
 
-/** Is broken off when the program has told it. */
+/** The test cuts the answer when the CLI has reported this text. */
 const HALF_SAID = { text: 'Half an answ', hang: true } as const
-/** Where it is told only at the end: a program that is too busy to hear it before the break asks again. */
+/** For CLIs that report text only at the end. A CLI that is too busy to read it before the cut asks again. */
 const HALF_HEARD = [1_000, 5_000, 25_000].map((delayPerDeltaMs) => ({
   text: ['Half an answ', ''],
   delayPerDeltaMs,
   cut: true as const,
 }))
 
-/** For programs that do not ask again when an answer breaks off. */
+/** For CLIs that do not ask again when an answer is cut off. */
 export function testCutIsFatal(cli: RealCli): void {
   const claim = {
     cannot: 'provider-cut',
@@ -86,7 +86,7 @@ export function testCutIsFatal(cli: RealCli): void {
   })
 }
 
-/** For programs that are shown no pictures. */
+/** For CLIs that take no images. */
 export function testNoImages(cli: RealCli): void {
   testOwnWay(cli, 'refuses images: it takes none', { cannot: 'image', because: 'It takes none.' }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
@@ -98,7 +98,7 @@ export function testNoImages(cli: RealCli): void {
   })
 }
 
-/** For programs that cannot be given instructions. */
+/** For CLIs that cannot be given instructions. */
 export function testNoInstructions(cli: RealCli): void {
   const claim = { cannot: 'instructions', because: 'It cannot be given any; a warning says so.' } as const
   testOwnWay(cli, 'warns that it cannot be given instructions', claim, async (t) => {
@@ -112,7 +112,7 @@ export function testNoInstructions(cli: RealCli): void {
 
 const NO_MCP: Claim = { cannot: ['mcp', 'mcp-remote'], because: 'It knows no MCP servers.' }
 
-/** For programs that know no MCP servers. */
+/** For CLIs that do not support MCP servers. */
 export function testNoMcp(cli: RealCli): void {
   testOwnWay(cli, 'refuses MCP servers', NO_MCP, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Never said.' }] })
@@ -123,7 +123,7 @@ export function testNoMcp(cli: RealCli): void {
   })
 }
 
-/** For programs whose model is not offered the tool that would start a subagent. */
+/** For CLIs whose model is not offered the tool that starts a subagent. */
 export function testNoSubagents(cli: RealCli, tool: string, because: string): void {
   testOwnWay(cli, 'has no subagents', { cannot: 'subagent', because }, async (t) => {
     const bench = await ownBench(t, cli, { turns: [{ text: 'Done.' }] })
@@ -138,7 +138,7 @@ export function testNoSubagents(cli: RealCli, tool: string, because: string): vo
   })
 }
 
-/** For programs that write wherever their model wants as soon as they may write at all. */
+/** For CLIs that write wherever their model wants, if they may write at all. */
 export function testUnconfined(cli: RealCli): void {
   const claim = { cannot: 'edit-only', because: 'It cannot be kept to its directory.' } as const
   testOwnWay(cli, 'writes outside of its directory where it may edit', claim, async (t) => {
@@ -148,7 +148,7 @@ export function testUnconfined(cli: RealCli): void {
   })
 }
 
-/** What the turn failed for; the code is empty where the program tells none. */
+/** Returns the error codes of the turn. A code is empty if the CLI reports none. */
 export function errorCodes(events: readonly AgentEvent[]): readonly string[] {
   return events.flatMap((event) => (event.type === 'error' ? [event.code ?? ''] : []))
 }

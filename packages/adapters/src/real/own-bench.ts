@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { makeBench, makePlace, putFile, type Bench, type Place, type RealCli, type RealScript } from './bench.ts'
 import { installedCli } from './clis.ts'
 
-/** A bench for what only one program does, or does its own way. */
+/** Makes a bench for what only one CLI does, or does its own way. */
 export async function ownBench(
   t: TestContext,
   cli: RealCli,

@@ -5,7 +5,7 @@ import type { CliProfile } from '../launch/profile.ts'
 import type { Ability, Mode } from './abilities.ts'
 import { inTurn } from './side-by-side.ts'
 
-/** What a test shows of a program when it passes. */
+/** What a test proves of a CLI if it passes. */
 export type Claim =
   | Ability
   | { readonly can: Ability | readonly Ability[]; readonly but?: string | undefined }
@@ -18,22 +18,22 @@ export interface Proof {
   readonly mode: Mode
   readonly ability: Ability
   readonly works: boolean
-  /** In which way it does, or why it does not. */
+  /** How it works, or why it does not. */
   readonly note?: string
 }
 
-/** The folder in which a run of the suites collects what they have shown. */
+/** The folder in which a run of the suites collects the proofs. */
 export const PROOFS_VARIABLE = 'EVENER_REAL_PROOFS'
 
-/** A program whose scenarios are played in another way than in print mode is kept running and talked to. */
+/** Returns the mode. Scenarios with a `way` run in live mode. */
 export function modeOf({ way }: { readonly way?: string }): Mode {
   return way === undefined ? 'print' : 'live'
 }
 
-/** What a test does. What it gives back counts instead of what was claimed for it. */
+/** The body of a test. What it returns replaces the claims of the test. */
 export type ProvingBody = (t: TestContext) => Promise<Claim | void>
 
-/** The body of a test, played when it is its turn; when it has passed, what it claims is written down. */
+/** Returns the body of a test, which waits for its turn. If it passes, its claims are written as proofs. */
 export function proving(
   profile: CliProfile,
   mode: Mode,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { idly } from './side-by-side.ts'
 import { answered, finishOf, theError, type Scenario } from './scenario.ts'
 
-/** Programs have asked the model by then, unless the machine is very busy. */
+/** Long enough to have asked the model, unless the machine is very busy. */
 const DEADLINE_MS = 20_000
 
-/** What becomes of a turn when its provider does not answer as it should. */
+/** What happens to a turn if its provider does not answer as it should. */
 export const providerScenarios: readonly Scenario[] = [
   {
     name: 'provider-401',
@@ -44,7 +44,7 @@ export const providerScenarios: readonly Scenario[] = [
     script: [{ text: ['Half an ', 'answ'], cut: true }, { text: 'Recovered.' }],
     play: async (bench) => {
       const { events } = await bench.turn()
-      // A program may go on within the message of which it has said the half.
+      // A CLI may go on within the message that was cut.
       assert.match(answered(events) ?? '', /^(?:Half an (?:answ)?)?Recovered\.$/)
       assert.equal(finishOf(events).finishReason, 'stop')
     },

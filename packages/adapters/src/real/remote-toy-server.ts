@@ -6,14 +6,14 @@ import { asObject, asText, NO_FIELDS } from '../kit/fields.ts'
 
 export interface RemoteToyServer {
   readonly mcp: MCPConfiguration
-  /** Requests that came without the secret. */
+  /** Requests without the secret. */
   readonly refused: readonly string[]
 }
 
 const SECRET = 'secret'
 const PATH = '/mcp'
 
-/** The same server as `toyServer`, reached over HTTP by those who bring the secret in a header. */
+/** Starts the same server as `toyServer`, over HTTP, for clients that send the secret in a header. */
 export async function startRemoteToyServer(t: TestContext): Promise<RemoteToyServer> {
   const refused: string[] = []
   const server = createServer((request, response) => {

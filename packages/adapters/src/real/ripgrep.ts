@@ -14,7 +14,7 @@ const RIPGREP: CliProfile = {
   stop: { signal: 'SIGTERM', graceMs: 0 },
 }
 
-/** A search path with `rg` on it: some programs search with it, and would download it. */
+/** Returns a PATH with `rg`: some CLIs search with it, and would download it otherwise. */
 export async function pathWithRipgrep(): Promise<string> {
   const modules = join(dirname(await installedCli(RIPGREP)), '..')
   return `${join(modules, '@vscode', `ripgrep-${process.platform}-${process.arch}`, 'bin')}:${process.env['PATH'] ?? ''}`

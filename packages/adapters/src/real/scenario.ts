@@ -9,15 +9,15 @@ import type { Claim } from './proofs.ts'
 export const ONLY_AT_ITS_END =
   'It goes on only at the end of its session: elsewhere a new one begins, which is told what was said.'
 
-/** One thing that every program has to do, whatever its own words for it are. */
+/** One thing that every CLI has to do, in whatever way. */
 export interface Scenario {
   readonly name: string
   readonly title: string
-  /** Default: the ability that has the scenario's name. */
+  /** Default: the ability with the scenario's name. */
   readonly proves?: Ability
-  /** It shows that a program cannot do this, and what happens instead. */
+  /** The scenario proves that a CLI cannot do this, and what happens instead. */
   readonly disproves?: Ability
-  /** What the model says. Default: the program's own script for this scenario, or for the one that is named here. */
+  /** What the model says. Default: the CLI's own script for `scriptOf`, or for this scenario. */
   readonly script?: readonly ModelTurn[]
   readonly scriptOf?: ToolScenario
   readonly files?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export interface Scenario {
 
 const LINES = Array.from({ length: 10 }, (_, n) => `line ${n + 1}`).join('\n')
 const SKILL = '---\nname: greet\ndescription: How to greet\n---\nSay hello.\n'
-/** What the directory holds that a scenario is about. */
+/** The files in the working directory of a scenario. */
 export const FILES: Readonly<Record<string, string>> = {
   'hello.txt': `${LINES}\n`,
   'src/app.js': 'export const answer = 41 // needle\n',
@@ -45,7 +45,7 @@ export function finishOf(events: readonly AgentEvent[]): Extract<AgentEvent, { t
   return last
 }
 
-/** As it says that it does. */
+/** Checks the usage, according to the agent's capabilities. */
 export async function assertUsage(
   bench: Bench,
   events: readonly AgentEvent[],

@@ -15,7 +15,7 @@ import { toolScenarios } from './tool-scenarios.ts'
 
 const scenarios: readonly Scenario[] = [...toolScenarios, ...sessionScenarios, ...providerScenarios, ...limitScenarios]
 
-/** All scenarios on the pinned version of a program. */
+/** Runs all scenarios with the pinned version of a CLI. */
 export function testCli(cli: RealCli): void {
   const { title, npm } = cli.profile
   describe([title, npm?.version, cli.way].filter((word) => word !== undefined).join(' '), SIDE_BY_SIDE, () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { aMessage, assertRecorded } from './bench.ts'
 import { answered, assertUsage, ONLY_AT_ITS_END, type Scenario } from './scenario.ts'
 
-/** Where a program goes on, and what is kept of a run. */
+/** Where a CLI resumes, and what is recorded of a run. */
 export const sessionScenarios: readonly Scenario[] = [
   {
     name: 'resume',

@@ -6,7 +6,7 @@ import { aMessage, assertActivity, type Bench, type Expected, type Place, type T
 import { startRemoteToyServer } from './remote-toy-server.ts'
 import { answered, assertUsage, FILES, finishOf, type Scenario } from './scenario.ts'
 
-/** A scenario in which a tool is used and the normalized activity is what counts. */
+/** A scenario in which a tool is used and the resulting activity is checked. */
 function tool(
   name: ToolScenario,
   title: string,
@@ -30,12 +30,12 @@ function tool(
 
 const contentOf = async ({ place }: Bench, file: string): Promise<string> => readFile(join(place.work, file), 'utf8')
 
-/** More than an argument can hold, and few tokens. */
+/** Returns a text that is too long for an argument and has few tokens. */
 function long(of: string): string {
   return `BEGINNING OF ${of}\n${'line of many words that say nothing at all\n'.repeat(3_200)}END OF ${of}`
 }
 
-/** What a program is told, says and does. */
+/** What a CLI is told, says and does. */
 export const toolScenarios: readonly Scenario[] = [
   {
     name: 'text',

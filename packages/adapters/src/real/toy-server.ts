@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import type { MCPConfiguration } from '@evener/protocol'
 
-/** An MCP server with one tool, `echo`, that also tells the secret it was given. */
+/** An MCP server with one tool, `echo`, which also returns the secret that the server was given. */
 export const toyServer: MCPConfiguration = startingAfter(0)
 
-/** The same, which takes so long to start. */
+/** The same server with a delay before it starts. */
 export function startingAfter(ms: number): MCPConfiguration {
   return {
     toy: {
