@@ -1,6 +1,7 @@
 /**
- * One measurement of one subject in a process of its own, printed as a line of JSON.
- * Run as: node --expose-gc bench-peers-child.mjs <subject> <measure> <count> <folder whose node_modules hold the subject>
+ * Takes one measurement of one subject in a separate process and prints it as a line of JSON.
+ * Run as: node --expose-gc bench-peers-child.mjs <subject> <measure> <count> <folder whose node_modules hold the
+ * subject>
  * Plain JavaScript, so that nothing but the subject has to be loaded.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +16,7 @@ const require = createRequire(join(folder, 'index.js'))
 const load = (name) => import(pathToFileURL(require.resolve(name)).href)
 const temporary = mkdtempSync(join(tmpdir(), 'evener-peers-'))
 
-/** Speaks without delay, about five characters at a time. */
+/** A model that answers without delay, about five characters per delta. */
 function model(deltas) {
   const usage = {
     inputTokens: { total: 10, noCache: 10 },
@@ -45,9 +46,12 @@ function model(deltas) {
   }
 }
 
-/** Each gives `open(speaker)`, which makes a conversation: `fresh()` begins a new thread, `send()` says one thing in it. */
+/**
+ * Each subject has `open(speaker)`, which makes a conversation: `fresh()` starts a new thread, `send()` sends one
+ * message.
+ */
 const SUBJECTS = {
-  /** What Node itself takes to start: nobody can be below it. */
+  /** The time Node itself takes to start, which nothing can be below. */
   async node() {
     return {
       open: async () => ({ fresh: async () => undefined, send: async () => undefined }),
@@ -133,7 +137,7 @@ async function mastra(makeStore) {
   }
 }
 
-/** What a UI does. */
+/** Subscribes like a UI. */
 function watch(session) {
   session.subscribe((event) => {
     if (event.type === 'error') throw event.error
@@ -142,7 +146,7 @@ function watch(session) {
 }
 
 const MEASURES = {
-  /** One answer of so many deltas, after a warm-up. */
+  /** One answer of `count` deltas, after a warm-up. */
   async stream() {
     const made = await SUBJECTS[subject]()
     const speaker = model(200)
@@ -187,7 +191,7 @@ const MEASURES = {
     await made.close()
     return { heapKb }
   },
-  /** So many sessions at once, 200 deltas each. */
+  /** `count` sessions at once, with 200 deltas each. */
   async concurrent() {
     const made = await SUBJECTS[subject]()
     const speaker = model(200)

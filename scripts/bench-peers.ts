@@ -1,6 +1,6 @@
 /**
- * Evener beside the harness of another library, measured by the same script in processes of their own. The peer is
- * installed once, outside of this project. Prints a table; `--json` prints one line for each cell.
+ * Compares Evener with the harness of another library, measured by the same script in separate processes. The peer is
+ * installed once, outside this project. Prints a table, or with `--json` one line per cell.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -27,9 +27,9 @@ const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
-    /** Only these measures. */
+    /** Runs only these measures. */
     only: { type: 'string', multiple: true },
-    /** Without the peer. */
+    /** Leaves the peer out. */
     own: { type: 'boolean', default: false },
   },
 })
@@ -89,7 +89,9 @@ function describe({ count, measure, subject, ...figures }: Readonly<Record<strin
   return `${String(measure).padEnd(10)} ${String(count).padStart(6)}  ${String(subject).padEnd(14)} ${shown.join('  ')}`
 }
 
-/** Into a folder beside it, which is moved when it is complete: half an installation is never found. */
+/**
+ * Installs into a separate folder, which is moved when it is complete, so that a partial installation is never used.
+ */
 function installPeer(): string {
   const { XDG_CACHE_HOME } = process.env
   const cache = XDG_CACHE_HOME === undefined || XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME
@@ -107,7 +109,7 @@ function installPeer(): string {
   return folder
 }
 
-/** Our own packages as they are published: built, without the types that Node would have to strip. */
+/** Builds our packages as they are published, without the types that Node would have to strip. */
 async function publishLocally(): Promise<string> {
   console.error('Building …')
   if (spawnSync('tsc', ['-b', 'packages/core'], { cwd: root, stdio: ['ignore', 2, 2] }).status !== 0)

@@ -1,6 +1,6 @@
 /**
- * Runs every `*.bench.ts`, one after the other in processes of their own. Each prints one JSON line per benchmark; here
- * they become a table, or with `--json` stay lines. Exit code 1 when a ratio is above its limit.
+ * Runs every `*.bench.ts`, one after the other in separate processes. Each prints one JSON line per benchmark, which
+ * become a table here, or with `--json` stay lines. Exit code 1 when a ratio is above its limit.
  */
 import { spawn } from 'node:child_process'
 import { glob } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
 
 const files: string[] = []
 for await (const file of glob('packages/*/src/**/*.bench.ts', { cwd: root })) {
-  // Words on the command line pick the files that contain one of them.
+  // Words on the command line select the files whose names contain one of them.
   if (positionals.length === 0 || positionals.some((word) => file.includes(word))) files.push(file)
 }
 

@@ -1,4 +1,4 @@
-/** Code in the pages that no other test runs compiles against the sources as they are. */
+/** Code in pages that no other test runs must compile against the current sources. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { run } from './pack-test/run.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Pages whose code is run, or is a file that a test compares with the page. */
+/** Pages whose code is run by a test, or compared with a file by a test. */
 const TESTED_ELSEWHERE = [
   'adapters.md',
   'agents-and-tools.md',
@@ -18,7 +18,9 @@ const TESTED_ELSEWHERE = [
   'shell-run.md',
 ]
 
-/** What the pieces of a page take for granted, by name. A piece that has the name itself is not given it. */
+/**
+ * Declarations that the snippets of a page assume, by name. A snippet that declares the name itself does not get it.
+ */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'live-agents.md': { claudeCode: "import { claudeCode } from '@evener/adapters'" },
   'permissions.md': {},

@@ -1,4 +1,4 @@
-/** What the pages refer to is there: files, headings, scripts, commands with their options, variables of the environment. */
+/** What the pages refer to must exist: files, headings, scripts, commands with their options, environment variables. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding:
   (path) => path.endsWith('.ts') && /^[^/\\]+[/\\]src[/\\]/.test(path),
 )
 
-/** As GitHub makes them of headings. */
+/** Returns the anchor that GitHub makes of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -76,7 +76,7 @@ for (const page of pages) {
     })
 
     it('names variables of the environment that are read', () => {
-      // Where a program is can be said for each by a variable that has its name.
+      // Every program can have a variable with its name for its path, so those are skipped.
       for (const name of new Set(text.match(/\bEVENER_(?![A-Z_]+_BIN\b)[A-Z_]+\b/g) ?? [])) {
         assert.ok(
           sources.some((path) => read(join('packages', path)).includes(name)),

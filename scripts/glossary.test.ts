@@ -20,13 +20,13 @@ const terms: readonly Term[] = text.split('\n').flatMap((line) => {
 })
 const words: readonly string[] = terms.map(({ word }) => word)
 
-/** What a type of record is about, as a term: `run.started` is about a run. */
+/** Returns the term that a record type is about: `run` for `run.started`. */
 function subjectOf(type: string): string {
   const [subject = ''] = type.split('.')
   return OTHER_WORDS[subject] ?? subject
 }
 
-/** Types named after what is done, or after more than one of a thing. */
+/** Types named after an action or in the plural. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   'text-delta': 'part',
   'reasoning-delta': 'part',
@@ -36,7 +36,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   erased: 'erase',
 }
 
-/** What docs, errors and the other packages speak of, and no list in the code names. */
+/** Terms that docs, errors and other packages use, but no list in the code contains. */
 const WORDS_OF_THE_DESIGN: readonly string[] = [
   'driver',
   'agent',

@@ -18,10 +18,7 @@ interface PackageJson extends Manifest {
   readonly allowScripts?: Readonly<Record<string, boolean>>
 }
 
-/**
- * How many third-party packages come with each of ours. A number here goes up only on purpose: the change that raises
- * it says why.
- */
+/** How many third-party packages each of ours installs. Raise a number only on purpose, and say why in the change. */
 const RUN_TIME_PACKAGES: Readonly<Record<string, number>> = {
   protocol: 0,
   shell: 1,
@@ -96,7 +93,7 @@ describe('C4-49 dependencies come in on purpose', () => {
     assert.ok(days >= 7, 'npm itself must keep the cooldown when something is added')
     const dates = readJson('scripts/release-dates.json') as Readonly<Record<string, string>>
     assert.deepEqual(tooYoung(lock, dates, days, Date.now()), [], 'pin older ones, or run scripts/release-dates.ts')
-    // Nothing stale either: a date without its version would wait for the version to come back.
+    // No stale dates either: a date without its version would wait for the version to come back.
     assert.deepEqual(
       Object.keys(dates).sort(),
       lockedVersions(lock)

@@ -1,4 +1,6 @@
-/** The two commands as somebody meets them who has cloned the project and has an older Node: really that Node, a real npm. */
+/**
+ * The two commands for somebody who cloned the project and has an older Node, tested with a real one and a real npm.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +28,7 @@ const machine = join(base, 'bin')
 
 interface Ended {
   readonly code: number | null
-  /** As it came. */
+  /** The output in the chunks in which it arrived. */
   readonly chunks: readonly string[]
   readonly out: string
   readonly err: string
@@ -34,7 +36,7 @@ interface Ended {
 
 /** Runs a program of the older machine in the clone. */
 async function onOlderMachine(command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  // Whatever newer Node this test was started with is not there.
+  // Hides the newer Node that this test was started with.
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
   const child = spawn(command, args, {
     cwd: clone,

@@ -1,11 +1,11 @@
-// Plain JavaScript for whatever Node is on the machine, also one that is too old to go on with and has to be told so:
-// installs what is missing, then goes on with the project's own Node. Everything after this file is TypeScript.
+// Plain JavaScript for whatever Node is on the machine, even one that is too old, which must still print an error.
+// Installs what is missing, then continues with the project's own Node. Everything after this file is TypeScript.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// What comes with an older one cannot read the lock file, or cannot install what it says.
+// The npm of an older Node cannot read the lock file, or cannot install what it lists.
 if (Number(process.versions.node.split('.')[0]) < 18) {
   console.error('Node.js 20 or newer is needed to begin with, and this is ' + process.version + '.')
   console.error('Install one from https://nodejs.org and run the command again: the project brings its own after that.')
@@ -32,7 +32,7 @@ if (!isInstalled()) {
   console.error('Installing what is missing (npm ci) …')
   const install = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
-    // Progress goes to stderr: standard output belongs to the task.
+    // Progress goes to stderr, because standard output belongs to the task.
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })
@@ -42,7 +42,7 @@ if (!isInstalled()) {
   }
 }
 
-// Ctrl-C is for the program, which may have something to bring to its end: this one ends as it does.
+// Ctrl-C is left to the program, which may have something to finish. This process ends when it does.
 process.on('SIGINT', () => undefined)
 
 const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
@@ -64,7 +64,7 @@ if (run.signal) {
 }
 process.exit(run.status === null ? 1 : run.status)
 
-// npm writes this file at the end of an install, so an interrupted one or a changed lock file installs again.
+// npm writes this file at the end of an install, so an interrupted install or a changed lock file installs again.
 function isInstalled() {
   const marker = join(root, 'node_modules', '.package-lock.json')
   const lock = join(root, 'package-lock.json')
@@ -73,7 +73,7 @@ function isInstalled() {
   return sameVersions(JSON.parse(readFileSync(lock, 'utf8')), JSON.parse(readFileSync(marker, 'utf8')))
 }
 
-// A fresh checkout may make the lock file younger without changing it.
+// A fresh checkout may make the lock file newer without changing it.
 function sameVersions(wanted, installed) {
   return (
     Object.entries(installed.packages || {}).every(([path, entry]) => {

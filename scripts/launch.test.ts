@@ -1,4 +1,7 @@
-/** The two commands on a fresh clone: whatever Node is on the machine installs what is missing, and the project's own goes on. */
+/**
+ * The two commands on a fresh clone: the machine's Node installs what is missing, then the project's own Node takes
+ * over.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,7 +47,7 @@ cp package-lock.json node_modules/.package-lock.json`)
     return clone
   }
 
-  /** What `npm start` runs in the end. */
+  /** Sets the program that `npm start` runs in the end. */
   async program(code: string): Promise<void> {
     await writeFile(join(this.root, 'packages/evener/bin/evener.js'), code)
   }
@@ -55,7 +58,7 @@ cp package-lock.json node_modules/.package-lock.json`)
     await chmod(path, 0o755)
   }
 
-  /** A lock file that is younger than any install before it. */
+  /** Writes a lock file that is newer than any install before it. */
   async lock(version: string): Promise<void> {
     const path = join(this.root, 'package-lock.json')
     await writeFile(path, JSON.stringify({ packages: { 'node_modules/a': { version } } }))
@@ -146,7 +149,7 @@ describe('npm start', () => {
   it('lets the program bring its work to an end after Ctrl-C', async () => {
     await using clone = await Clone.make()
     await clone.launch('start')
-    // A terminal sends the signal to all that run in it.
+    // A terminal sends the signal to every process in it.
     await clone.program(`
       setInterval(() => {}, 1000)
       process.on('SIGINT', () => setTimeout(() => { console.log('kept'); process.exit(130) }, 300))
@@ -180,7 +183,7 @@ describe('npm start', () => {
 describe('npm test', () => {
   it('leaves the summary of the tests on the screen, so that they can be counted', async () => {
     const child = spawn(process.execPath, [join(here, 'test.ts'), join(here, 'hygiene/traces.test.ts')], {
-      // A runner within a runner would report to it instead of printing.
+      // A test runner inside a test runner would report to it instead of printing.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -1,13 +1,13 @@
 /**
- * Makes few files of the many modules of a built package. Loading three hundred small modules takes longer than all the
- * work of a first answer; what is imported on first use stays apart, and so does every other package.
+ * Bundles the modules of a built package into a few files, because loading three hundred small modules takes longer
+ * than all the work of a first answer. Dynamic imports stay separate files, and other packages are not bundled.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { toPublished, type Exports, type Manifest } from './pack-exports.ts'
 
-/** Replaces the JavaScript in `dist`, which `tsc` has just written; the declarations stay as they are. */
+/** Replaces the JavaScript in `dist`, which `tsc` has just written. The declarations are kept. */
 export async function bundlePackage(folder: string): Promise<void> {
   const dist = join(folder, 'dist')
   const manifest = toPublished(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest)
@@ -35,7 +35,7 @@ export async function bundlePackage(folder: string): Promise<void> {
   }
 }
 
-/** What somebody can ask for by name: the exports, what the package finds of itself, and what its command loads. */
+/** Returns the entry points: the exports, the package's own `imports`, and what its command loads. */
 function entriesOf(manifest: Manifest): string[] {
   const entries = new Set([manifest.exports, manifest.imports].flatMap(builtFiles))
   if (manifest['bin'] !== undefined) entries.add('./dist/main.js')

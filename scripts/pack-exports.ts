@@ -1,7 +1,7 @@
 /**
- * A clone runs its packages from TypeScript sources, but Node strips no types inside `node_modules`: what is published
- * has to point at built JavaScript. This is the way from one form to the other and back, so that a manifest left in
- * the published form by an interrupted pack can always be restored from itself.
+ * A clone runs its packages from TypeScript sources, but Node strips no types inside `node_modules`, so published
+ * packages must point at built JavaScript. This module converts a manifest from one form to the other and back, so that
+ * one left in the published form by an interrupted pack can always be restored from itself.
  */
 
 /** What Node allows as the value of `exports`: a target, conditions or sub-paths (nested at will), or `null`. */
@@ -10,7 +10,7 @@ export type Exports = string | null | { readonly [key: string]: Exports }
 export interface Manifest {
   readonly name: string
   readonly exports?: Exports
-  /** How a package finds modules of its own, such as one that another process runs. */
+  /** How a package finds its own modules, such as one that another process runs. */
   readonly imports?: Exports
   readonly [field: string]: unknown
 }
@@ -18,12 +18,12 @@ export interface Manifest {
 const SOURCE = /^\.\/src\/(.+)\.ts$/
 const BUILT = /^\.\/dist\/(.+)\.js$/
 
-/** The manifest as it is published: every source entry became its types and its JavaScript. */
+/** Returns the manifest as it is published: every source entry becomes its types and its JavaScript. */
 export function toPublished(manifest: Manifest): Manifest {
   return mapExports(manifest, publishedExports)
 }
 
-/** The manifest as it is in a clone. Leaves one that already is in this form as it is. */
+/** Returns the manifest as it is in a clone. One already in this form is not changed. */
 export function toSource(manifest: Manifest): Manifest {
   return mapExports(manifest, sourceExports)
 }

@@ -1,4 +1,6 @@
-/** What a user gets: every package packed, installed outside the workspace, and used on the Node versions we promise. */
+/**
+ * What a user gets: every package packed, installed outside the workspace, and used on the Node versions we support.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
@@ -32,7 +34,7 @@ const workspace = readJson(join(root, 'package.json'))
 const folders = readdirSync(join(root, 'packages'))
 const packages = folders.map((folder) => ({ folder, source: readJson(join(root, 'packages', folder, 'package.json')) }))
 
-/** The oldest that `engines` admits, the newest of that line, and the one the project itself runs on. */
+/** The oldest version that `engines` allows, the newest of that line, and the one the project itself runs on. */
 const NODES = ['22.13.0', '22.23.3', workspace.devDependencies?.['node'] ?? '']
 /** Installs from the network, while other tests run. */
 const INSTALL_TIMEOUT_MS = 900_000
@@ -54,7 +56,7 @@ before(
 
 after(() => rm(base, { recursive: true, force: true }))
 
-/** A module and all that it imports from its own package, dynamic imports apart. */
+/** Returns a module and everything it imports statically from its own package. */
 async function loadedWith(module: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
   if (found.has(module)) return found
   found.add(module)
@@ -92,7 +94,7 @@ describe('packing', () => {
       it('is few files, so that it starts quickly, with every entry under its own name', async () => {
         const files = await filesOf(installed(source.name))
         const modules = files.filter((file) => file.startsWith('dist/') && file.endsWith('.js'))
-        // What is loaded on first use lies apart, in a small file each.
+        // Dynamic imports are in small files of their own.
         for (const entry of builtEntries(source)) {
           const atOnce = await loadedWith(join(installed(source.name), `${entry}.js`))
           assert.ok(atOnce.size <= 60, `${entry}: ${atOnce.size} modules are loaded at once`)
@@ -204,14 +206,14 @@ describe('types', () => {
   })
 
   it('need no optional package, unless the entry needs it to run', async () => {
-    // The last test, as nothing brings them back.
+    // Must be the last test, because nothing restores the packages.
     for (const name of peers()) await rm(join(consumer, 'node_modules', name), { recursive: true })
     const needy = new Set(['@evener/protocol/schema', '@evener/testing/arbitraries'])
     assert.deepEqual(await complaintsAbout(entries().filter((entry) => !needy.has(entry))), [])
   })
 })
 
-/** What the compiler says of a program that imports these entries. */
+/** Returns the compiler's errors for a program that imports these entries. */
 async function complaintsAbout(imported: readonly string[], ...files: string[]): Promise<readonly string[]> {
   const imports = imported.map((entry, index) => `import * as entry${index} from ${JSON.stringify(entry)}`)
   const names = imported.map((_, index) => `entry${index}`)
@@ -234,7 +236,7 @@ async function complaintsAbout(imported: readonly string[], ...files: string[]):
     }),
   )
   const tsc = join(root, 'node_modules', '.bin', 'tsc')
-  // One of our dependencies imports types it does not bring; that is for its users to know, and not ours to mend.
+  // One of our dependencies imports types it does not install. That is not ours to fix.
   const report = await run(tsc, ['-p', '.', '--pretty', 'false'], { cwd: consumer, mayFail: true })
   const complaints = report.split('\n').filter((line) => / error TS\d+: /.test(line))
   return complaints.filter((line) => !/^node_modules\/(?!@evener\/|evener\/)/.test(line))
@@ -251,12 +253,12 @@ async function fetchNodes(): Promise<void> {
 async function packAll(): Promise<void> {
   await copyWorkspace(root, copy)
   const path = [join(root, 'node_modules', '.bin')]
-  // A pack that was killed halfway leaves this behind.
+  // A pack that was killed halfway leaves this state.
   await run('node', ['scripts/pack.ts', 'prepare', 'packages/protocol'], { cwd: copy, path })
   await run('npm', ['pack', '--workspaces', '--pack-destination', tarballs], { cwd: copy, path })
 }
 
-/** Optional peers are installed at the version the project tests with: some entries need them. */
+/** Installs optional peers too, at the version the project tests with, because some entries need them. */
 async function installAll(): Promise<void> {
   await writeFile(join(consumer, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   const others = [...peers(), '@types/node'].map((name) => `${name}@${workspace.devDependencies?.[name]}`)
@@ -272,12 +274,12 @@ function node(version: string, ...args: string[]): Promise<string> {
   return run(join(nodeFolder(version), 'node'), args, { cwd: consumer })
 }
 
-/** What it printed before a signal ended it. */
+/** Returns what a program printed before a signal ended it. */
 function nodeThatDies(version: string, ...args: string[]): Promise<string> {
   return run('sh', ['-c', '"$0" "$@"; test $? = 137', join(nodeFolder(version), 'node'), ...args], { cwd: consumer })
 }
 
-/** Node 22 strips types without being told from 22.18 on. */
+/** Node 22 strips types by default since 22.18. */
 function typeStripping(version: string): string[] {
   return version === NODES[0] ? ['--experimental-strip-types'] : []
 }
@@ -300,7 +302,7 @@ function tarballName({ name, version }: PackageJson): string {
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
-/** What can be imported by name: patterns and data files are left to publint. */
+/** Returns what can be imported by name. Patterns and data files are left to publint. */
 function entries(): string[] {
   return packages.flatMap(({ source }) =>
     Object.keys(source.exports)
@@ -309,7 +311,7 @@ function entries(): string[] {
   )
 }
 
-/** What its sources are built into, without the ending. */
+/** Returns the files that the sources are built into, without the extension. */
 function builtEntries({ exports }: PackageJson): string[] {
   return Object.values(exports)
     .filter((target) => typeof target === 'string' && target.endsWith('.ts'))

@@ -1,7 +1,7 @@
 /**
- * What npm runs around `npm pack` and `npm publish` of a package, in that package's folder: `prepare` builds it and
- * puts its manifest into the published form, `restore` takes that back. An interrupted pack is repaired by packing the
- * package again, or by `node scripts/pack.ts restore`, which restores all packages.
+ * Run by npm before and after `npm pack` and `npm publish` of a package, in that package's folder: `prepare` builds the
+ * package and puts its manifest into the published form, `restore` reverts that. An interrupted pack is repaired by
+ * packing the package again, or by `node scripts/pack.ts restore`, which restores all packages.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -28,8 +28,9 @@ switch (task) {
 
 async function prepare(folder: string): Promise<void> {
   tsc('-b', folder)
-  // Built again from nothing: a module that was deleted or renamed must not be published from an old build. The source
-  // goes into the source maps, which would point outside the package otherwise; declaration maps could only do that.
+  // Built from scratch: a module that was deleted or renamed must not be published from an old build. Sources go into
+  // the source maps, which would otherwise point outside the package. Declaration maps could only do that, so there are
+  // none.
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   tsc('-p', folder, '--composite', 'false', '--incremental', 'false', '--declarationMap', 'false', '--inlineSources')
   await bundlePackage(folder)

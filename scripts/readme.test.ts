@@ -14,11 +14,11 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 interface Branch {
   readonly depth: number
   readonly type: string
-  /** Said to stand for more of the same. */
+  /** The drawing shows that more of the same follows. */
   readonly goesOn: boolean
 }
 
-/** The lines of the drawn tree. */
+/** Returns the lines of the tree in the README. */
 function treeOfTurn(): Branch[] {
   const drawing = /^## One turn, as it is recorded\n\n```\n(.+?)^```$/ms.exec(readme)?.[1] ?? ''
   return drawing
@@ -32,7 +32,7 @@ function treeOfTurn(): Branch[] {
 
 const read: RunnableTool = { name: 'read', inputSchema: { type: 'object' }, execute: async () => ({ result: 'ok' }) }
 
-/** What a real turn leaves: a model that thinks, speaks and calls a tool that somebody has to allow. */
+/** Records a real turn: a model that reasons, speaks and calls a tool that needs approval. */
 async function recordedTurn(): Promise<{ records: readonly LogRecord[]; hadBatches: boolean }> {
   const store = new MemoryStore()
   const owner = await ProcessOwner.register(store)
@@ -65,7 +65,7 @@ async function recordedTurn(): Promise<{ records: readonly LogRecord[]; hadBatch
   return { records: items, hadBatches }
 }
 
-/** How deep a record stands: in its run, in its turn, in its step. */
+/** Returns the depth of each record: in its run, in its turn, in its step. */
 function branchesOf(records: readonly LogRecord[]): Pick<Branch, 'depth' | 'type'>[] {
   let depth = 0
   return records.map(({ body: { type } }) => {

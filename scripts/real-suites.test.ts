@@ -9,7 +9,7 @@ import { runSuites } from './real-suites.ts'
 
 const TEST = fileURLToPath(new URL('test.ts', import.meta.url))
 
-/** Suites in a folder of their own, and what was said while they ran. */
+/** Writes suites into a temporary folder. `said` is an empty list for the lines they log. */
 async function stage(
   t: TestContext,
   suites: Readonly<Record<string, string>>,

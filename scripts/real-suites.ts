@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** They wait as much as they work, so two run at the same time. */
+/** Suites wait as much as they work, so two run at the same time. */
 const AT_ONCE = 2
-/** Said again after so long without any news. */
+/** After so long without news, progress is logged again. */
 const QUIET_MS = 60_000
-/** Longer than a test and the installation of a program may take together: a suite that says nothing for so long hangs. */
+/** Longer than a test and the installation of a program may take together. A suite without output for so long hangs. */
 const HUNG_MS = 90 * 60_000
-/** Those that take longest, first: nobody waits at the end for one that has begun late. */
+/** The suites that take longest start first, so that none of them starts late and is waited for at the end. */
 const LONGEST: readonly RegExp[] = [/kilo-code-live/, /opencode-live/, /cline-live/, /kilo-code/, /opencode/, /cline/]
 
 export interface SuitesOptions {
   readonly root: string
   readonly env?: Readonly<Record<string, string>>
   readonly log?: (line: string) => void
-  /** A suite that says nothing for so long is ended, and has failed. */
+  /** A suite without output for so long is ended and counts as failed. */
   readonly hungMs?: number
 }
 
@@ -26,7 +26,7 @@ interface Suite {
   failed: number
 }
 
-/** Runs the suites of tests on real programs, says how far they are, and gives whether all have passed. */
+/** Runs the suites of tests on real programs, logs their progress, and returns whether all have passed. */
 export async function runSuites(files: readonly string[], options: SuitesOptions): Promise<boolean> {
   const { log = (line) => console.error(line) } = options
   const startedAt = Date.now()
@@ -53,7 +53,7 @@ export async function runSuites(files: readonly string[], options: SuitesOptions
       const output: string[] = []
       const code = await play(file, suite, options, (line) => {
         output.push(line)
-        // Why is told at the end; which one can be looked at meanwhile.
+        // The reason is printed at the end. The name is printed at once, so that it can be looked at meanwhile.
         if (/^ +✖ /.test(line)) say(`${suite.name}: ${line.trim()}`)
       })
       running.delete(suite)
@@ -77,7 +77,9 @@ function placeOf(file: string): number {
   return place === -1 ? LONGEST.length : place
 }
 
-/** Every test has a limit of its own; what hangs all the same, such as a program that is not let go of, is ended. */
+/**
+ * Every test has a timeout of its own. What hangs nevertheless, e.g. because of a program that still runs, is ended.
+ */
 async function play(
   file: string,
   suite: Suite,
@@ -87,13 +89,13 @@ async function play(
   const child = spawn(process.execPath, ['--test-reporter=spec', file], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // It reports to us, also when we are tested ourselves.
+    // The suite must report to us, even when we are being tested ourselves.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, ...env },
   })
   const hung = setTimeout(() => {
     onLine(`${suite.name} has said nothing for ${clock(hungMs)} and was ended.`)
     child.kill('SIGKILL')
-    // What it had started may hold them open.
+    // Processes that the suite started may keep the streams open.
     for (const stream of [child.stdout, child.stderr]) stream.destroy()
   }, hungMs)
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,6 +1,6 @@
 /**
- * Writes down when every version in the lock file was published, so that a test without a network can hold the lock file
- * to its cooldown: `node scripts/release-dates.ts` after a change of the lock file.
+ * Records when every version in the lock file was published, so that a test without a network can check the cooldown of
+ * the lock file. Run `node scripts/release-dates.ts` after a change of the lock file.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

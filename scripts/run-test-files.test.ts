@@ -1,4 +1,4 @@
-/** How `npm test` runs the files: several at a time, each in a process of its own, and no failure goes unseen. */
+/** How `npm test` runs the files: several at a time, each in a separate process, and no failure goes unnoticed. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { LONGEST } from './run-test-files.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
-/** What the runner prints of these files, and what it gives. */
+/** Returns what the runner prints for these files, and its result. */
 async function runFiles(files: Readonly<Record<string, string>>): Promise<{ out: string; havePassed: boolean }> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'evener-runner-')))
   try {
@@ -25,7 +25,7 @@ async function runFiles(files: Readonly<Record<string, string>>): Promise<{ out:
       process.exitCode = havePassed ? 0 : 1`,
     )
     const child = spawn(process.execPath, [program], {
-      // A runner within a runner would report to it instead of printing.
+      // A test runner inside a test runner would report to it instead of printing.
       env: { ...process.env, NODE_TEST_CONTEXT: undefined },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

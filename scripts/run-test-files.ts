@@ -2,13 +2,13 @@ import { availableParallelism } from 'node:os'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-/** Every test has this long, however busy the machine is. */
+/** The timeout of every test, however busy the machine is. */
 const TEST_TIMEOUT_MS = 300_000
-/** How far it is, said so often: what a long file has to say comes before what was run beside it. */
+/** How often progress is printed: the output of a long file comes before that of files run beside it. */
 const PROGRESS_MS = 15_000
 /**
- * Those that take longest, first: nobody waits at the end for one that has begun late. Only the order depends on it, so
- * it need not be complete.
+ * The files that take longest, which start first, so that none of them starts late and is waited for at the end. Only
+ * the order depends on this list, so it need not be complete.
  */
 export const LONGEST: readonly string[] = [
   'scripts/launch-older-node.test.ts',
@@ -26,7 +26,10 @@ export interface TestFilesOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs every file in a process of its own, a few at a time, reports on standard output, and gives whether all have passed. */
+/**
+ * Runs every file in a separate process, a few at a time, reports on standard output, and returns whether all have
+ * passed.
+ */
 export async function runTestFiles(files: readonly string[], { root, env }: TestFilesOptions): Promise<boolean> {
   const startedAt = Date.now()
   let ended = 0
@@ -38,13 +41,14 @@ export async function runTestFiles(files: readonly string[], { root, env }: Test
   const events = run({
     files: longestFirst(files),
     cwd: root,
-    // One more than there are cores: many of them wait for a process or a timer. Node itself would leave a core idle.
+    // One more than there are cores, because many files wait for a process or a timer. Node's default would leave a
+    // core idle.
     concurrency: availableParallelism() + 1,
     timeout: TEST_TIMEOUT_MS,
     env: { ...process.env, ...env },
   })
   let havePassed = false
-  // Who ends with code 0 in the middle of everything has passed for Node.
+  // Node counts a file that exits with code 0 in the middle of its tests as passed.
   const withoutTests: string[] = []
   const openTests = new Map<string, number>()
   const count = (file: string, more: number): void => void openTests.set(file, (openTests.get(file) ?? 0) + more)
@@ -59,7 +63,7 @@ export async function runTestFiles(files: readonly string[], { root, env }: Test
     ended += 1
     running.delete(name)
   })
-  // A file is told of as a test only when there was none in it.
+  // Node reports a file as a test only when it contains none.
   events.on('test:pass', ({ nesting, name }) => {
     if (isFile(nesting, name)) withoutTests.push(name)
   })

@@ -1,9 +1,9 @@
 /**
- * Everything that has to hold, in one go: types, lint, format, unused code, then the tests. Stops at the first kind
- * that fails, so that its output is the last thing on the screen.
+ * Runs all checks: types, lint, format, unused code, then the tests. Stops at the first kind that fails, so that its
+ * output is the last thing on the screen.
  *
- * With `--suite real` the tests on real programs. All of them together also show what docs/agents.md says about the
- * programs: it has to be true, or is written with `--table`.
+ * With `--suite real` it runs the tests on real programs. All of them together also show whether what docs/agents.md
+ * says about the programs is true; `--table` writes it instead.
  */
 import { spawn } from 'node:child_process'
 import { glob, mkdtemp, rm } from 'node:fs/promises'
@@ -46,7 +46,7 @@ const files = positionals.length > 0 ? positionals : await testFiles(pattern)
 if (values.suite === 'real') await testRealPrograms(files)
 else {
   console.error(`── tests (${files.length} files)`)
-  // Hundreds of processes load the same sources: compiled once, they start in a fraction of the time.
+  // Hundreds of processes load the same sources. Compiled once, they start in a fraction of the time.
   const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled') }
   if (!(await runTestFiles(files, { root, env }))) {
     console.error('tests: failed')

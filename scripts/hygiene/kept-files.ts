@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The files that are kept under version control, found without git: all that .gitignore does not name. Knows the two
- * forms of line that are used there, `folder/` and `*.ending`.
+ * Returns the files under version control without using git: all that .gitignore does not name. Supports the two forms
+ * of lines used there, `folder/` and `*.ending`.
  */
 export async function keptFiles(root: string): Promise<string[]> {
   const lines = (await readFile(join(root, '.gitignore'), 'utf8')).split('\n').filter((line) => line !== '')

@@ -1,10 +1,10 @@
-/** What of package-lock.json (version 3) the checks read. */
+/** The fields of package-lock.json (version 3) that the checks read. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
 interface LockedPackage {
-  /** Set when it is installed under another name. */
+  /** Set when the package is installed under another name. */
   readonly name?: string
   readonly version?: string
   readonly resolved?: string
@@ -17,7 +17,7 @@ interface LockedPackage {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** The third-party packages that are installed with one of ours, directly or through others, by name. */
+/** Returns the names of the third-party packages that one of ours installs, directly or through others. */
 export function runTimePackages(lock: LockFile, folder: string): string[] {
   const reached = new Set([`packages/${folder}`])
   for (const place of reached) {
@@ -30,12 +30,12 @@ export function runTimePackages(lock: LockFile, folder: string): string[] {
   return [...new Set(names)].sort()
 }
 
-/** The name of the package at a place such as `node_modules/a/node_modules/@b/c`. */
+/** Returns the name of the package at a place such as `node_modules/a/node_modules/@b/c`. */
 export function nameOf(place: string): string {
   return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
 }
 
-/** Every third-party version in the lock file, once. */
+/** Returns every third-party version in the lock file, once. */
 export function lockedVersions(lock: LockFile): { readonly name: string; readonly version: string }[] {
   const versions = new Map<string, { name: string; version: string }>()
   for (const [place, locked] of Object.entries(lock.packages)) {
@@ -49,18 +49,21 @@ export function lockedVersions(lock: LockFile): { readonly name: string; readonl
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The versions that are younger than so many days, or of which nobody wrote down when they were published. */
+/** Returns the versions that are younger than `days`, or whose date of publication is not recorded. */
 export function tooYoung(lock: LockFile, dates: Readonly<Record<string, string>>, days: number, now: number): string[] {
   return lockedVersions(lock)
     .map(({ name, version }) => `${name}@${version}`)
     .filter((id) => {
-      // A date is a whole day, so it counts from its end.
+      // A date stands for a whole day, so it counts from its end.
       const published = Date.parse(dates[id] ?? '') + DAY_MS
       return !(now - published >= days * DAY_MS)
     })
 }
 
-/** Optional ones count: npm installs them where they fit. Optional peers do not: their users bring them. */
+/**
+ * Includes optional dependencies, which npm installs where they fit. Excludes optional peers, which users install
+ * themselves.
+ */
 function neededBy({
   dependencies,
   optionalDependencies,
@@ -71,7 +74,7 @@ function neededBy({
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]
 }
 
-/** Where Node would find a package from a place: in its own node_modules, or in those of the folders above. */
+/** Returns where Node finds a package from a place: in its own node_modules, or in those of the folders above. */
 function placeOf(lock: LockFile, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const place = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, parse } from 'node:path'
 
-/** Where packages came from is the business of whoever installs them. The parts are joined so that this file passes. */
+/** Which registry packages came from is up to whoever installs them. The parts are joined so that this file passes. */
 const REGISTRY_HOSTS = [
   ['registry', 'npmjs', 'org'],
   ['registry', 'yarnpkg', 'com'],
@@ -10,7 +10,7 @@ const REGISTRY_HOSTS = [
   ['registry', 'npmmirror', 'com'],
 ].map((parts) => parts.join('.'))
 
-/** What somebody's notes were called means nothing to a reader of the project. */
+/** Names of working notes mean nothing to a reader of the project. */
 const WORKING_NOTES = [
   /\bseeds?[ /]00\d/i,
   /\b(?:DESIGN|ENGINE)\.md\b/,
@@ -18,10 +18,10 @@ const WORKING_NOTES = [
   /\bissue \d+ of \d+\b/i,
 ]
 
-/** A temporary folder of a test that something was recorded in, below whatever folder that machine has for them. */
+/** A temporary folder of a test in which something was recorded, in whatever temporary folder the machine has. */
 const RECORDED_IN = /\bevener-[a-z-]+-[A-Za-z0-9]{6}\//
 
-/** Traces of the machine a text was written on, and of how the work on it was organised. */
+/** Returns traces of the machine a text was written on, and of how the work on it was organised. */
 export function tracesIn(text: string, root: string): string[] {
   return [
     ...REGISTRY_HOSTS.filter((host) => text.includes(host)),
@@ -31,9 +31,9 @@ export function tracesIn(text: string, root: string): string[] {
 }
 
 /**
- * Absolute paths of files that really exist in the checkout or beside it. Examples such as `/repo/a.ts` are no traces,
- * so a path has to exist; and what a temporary or home folder, or the root of the disk, has beside the checkout says
- * nothing about this project.
+ * Returns absolute paths that really exist in the checkout or beside it. Examples such as `/repo/a.ts` are no traces,
+ * so a path has to exist. If the checkout is in a temporary or home folder, or in the root of the disk, what is beside
+ * it says nothing about this project.
  */
 function machinePaths(text: string, root: string): string[] {
   const parent = dirname(root)

@@ -1,13 +1,13 @@
 import { tokensOf, type Token } from './tokens.ts'
 
 export interface ModuleLinks {
-  /** Every module named in an import, a re-export or a dynamic import, types too, in the order of the file. */
+  /** Every module named in an import, a re-export or a dynamic import, including types, in the order of the file. */
   readonly specifiers: readonly string[]
   readonly hasExportStar: boolean
   readonly hasDefaultExport: boolean
 }
 
-/** What a TypeScript or JavaScript file imports and how it exports. */
+/** Returns what a TypeScript or JavaScript file imports and how it exports. */
 export function moduleLinksOf(source: string): ModuleLinks {
   const tokens = tokensOf(source)
   const specifiers: string[] = []
@@ -28,7 +28,10 @@ export function moduleLinksOf(source: string): ModuleLinks {
   return { specifiers, hasExportStar, hasDefaultExport }
 }
 
-/** The specifier of the import whose first token after `import` is at `at`; none for `import.meta` or a computed name. */
+/**
+ * Returns the specifier of the import whose first token after `import` is at `at`; undefined for `import.meta` or a
+ * computed name.
+ */
 function importedBy(tokens: readonly Token[], at: number): string | undefined {
   const first = tokens[at]
   if (first?.kind === 'string') return first.text
@@ -52,7 +55,7 @@ function exportClause(
   return { from: undefined, isStar: false, isDefault: isWord(tokens[at], 'default') || isMark(tokens[at], '=') }
 }
 
-/** The string after the next `from`, as long as only names, braces, commas and stars stand before it. */
+/** Returns the string after the next `from`, if only names, braces, commas and stars precede it. */
 function fromAfter(tokens: readonly Token[], at: number): string | undefined {
   for (let index = at; index < tokens.length; index++) {
     const token = tokens[index]

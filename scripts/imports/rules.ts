@@ -1,4 +1,6 @@
-/** The rules of CONTRIBUTING.md about imports. Each gives one sentence per breach, with the file and what is wrong. */
+/**
+ * The rules of CONTRIBUTING.md about imports. Each returns one sentence per breach, with the file and what is wrong.
+ */
 import { stripTypeScriptTypes } from 'node:module'
 import { isRelative, packageOf, resolveRelative, type PackageFacts, type Workspace } from './workspace.ts'
 
@@ -7,7 +9,7 @@ const CORE = [...LEAF, 'agent', 'tools', 'memory', 'adapters']
 const SDK = [...CORE, 'core']
 const SERVER = [...SDK, 'sdk']
 
-/** What the sources of a package may import of the others. */
+/** The packages that the sources of a package may import. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   shell: ['protocol'],
@@ -23,10 +25,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   evener: [...SERVER, 'server', 'client'],
 }
 
-/** The demo agent is scripted: it is the one source that may use what tests use. */
+/** The demo agent is scripted, so it is the only source that may use test helpers. */
 const DEMO = /^packages\/evener\/src\/demo[^/]*\.ts$/
 
-/** Adapters that may build on another one. */
+/** Adapters that may import another one. */
 const ADAPTER_ARROWS: Readonly<Record<string, readonly string[]>> = { 'kilo-code': ['opencode'] }
 const SHARED_BY_ADAPTERS = ['kit', 'launch', 'live', 'real', 'acp']
 
@@ -105,7 +107,7 @@ export function unusedDependencies({ files, packages }: Workspace): string[] {
   })
 }
 
-/** What a module imports, directly or through others, other than the modules of its own package. */
+/** Returns what a module imports from outside its package, directly or through others. */
 export function outsideImports({ files }: Workspace, entry: string): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const reached = new Set([entry])
@@ -129,7 +131,7 @@ export function exportsWithoutNames({ files }: Workspace): string[] {
   ])
 }
 
-/** Tests are tables more often than programs, and as long as their cases. */
+/** Tests have no limit, because they are often tables, as long as their cases. */
 export function longFiles({ files }: Workspace): string[] {
   return files.flatMap(({ path, text, role }) => {
     const lines = text.trimEnd().split('\n').length
@@ -139,7 +141,7 @@ export function longFiles({ files }: Workspace): string[] {
   })
 }
 
-/** Types, or a list of what a package exports. */
+/** True for files with nothing but types or a list of exports. */
 function hasOnlyTypes(path: string, text: string): boolean {
   if (!path.endsWith('.ts')) return false
   const code = stripTypeScriptTypes(text).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')

@@ -1,6 +1,6 @@
 export interface Token {
   readonly kind: 'word' | 'string' | 'template' | 'number' | 'regexp' | 'mark'
-  /** As written; of a string what stands between its quotes. */
+  /** The text as written; for a string the text between its quotes. */
   readonly text: string
 }
 
@@ -18,8 +18,8 @@ const REGEXP = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y
 const TEMPLATE_TEXT = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/y
 
 /**
- * The tokens of a TypeScript file without comments: just enough to find imports and exports without taking one that
- * stands in a comment, a string or a template for real.
+ * Returns the tokens of a TypeScript file without comments: just enough to find imports and exports, and to ignore
+ * those inside comments, strings and templates.
  */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
@@ -33,7 +33,7 @@ export function tokensOf(source: string): Token[] {
     if (found !== null) at += found[0].length
     return found
   }
-  /** Reads on in a template up to its end or the next `${`. */
+  /** Reads the rest of a template up to its end or the next `${`. */
   const template = (): void => {
     tokens.push({ kind: 'template', text: match(TEMPLATE_TEXT)?.[0] ?? '' })
     if (source.startsWith('${', at)) substitutions.push(0)

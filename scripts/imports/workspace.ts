@@ -2,13 +2,13 @@ import { glob, readFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { moduleLinksOf, type ModuleLinks } from './module-links.ts'
 
-/** `source` is what is published; everything else may use the development dependencies of the workspace. */
+/** `source` is published. Everything else may use the development dependencies of the workspace. */
 type Role = 'source' | 'test'
 
 export interface SourceFile extends ModuleLinks {
-  /** From the root of the workspace, with slashes. */
+  /** Relative to the root of the workspace, with slashes. */
   readonly path: string
-  /** The folder below `packages`; none for files of the workspace itself. */
+  /** The folder below `packages`; undefined for files of the workspace itself. */
   readonly folder: string | undefined
   readonly role: Role
   readonly text: string
@@ -74,13 +74,13 @@ export function sourceFile(path: string, text: string): SourceFile {
 }
 
 function roleOf(path: string): Role {
-  // `real` folders are what the tests on real programs share.
+  // `real` folders hold helpers of the tests on real programs.
   const isForTests = /\.(test|bench|real|fixture)\.ts$|\/src\/(.+\/)?real\//.test(path)
   const isPublished = /^packages\/[^/]+\/(src|bin)\//.test(path) && !isForTests
   return isPublished ? 'source' : 'test'
 }
 
-/** The package a bare specifier names: `@a/b/c` → `@a/b`, `a/b` → `a`. */
+/** Returns the package of a bare specifier: `@a/b/c` → `@a/b`, `a/b` → `a`. */
 export function packageOf(specifier: string): string {
   return specifier
     .split('/')
@@ -92,7 +92,7 @@ export function isRelative(specifier: string): boolean {
   return specifier.startsWith('.')
 }
 
-/** The path a relative specifier means, from the root of the workspace. */
+/** Returns the path of a relative specifier from the root of the workspace. */
 export function resolveRelative(from: string, specifier: string): string {
   return posix.join(posix.dirname(from), specifier)
 }

@@ -7,7 +7,7 @@ import { run } from './run.ts'
 /** What came with the last releases of Node 18 and 20. */
 const NPM = '10.9.4'
 
-/** Makes a folder with the programs `node`, of this version, and `npm`, as on a machine that has nothing newer. */
+/** Makes a folder with `node` of this version and `npm`, as on a machine that has nothing newer. */
 export async function olderMachine(version: string, cache: string, folder: string): Promise<string> {
   const node = join(await nodeRelease(version, cache), 'node')
   const npm = join(await npmRelease(cache), 'bin', 'npm-cli.js')
@@ -18,7 +18,7 @@ export async function olderMachine(version: string, cache: string, folder: strin
   return folder
 }
 
-/** npm itself, from npm; kept below `cache` for the next time. */
+/** Returns the folder of npm itself, installed from npm and cached below `cache`. */
 async function npmRelease(cache: string): Promise<string> {
   const folder = join(cache, `npm-${NPM}`)
   if (existsSync(join(folder, 'package.json'))) return folder
@@ -26,7 +26,7 @@ async function npmRelease(cache: string): Promise<string> {
   try {
     await writeFile(join(workshop, 'package.json'), JSON.stringify({ private: true }))
     await run('npm', ['install', `npm@${NPM}`, '--no-audit', '--no-fund', '--prefer-offline'], { cwd: workshop })
-    // Another test run may have been faster.
+    // Another test run may have created it first.
     await rename(join(workshop, 'node_modules', 'npm'), folder).catch((error: unknown) => {
       if (!existsSync(join(folder, 'package.json'))) throw error
     })

@@ -5,13 +5,13 @@ const execute = promisify(execFile)
 
 export interface RunOptions {
   readonly cwd: string
-  /** Folders to look for programs in before all others. */
+  /** Folders in which programs are looked for first. */
   readonly path?: readonly string[]
-  /** Give the output also when the program ended with an exit code other than 0. */
+  /** Returns the output even if the exit code is not 0. */
   readonly mayFail?: boolean
 }
 
-/** Runs a program to its end; gives what it printed. A failure is an error that quotes all output. */
+/** Runs a program to its end and returns its output. A failure throws an error that quotes all output. */
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   const separator = process.platform === 'win32' ? ';' : ':'
   const env = { ...outsideEnvironment(), PATH: [...(options.path ?? []), process.env['PATH'] ?? ''].join(separator) }
@@ -31,7 +31,9 @@ export async function run(command: string, args: readonly string[], options: Run
   }
 }
 
-/** npm and the test runner tell their children where they are; a program in another folder must not believe it. */
+/**
+ * Removes the variables by which npm and the test runner tell their children where they are: wrong in another folder.
+ */
 export function outsideEnvironment(): NodeJS.ProcessEnv {
   const inherited = /^(npm_package_|npm_lifecycle_|npm_command$|npm_config_local_prefix$|INIT_CWD$|NODE_TEST_CONTEXT$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)))

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 const ROOT_FILES = /^(package\.json|tsconfig.*\.json|\.npmrc|LICENSE|README\.md|packages|scripts)$/
 const NOT_COPIED = /[\\/](node_modules|dist|[^\\/]+\.tsbuildinfo)$/
 
-/**
- * Copies the workspace to an empty folder. Packing changes manifests while it works, and other tests that run at the
- * same time read them.
- */
+/** Copies the workspace to an empty folder, because packing changes manifests while other tests read them. */
 export async function copyWorkspace(root: string, to: string): Promise<void> {
   for (const name of (await readdir(root)).filter((name) => ROOT_FILES.test(name))) {
     await cp(join(root, name), join(to, name), {
@@ -24,7 +21,7 @@ export async function copyWorkspace(root: string, to: string): Promise<void> {
   }
 }
 
-/** What a clone has: nothing that was installed or built. */
+/** Copies what a clone has, without anything installed or built. */
 export async function copyAsCloned(root: string, to: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (name === '.git') continue
@@ -34,7 +31,7 @@ export async function copyAsCloned(root: string, to: string): Promise<void> {
   }
 }
 
-/** Third-party packages are those of the original, ours those of the copy. */
+/** Links third-party packages to those of the original, and ours to those of the copy. */
 async function linkDependencies(from: string, to: string): Promise<void> {
   await mkdir(to)
   for (const name of await readdir(from)) {
