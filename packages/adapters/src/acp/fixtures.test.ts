@@ -1,7 +1,7 @@
 import { testRuns } from '../../test/fixture-runs.ts'
 import { acpDialect } from './mapper.ts'
 
-/** Runs of an agent on the protocol's own library, of which nothing is known but what it says (`test/acp/sdk-agent.ts`). */
+/** Runs of an agent built on the protocol's own library, without any habits configured (`test/acp/sdk-agent.ts`). */
 testRuns('ACP: recorded runs of a foreign agent', acpDialect, {
   'files-and-commands': [
     'read /workspace/a.txt:1-',

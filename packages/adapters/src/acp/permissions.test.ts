@@ -8,7 +8,7 @@ import { Permissions } from './permissions.ts'
 const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }]
 const toolCall = { toolCallId: 'c1', status: 'pending', title: 'toy_echo', rawInput: {} }
 
-/** Of an agent whose input follows, while time stands still. */
+/** Permissions for an agent whose input follows, with timers that do not advance. */
 function asking(t: TestContext): { readonly permissions: Permissions; readonly host: LiveHost } {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.after(() => mock.timers.reset())

@@ -60,7 +60,7 @@ describe('a question of the agent', () => {
   it('may be answered long after the turn would have been too long, or too silent', async (t) => {
     const limits = { deadlineMs: 60_000, stallMs: 60_000, onStall: 'abort' } as const
     const { host, run } = await stage(t, `await t.tool('c1', 'make')`, limits)
-    // The time of the turn goes on when this test says so.
+    // The timers of the turn advance only when this test says so.
     mock.timers.enable({ apis: ['setTimeout'] })
     t.after(() => mock.timers.reset())
     const turn = run()

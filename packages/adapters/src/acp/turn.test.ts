@@ -11,7 +11,7 @@ import { diaryOf } from '../../test/live/stand-in-program.ts'
 import { normalize } from '../launch/normalize.ts'
 import { acpDialect } from './mapper.ts'
 
-/** Until its parent, which is this process, has heard that it is gone. */
+/** Returns true until the process has exited and this process, its parent, has noticed. */
 function isKnown(pid: number): boolean {
   try {
     return process.kill(pid, 0)

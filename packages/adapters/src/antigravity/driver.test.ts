@@ -13,7 +13,7 @@ interface Stage {
   readonly dir: string
 }
 
-/** A program that prints plain text, in a home where nobody has logged in. */
+/** A program that prints plain text, in a home without a login. */
 async function stage(t: TestContext, body: string, options: AntigravityOptions = {}): Promise<Stage> {
   const dir = await scratch(t)
   const bin = await program(dir, `const print = (words) => console.log(words)\n${body}`, 'agy')

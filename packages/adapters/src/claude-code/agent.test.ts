@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { codex } from '../codex/agent.ts'
 import { claudeCode } from './agent.ts'
 
-/** No program is needed to say what it could do. */
+/** Capabilities can be described without the CLI. */
 const NOWHERE = { env: { PATH: '' } }
 
 for (const [name, agent] of [

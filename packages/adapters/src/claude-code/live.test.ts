@@ -38,7 +38,7 @@ interface StageOptions extends ClaudeLiveOptions {
   readonly binding?: Binding
 }
 
-/** A session with a stand-in that does in every turn what the body says. Nothing of it is left after the test. */
+/** A session with a stand-in that executes the body in every turn. Nothing of it is left after the test. */
 async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
   const { host = liveHost(), binding = null, ...rest } = options
   const dir = await scratch(t)

@@ -6,7 +6,7 @@ const lifecycle = (uuid: string, state: string) => ({ type: 'command_lifecycle',
 const session = (state: string) => ({ type: 'system', subtype: 'session_state_changed', state })
 const result = { type: 'result' }
 
-/** Which of the records ends a turn that begins with the message `p`. */
+/** Returns the index of the record that ends a turn that begins with the message `p`. */
 function endOf(records: readonly object[], steered: readonly string[] = []): number {
   const states = new MessageStates()
   states.sent('p')

@@ -52,7 +52,7 @@ describe('Claude Code: recorded runs', () => {
       command('(cd ..; ls)', true),
       { type: 'list', isSuccess: true },
       command('X=..; cd "$X"; cat hello.txt', true),
-      // Nobody told where that was.
+      // The directory was not reported.
       { type: 'read', path: 'hello.txt', isSuccess: true },
       command('cd /workspace/ünï; true', true),
       { type: 'read', path: '/workspace/ünï/日本.txt', isSuccess: true },
@@ -158,7 +158,7 @@ describe('Claude Code: recorded runs', () => {
       '/workspace/.claude/worktrees/feature/src',
       '/workspace/hello.txt',
     ])
-    // It does not tell where the subagent's is.
+    // The CLI does not report the subagent's directory.
     assert.deepEqual(paths('subagent-in-worktree'), ['hello.txt', 'src/app.js', 'app.js', '/workspace/hello.txt'])
   })
 
@@ -189,7 +189,7 @@ describe('Claude Code: recorded runs', () => {
       command('sleep 20', false),
       { type: 'error', message: 'The run was interrupted.', code: 'aborted_tools' },
     ])
-    // It ends with 0 and without a result: the last thing it says is that it was interrupted.
+    // The CLI exits with 0 and without a result: its last record says that it was interrupted.
     assert.deepEqual(
       activity('interrupted-in-subagent').map((event) => ('action' in event ? event.action : event)),
       [

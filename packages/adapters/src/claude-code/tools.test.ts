@@ -16,7 +16,7 @@ describe('Claude Code: its tools', () => {
     assert.deepEqual(call('Read', { file_path: '/repo/a.txt', offset: 7 }), [
       { type: 'read', path: '/repo/a.txt', startLine: 7, isSuccess: true },
     ])
-    // It takes numbers that the model has put into quotes.
+    // The CLI accepts numbers that the model has quoted.
     assert.deepEqual(call('Read', { file_path: '/repo/a.txt', offset: 2, limit: '2' }), [
       { type: 'read', path: '/repo/a.txt', startLine: 2, endLine: 3, isSuccess: true },
     ])
@@ -57,7 +57,7 @@ describe('Claude Code: its tools', () => {
       '/repo/src/a.txt',
     ])
     assert.deepEqual(paths(enter, toolResult('t1', { is_error: true }), ...read('t2')), ['/repo/a.txt'])
-    // Where it is was not told.
+    // The worktree's path was not reported.
     assert.deepEqual(paths(enter, toolResult('t1'), ...read('t2')), ['a.txt'])
   })
 

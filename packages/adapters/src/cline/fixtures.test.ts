@@ -14,7 +14,7 @@ const CLOSED =
   'The socket connection was closed unexpectedly. For more information, pass `verbose: true` in the second argument to fetch()'
 const NO_PROMPT = 'JSON output mode requires a prompt argument or piped stdin (interactive mode is unsupported)'
 
-/** What the runs did, from the scripts they were recorded with; without the warnings that every run prints. */
+/** The expected activity, from the scripts of the recorded runs, without the warnings that every run prints. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   text: ['agent: Hello from the mock model.'],
   // Two at the same time, of which one fails; one that cannot be started; one that starts another.

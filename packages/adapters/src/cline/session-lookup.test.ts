@@ -9,7 +9,7 @@ import { clineSessionOf } from './session-lookup.ts'
 
 const cli = { path: 'cline', isKnown: true }
 
-/** Sessions as Cline leaves them, by their ids; a text stands for a broken file. */
+/** Writes sessions by id, as Cline leaves them. A string is written as a broken file. */
 async function leave(folder: string, sessions: Readonly<Record<string, object | string>>): Promise<void> {
   for (const [id, session] of Object.entries(sessions)) {
     await mkdir(join(folder, id), { recursive: true })

@@ -19,7 +19,7 @@ function end(name: string, more: object, id = 'c1'): object {
 
 const result = { type: 'run_result', finishReason: 'completed' }
 
-/** One call and its output. */
+/** Returns the activity of one call and its output. */
 function call(name: string, input: unknown, output?: unknown, more: object = {}): readonly object[] {
   return unstamped(mapRun(clineDialect, [start(name, input), end(name, { output, ...more }), result]).activity)
 }

@@ -224,7 +224,7 @@ describe('Codex: items', () => {
       { ...failed, subagentId: 'b' },
     ])
     assert.deepEqual(open('spawn_agent', []), [failed])
-    // Nobody is waited for: nothing is known to have failed.
+    // These calls wait for no subagent, so none is known to have failed.
     for (const tool of ['wait', 'send_input', 'close_agent']) assert.deepEqual(open(tool, []), [], tool)
   })
 
@@ -235,7 +235,7 @@ describe('Codex: items', () => {
         collab('item_1', 'spawn_agent', {}, ['b']),
         collab('item_2', 'wait', { a: { status: 'completed' }, b: { status: 'running' } }),
         collab('item_3', 'wait', { b: { status: 'errored', message: 'no' } }),
-        // There is none of that name, so none has failed.
+        // There is no subagent of that name, so none has failed.
         collab('item_6', 'wait', { nobody: { status: 'not_found', message: null } }),
         collab('item_4', 'close_agent', { a: { status: 'completed' } }),
         completed('item_5', { type: 'collab_tool_call', tool: 'spawn_agent', status: 'failed' }),
@@ -398,7 +398,7 @@ describe('Codex: recorded runs', () => {
       activity(name).flatMap((event) => ('action' in event ? [event.action] : []))
     assert.deepEqual(told('subagent-spawn-and-wait'), ['subagent_started', 'subagent_completed'])
     assert.deepEqual(told('subagent-wait-only'), [])
-    // Once with its task, and with each of two further ones.
+    // Once for its first task, and once for each of two more.
     const atWork = ['subagent_started', 'subagent_completed']
     assert.deepEqual(told('subagent-given-more'), [...atWork, ...atWork, ...atWork])
     assert.deepEqual(told('subagent-closed-at-work'), ['subagent_started', 'subagent_failed'])

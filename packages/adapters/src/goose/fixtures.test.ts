@@ -17,7 +17,7 @@ const APPROVAL =
   'Error: Tool approval required in non-interactive mode with GooseMode::approve. This is an invalid configuration — Approve/SmartApprove modes require an interactive terminal. Use GooseMode::Auto for headless sessions.'
 const LONG_OUTPUT = 'command for i in $(seq 1 3000); do echo line $i of long output padding padding padding; done → 0'
 
-/** What the runs did, from the scripts they were recorded with. */
+/** The expected activity, from the scripts that the runs were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   'empty-answer': ['error: The model returned an empty response. Please resend your message to continue.'],
   'subagents-fail-and-nest': [
@@ -30,7 +30,7 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     'subagent_started ? ?',
     'agent: Done.',
   ],
-  // It says of it that it has completed, and gives the reason why there is no answer in its place.
+  // Goose reports the subagent as completed, with the reason for the missing answer in place of the answer.
   'background-subagent-fails': ['subagent_started ? ?', 'subagent_failed ? ✗', 'agent: Done.'],
   'banner-and-text': ['unknown', 'unknown', 'unknown', 'agent: Hello from the mock model.'],
   'subagents-one-silent': ['subagent_completed ?', 'subagent_failed ? ✗', 'agent: Done.'],

@@ -10,7 +10,7 @@ import type { PlaceRequest } from '../launch/placed-driver.ts'
 import { gooseExtensions } from './extensions.ts'
 import { gooseSessionOf, placeGooseSession } from './sessions.ts'
 
-/** A program that lists these sessions. */
+/** Makes a program that lists these sessions. */
 async function lists(
   t: TestContext,
   answer: string,

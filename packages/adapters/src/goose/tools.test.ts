@@ -23,7 +23,7 @@ function message(role: string, ...content: readonly object[]): object {
 const ok = { content: [{ type: 'text', text: 'fine' }], isError: false }
 const failed = { content: [{ type: 'text', text: 'no' }], isError: true }
 
-/** One call and its result. */
+/** Returns the activity of one call and its result. */
 function call(
   name: string,
   input: unknown,
@@ -222,7 +222,7 @@ describe('Goose: subagents', () => {
     assert.deepEqual(told('completed'), [{ ...who, action: 'subagent_completed', isSuccess: true }])
     for (const status of ['failed', 'cancelled'])
       assert.deepEqual(told(status), [{ ...who, action: 'subagent_failed', isSuccess: false }])
-    // It goes on.
+    // The subagent has not ended.
     assert.deepEqual(
       told('running').map((event) => 'type' in event && event.type),
       ['unknown'],

@@ -6,7 +6,7 @@ import { kiloCodeDialect } from './mapper.ts'
 
 const REFUSED = 'run ended with an auto-rejected permission; pass --auto for autonomous use'
 
-/** What the runs did, from the scripts they were recorded with. */
+/** The expected activity, from the scripts that the runs were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   'plain-answer': ['agent: Hello from the mock model.'],
   commands: [

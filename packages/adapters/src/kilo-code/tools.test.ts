@@ -29,7 +29,7 @@ function use(tool: string, state: JsonObject): JsonObject {
   return { type: 'tool_use', timestamp: 1, sessionID: 's', part }
 }
 
-/** Kilo tells with most calls who allowed them. */
+/** Kilo Code reports with most calls who allowed them. */
 const approval = { source: 'agent', agent: 'code', rule: { permission: '*', pattern: '*', action: 'allow' } }
 const completed = (tool: string, input: JsonObject, metadata: JsonObject = {}): JsonObject =>
   use(tool, { status: 'completed', input, output: '', title: 'title', metadata: { ...metadata, approval }, time: {} })

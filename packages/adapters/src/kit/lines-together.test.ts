@@ -7,7 +7,7 @@ import type { LedgerSums } from './ledger.ts'
 import type { Dialect, Mapper } from './mapper.ts'
 import { createMapper } from './mapping.ts'
 
-/** More than are parsed at once, with lines among them that are no records. */
+/** Returns more lines than are parsed at once, some of which are not records. */
 function linesOf(dialect: Dialect): readonly string[] {
   const recorded = fixtureNames(dialect.id).flatMap((name) => readFixture(dialect.id, name).lines)
   return recorded.flatMap((line, at) => (at % 9 === 0 ? [line, line.slice(3), ''] : [line]))

@@ -7,7 +7,7 @@ import type { Dialect, DialectReader, Run } from './mapper.ts'
 import { createMapper } from './mapping.ts'
 import { consumeCall, toolTable } from './tool-table.ts'
 
-/** A program that says in each record what is to be done with it. */
+/** A dialect whose records say what to do with them. */
 class Plain implements DialectReader {
   readonly #run: Run
 

@@ -66,7 +66,7 @@ describe('a shell command as activity', () => {
     assert.deepEqual(activity('cat a 2>/dev/null || true', ended('')), [{ type: 'read', path: '/repo/a' }])
     assert.deepEqual(activity('cat a || true', ended('ay\n')), [{ type: 'read', path: '/repo/a', isSuccess: true }])
     assert.deepEqual(activity('cat a || cat b', ended('ay\n')), both)
-    // Every part of it has succeeded, whatever is in the files.
+    // Every command in it has succeeded, whatever the files contain.
     assert.deepEqual(activity('cat a && cat b', ended(complaint)), succeeded)
     assert.deepEqual(activity('cat a 2>/dev/null && cat b', ended('')), succeeded)
     assert.deepEqual(activity('cat a', ended(complaint)), [{ type: 'read', path: '/repo/a', isSuccess: true }])

@@ -9,7 +9,7 @@ import { findCli, hasKey } from './find-cli.ts'
 
 const profile = standInProfile()
 
-/** What has ended and was not waited for yet has no command line any more. */
+/** A process that has exited and was not waited for yet has no command line. */
 async function isAlive(pid: number): Promise<boolean> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) !== ''
 }

@@ -11,7 +11,7 @@ function message(role: StoredMessage['role'], text: string, more: Partial<Stored
   return { id: `m${order}`, role, order, at: order, state: 'done', parts, ...more }
 }
 
-/** Oldest first, as they are written. */
+/** The messages are given oldest first. */
 const history = (...messages: StoredMessage[]): Host['history'] =>
   async function* ({ after = 0 }) {
     for (const each of messages.toReversed()) if (each.order > after) yield each

@@ -35,7 +35,7 @@ const said: Setting = {
   }),
 }
 
-/** It tells on this stream that it cannot go on, and ends. */
+/** Reports with `print` that it cannot resume, and exits. */
 const loses = (print: string): string =>
   `${isResumed}; if (isResumed) { ${print}; process.exitCode = 1 } else { ${answers} }`
 
@@ -80,7 +80,7 @@ describe('a program that cannot go on with its session', () => {
     const handovers: number[] = []
     const host = (dir: string): Partial<Host> => ({
       history: async function* (query) {
-        // Its session would not have held this one either.
+        // A message that the session would not have heard either.
         yield { ...aMessage('m2', 'Said by others.'), run: 'another' }
         yield* said.host?.(dir).history?.(query) ?? []
       },

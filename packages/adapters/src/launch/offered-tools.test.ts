@@ -4,7 +4,7 @@ import { EvenerError, NO_RULES, type MCPConfiguration, type PermissionRules } fr
 import { offeredTools, type NativeTools, type OfferedTools, type OfferOptions } from './offered-tools.ts'
 import type { PermissionLevel } from './permissions.ts'
 
-/** A program that reads through its shell only, as some do. */
+/** A CLI that reads only through its shell, as some do. */
 const TOOLS: NativeTools = {
   categories: { read: ['tree'], edit: ['write', 'patch'], execute: ['sh'], other: ['fetch'] },
   harmless: ['delegate'],

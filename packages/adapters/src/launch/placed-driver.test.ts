@@ -33,7 +33,7 @@ interface Stage {
   readonly turn: (binding: Binding | null) => ReturnType<typeof takeTurn>
 }
 
-/** A program that says which session it was started with. */
+/** A program that prints which session it was started with. */
 async function stage(
   t: TestContext,
   place: PlacedHarness['place'],

@@ -202,7 +202,7 @@ describe('a turn that fails', () => {
 
 describe('limits', () => {
   it('a program that says much at once asks for room like any other', async (t) => {
-    // In one piece, as a pipe holds it, and more events than may wait: whoever takes them is waited for first.
+    // In one chunk that fits a pipe, with more events than the queue holds, so that the consumer is waited for first.
     const body = `
       const line = (record) => JSON.stringify(record) + '\\n'
       const word = line({ type: 'item.completed', item: { id: 'i', type: 'agent_message', text: 'x' } })

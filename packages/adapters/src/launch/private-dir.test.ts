@@ -14,7 +14,7 @@ interface Host {
   readonly dir: string
 }
 
-/** A process with a private directory, that lives until it is killed. */
+/** Starts a process with a private directory, which runs until it is killed. */
 async function startHost(t: TestContext, temporary: string): Promise<Host> {
   const module = new URL('private-dir.ts', import.meta.url).href
   const body = `

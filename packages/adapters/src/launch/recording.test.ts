@@ -15,7 +15,7 @@ import { recordRun, type RecordOptions } from './recording.ts'
 
 const dialects = [codexDialect, claudeCodeDialect]
 
-/** What reading the recording again gives, as it would be written. */
+/** Reads the recording again and returns the events as they would be written. */
 async function readAgain(dir: string): Promise<string> {
   const lines = (await readFile(join(dir, 'raw.jsonl'), 'utf8')).split('\n')
   const events = await Array.fromAsync(normalize(lines, { dialects, now: () => 0 }))
@@ -242,7 +242,7 @@ describe('a recording', () => {
     for (const onError of [(error: Error): void => void errors.push(error.message), undefined]) {
       const notes = diary({ log: (_level, message) => void logged.push(message) })
       const dir = await scratch(t)
-      // A disk without room.
+      // A full disk.
       await symlink('/dev/full', join(dir, 'events.jsonl'))
       const bin = await program(dir, `hello(); text('a'); text('bb'); done()`)
       const record = { dir, ...(onError === undefined ? {} : { onError }) }

@@ -11,7 +11,7 @@ import type { StopReason } from './run-note.ts'
 const ANSWER = '{"type":"item.completed","item":{"id":"0","type":"agent_message","text":"a"}}'
 const HINT = 'No key was found.'
 
-/** What is said of a run that was stopped. */
+/** Returns the error message of a run that was stopped. */
 function failureOf(reason: StopReason, lines: readonly string[]): string | undefined {
   const events: MappedEvent[] = []
   const mapping = new RunMapping(codexDialect, { harness: 'codex', failureHint: HINT }, (event) => events.push(event))

@@ -15,9 +15,9 @@ import { stopRun } from './stop-run.ts'
 
 interface Lingered {
   readonly events: readonly AgentEvent[]
-  /** By their codes. */
+  /** The codes of the warnings. */
   readonly warnings: readonly string[]
-  /** What its recording says. */
+  /** The events that its recording gives. */
   readonly again: readonly string[]
 }
 
@@ -35,10 +35,10 @@ async function open(t: TestContext, body: string, harness: Partial<PrintHarness>
 
 const quick: Partial<PrintHarness> = { profile: standInProfile({ stop: { signal: 'SIGTERM', graceMs: 200 } }) }
 const toolRuns = `say({ type: 'item.started', item: { id: 'call', type: 'command_execution', command: 'sleep', status: 'in_progress' } })`
-/** A grandchild in a session of its own, whose parent is gone. */
+/** A grandchild in a session of its own, whose parent has exited. */
 const escaped = `spawn('/bin/sh', ['-c', 'setsid sleep 1000 & exit 0'], { stdio: 'inherit' })`
 
-/** Cancels when the first call is there. */
+/** Cancels at the first call. */
 async function cancelInTool({ session, notes }: Opened): Promise<{
   readonly events: readonly AgentEvent[]
   readonly receipt: Awaited<ReturnType<AgentSession['cancel']>>
@@ -110,7 +110,7 @@ describe('cancel', () => {
     const bin = await program(dir, `hello(); for (;;) text('x'.repeat(1000))`)
     const events: AgentEvent[] = []
     const held = Promise.withResolvers<void>()
-    // From the first time it is asked: one that says all it can at once is not asked again.
+    // Never resolves, from the first call on: if the program prints all it can at once, there is no second call.
     const room = (): Promise<void> => {
       held.resolve()
       return new Promise(() => {})
@@ -289,7 +289,7 @@ describe('a program that has told its result and does not end', () => {
   })
 
   it('has not failed in a silence after it either', async (t) => {
-    // Its start counts as silence, too: a shell is there at once, also where Node takes its time.
+    // The start counts as silence too. A shell starts at once, even where Node is slow.
     const bin = join(await scratch(t), 'at-once')
     const body = [
       '[ "$1" = --version ] && exec echo 1.0.0',

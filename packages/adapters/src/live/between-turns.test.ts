@@ -11,7 +11,7 @@ import { standInProgram } from '../../test/live/stand-in-program.ts'
 import { codexLive } from '../codex/app-server/driver.ts'
 
 const LINES = 2_000
-/** Together more than is kept, and by more than a pipe holds, so that too much was read when all of it is written. */
+/** Exceeds what is kept by more than a pipe holds, so that too much was read by the time everything is written. */
 const BODY = `
   if (t.prompt !== 'one') return
   const { existsSync, writeFileSync } = await import('node:fs')

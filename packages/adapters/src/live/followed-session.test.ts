@@ -19,7 +19,7 @@ interface Stage {
   readonly opened: Opened[]
 }
 
-/** A session that binds, does something to the facts, and finishes. Nobody may change its host. */
+/** A session that binds, changes the facts, and finishes. Its host is frozen. */
 function stage(
   during: (facts: SessionFacts, turn: number, host: Host) => void,
   binding: Binding | null = null,

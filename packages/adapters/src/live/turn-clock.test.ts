@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it, mock, type TestContext } from 'node:test'
 import { TurnClock, type TurnClockOptions } from './turn-clock.ts'
 
-/** A clock whose time goes on when the test says so. */
+/** A clock that advances only when the test says so. */
 function stage(
   t: TestContext,
   options: Partial<TurnClockOptions>,

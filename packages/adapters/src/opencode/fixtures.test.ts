@@ -8,7 +8,7 @@ const OVERFLOW =
   "error [ContextOverflowError]: This model's maximum context length is 200000 tokens. However, your messages resulted in 300000 tokens."
 const SHELL_LOOP = 'command for i in $(seq 1 3000); do echo line $i of long output padding padding padding; done → 0'
 
-/** What the runs did, from the scripts they were recorded with. */
+/** The expected activity, from the scripts that the runs were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   'plain-answer': ['agent: Hello from the mock model.'],
   commands: [

@@ -173,7 +173,7 @@ for (const flavour of [OPENCODE, KILO_CODE]) {
       for (const name of ['bash', 'edit', 'toy_echo', 'gone_*', 'strange']) assert.equal(byName[name], 'deny', name)
       const allServers = livePermission({ mcp, rules: rules({ categories: { mcp: 'deny' } }) })
       for (const name of ['toy_*', 'other_one_*']) assert.equal(allServers[name], 'deny', name)
-      // Of several entries that match the last one counts.
+      // Of several matching entries the last one counts.
       assert.equal(Object.keys(byName)[0], '*')
     })
   })

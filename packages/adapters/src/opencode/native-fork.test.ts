@@ -10,7 +10,7 @@ import type { PlaceRequest } from '../launch/placed-driver.ts'
 import { OPENCODE } from './driver.ts'
 import { placeAtAnchor } from './native-fork.ts'
 
-/** Serves one session with three messages, and forks it. Without the password nobody is answered. */
+/** Serves one session with three messages, and forks it. Answers only with the password. */
 const SERVER = `
   const { createServer } = await import('node:http')
   const { appendFileSync, writeFileSync } = await import('node:fs')
@@ -52,7 +52,7 @@ async function stage(t: TestContext, body = SERVER, env: NodeJS.ProcessEnv = {})
 
 const resume = (anchor: string, nativeId = 'ses_1'): PlaceRequest['session'] => ({ kind: 'resume', nativeId, anchor })
 
-/** Settles when its parent, which is this process, has heard that it is gone. */
+/** Resolves when the process has exited and this process, its parent, has noticed. */
 async function isOver(dir: string): Promise<void> {
   const pid = Number(await readFile(join(dir, 'pid'), 'utf8'))
   for (;;) {

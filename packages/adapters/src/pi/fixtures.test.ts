@@ -15,7 +15,7 @@ const NO_KEY = [
   '  /usr/lib/node_modules/@earendil-works/pi-coding-agent/docs/models.md',
 ]
 
-/** What the runs did, from the scripts they were recorded with. */
+/** The expected activity, from the scripts that the runs were recorded with. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   'plain-answer': ['agent: Hello from the mock model.'],
   'plain-answer-anthropic': ['agent: Hello from the mock model.'],

@@ -10,7 +10,7 @@ import { placePiSession } from './place-session.ts'
 
 interface Placed {
   readonly placed: NativeSession
-  /** Where the session was. */
+  /** The original session file. */
   readonly file: string
   readonly dir: string
 }

@@ -38,7 +38,7 @@ const delta = (type: string, contentIndex: number, value: string): JsonObject =>
   usage: USAGE,
   assistantMessageEvent: { type, contentIndex, delta: value },
 })
-/** A model call, as Pi tells it. */
+/** A step as Pi reports it. */
 const turn = (message: JsonObject): readonly JsonObject[] => [
   { type: 'turn_start' },
   { type: 'message_start', message: { ...message, content: [], stopReason: 'pending' } },

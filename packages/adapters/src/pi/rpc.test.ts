@@ -33,7 +33,7 @@ interface StageOptions extends PiLiveOptions {
   readonly history?: readonly StoredMessage[]
 }
 
-/** A session with a stand-in that does with every prompt what the body says. Nothing of it is left after the test. */
+/** A session with a stand-in that executes the body for every prompt. Nothing of it is left after the test. */
 async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
   const { binding = null, refusals = {}, sessions = {}, history = [], ...rest } = options
   const dir = await scratch(t)

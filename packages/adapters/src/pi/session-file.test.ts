@@ -5,7 +5,7 @@ import { anchorOfMessage, cutSession, type SessionCut } from './session-file.ts'
 
 const HEADER: JsonObject = { type: 'session', id: 's', cwd: '/work' }
 
-/** An entry that follows another one; messages have a time. */
+/** An entry that follows another one. Messages have a timestamp. */
 function entry(id: string, parentId: string | null, more: JsonObject = {}): JsonObject {
   return { type: 'message', id, parentId, ...more }
 }

@@ -6,7 +6,7 @@ import type { Proof } from './proofs.ts'
 
 const MODES: readonly Mode[] = ['print', 'live']
 
-/** That two programs can do everything, in every way. */
+/** Proofs that two CLIs can do everything, in both modes. */
 const everything = ['Ninth', 'Tenth'].flatMap((program) =>
   MODES.flatMap((mode) =>
     Object.keys(ABILITIES[mode]).map((ability): Proof => ({

@@ -13,7 +13,7 @@ interface Cache {
   readonly asked: () => Promise<readonly string[]>
 }
 
-/** A cache of its own, and an npm that fails so many times before it installs something. */
+/** Makes a cache, and an npm that fails this many times before it installs something. */
 async function cacheOf(t: TestContext, failures: number): Promise<Cache> {
   const dir = await scratch(t)
   const calls = join(dir, 'calls')

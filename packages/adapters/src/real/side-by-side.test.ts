@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { idly, inTurn } from './side-by-side.ts'
 
-/** Begins when it is its turn and ends when it is told to. */
+/** Work that begins when it is its turn and ends when the test says so. */
 function work(name: string, log: string[]): { readonly finish: () => void; readonly done: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>()
   const done = inTurn(async () => {

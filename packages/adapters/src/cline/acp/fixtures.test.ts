@@ -1,7 +1,7 @@
 import { testRuns } from '../../../test/fixture-runs.ts'
 import { clineAcpDialect } from './mapper.ts'
 
-// What the runs did, from the scripts they were recorded with.
+// The expected activity, from the scripts that the runs were recorded with.
 testRuns('Cline over ACP', clineAcpDialect, {
   'command-succeeds': ['command echo fine > /dev/null && echo fine', 'agent: Done.'],
   'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
@@ -9,12 +9,12 @@ testRuns('Cline over ACP', clineAcpDialect, {
   'read-range': ['read /workspace/hello.txt:2-4', 'agent: Done.'],
   refused: ['command echo fine > /dev/null && echo fine ✗', 'agent: Done.'],
   search: ['search needle', 'agent: Done.'],
-  // It takes its model for one that writes patches, so its editor is not there.
+  // Cline takes its model for one that writes patches, so it does not offer its editor.
   write: ['write /workspace/new.txt ✗', 'agent: Done.'],
   files: [
     'read /workspace/hello.txt:2-4',
     'read /workspace/missing.txt ✗',
-    // It has no tool for that, and what its shell does stays a command.
+    // Cline has no tool for listing, and what its shell does stays a command.
     'command ls src',
     'search needle',
     'write /workspace/new.txt',

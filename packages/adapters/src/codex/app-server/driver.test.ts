@@ -47,7 +47,7 @@ interface StageOptions extends CodexLiveOptions {
   readonly memory?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
 
-/** A session with a stand-in that does in every turn what the body says. Nothing of it is left after the test. */
+/** A session with a stand-in that executes the body in every turn. Nothing of it is left after the test. */
 async function stage(t: TestContext, body: string, options: StageOptions = {}): Promise<Stage> {
   const { host = liveHost(), binding = null, memory = {}, ...rest } = options
   const dir = await scratch(t)

@@ -294,7 +294,7 @@ describe('items', () => {
         tool: 'wait',
         agentsStates: { t2: { status: 'errored' }, t3: { status: 'notFound' } },
       },
-      // There is none of the other name, so none has failed.
+      // `t3` does not exist, so it has not failed.
       ['subagent_failed ? ✗'],
     ],
     ['something new', { type: 'teleport', to: 'here' }, ['unknown']],

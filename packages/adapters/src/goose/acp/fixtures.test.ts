@@ -1,7 +1,7 @@
 import { testRuns } from '../../../test/fixture-runs.ts'
 import { gooseAcpDialect } from './mapper.ts'
 
-// What the runs did, from the scripts they were recorded with.
+// The expected activity, from the scripts that the runs were recorded with.
 testRuns('Goose over ACP', gooseAcpDialect, {
   'command-succeeds': ['command echo fine > /dev/null && echo fine → 0', 'agent: Done.'],
   'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],

@@ -1,7 +1,7 @@
 import { testRuns } from '../../../test/fixture-runs.ts'
 import { kiloCodeAcpDialect } from './mapper.ts'
 
-// What the runs did, from the scripts they were recorded with.
+// The expected activity, from the scripts that the runs were recorded with.
 testRuns('Kilo Code over ACP', kiloCodeAcpDialect, {
   'command-fails': ['command echo bad; exit 3 → 3 ✗', 'agent: Done.'],
   files: [
@@ -23,7 +23,7 @@ testRuns('Kilo Code over ACP', kiloCodeAcpDialect, {
     'command echo two > /dev/null; echo two → 0',
     'agent: Done.',
   ],
-  // A call that is declined ends the turn.
+  // A declined call ends the turn.
   declined: ['command touch a.txt ✗'],
   aborted: ['command touch started.txt; tail -f /dev/null ✗'],
   'skill-and-mcp': ['skill greet /workspace/.agents/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],

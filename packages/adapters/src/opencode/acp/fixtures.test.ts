@@ -1,7 +1,7 @@
 import { testRuns } from '../../../test/fixture-runs.ts'
 import { opencodeAcpDialect } from './mapper.ts'
 
-// What the runs did, from the scripts they were recorded with.
+// The expected activity, from the scripts that the runs were recorded with.
 testRuns('OpenCode over ACP', opencodeAcpDialect, {
   'command-succeeds': ['command echo fine > /dev/null && echo fine → 0', 'agent: Done.'],
   'read-range': ['read /workspace/hello.txt:2-4', 'agent: Done.'],
@@ -25,7 +25,7 @@ testRuns('OpenCode over ACP', opencodeAcpDialect, {
     'command echo two > /dev/null; echo two → 0',
     'agent: Done.',
   ],
-  // A call that is declined ends the turn.
+  // A declined call ends the turn.
   declined: ['command touch a.txt ✗'],
   aborted: ['command touch started.txt; tail -f /dev/null ✗'],
   'skill-and-mcp': ['skill greet /workspace/.agents/skills/greet/SKILL.md', 'unknown', 'agent: Done.'],
