@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** What a first answer has no use for, and why somebody else might have. */
+/** Modules that a first answer does not need, and what they are for. */
 const LATER: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['schemas for checking what comes from outside', /\/zod\/|\/protocol\/src\/schema/],
   ['what a command means for files, which foreign agents are asked about', /\/shell\/src\/read\/classify\//],

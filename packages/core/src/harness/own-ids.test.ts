@@ -133,7 +133,7 @@ suite('an id generator', () => {
   })
 })
 
-/** Every message and question has one; how many there are of each kind of record. */
+/** Checks that every message and question has an id of its own; returns the number of records of each type. */
 async function ownIds(storage: MemoryStore, threadId: string): Promise<Map<string, number>> {
   const { items } = await storage.readRecords(threadId, { limit: 1_000 })
   const kinds = new Map<string, number>()

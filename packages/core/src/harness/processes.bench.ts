@@ -1,6 +1,6 @@
 /**
- * What only a process of its own can show: a cold start, the memory of idle sessions, a hundred conversations at once.
- * Measured by the script that also measures other libraries, on our packages as they are published.
+ * Measures what needs a process of its own: a cold start, the memory of idle sessions, a hundred conversations at once.
+ * Uses the script that also measures other libraries, on our packages as they are published.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 /**
- * `sendMessage` with a listener that reads the display state whenever it changes: beside the bare engine, which is all a
- * harness could cost nothing more than, and beside `streamText` reading the same scripted model.
+ * Measures `sendMessage` with a listener that reads the display state whenever it changes, beside the bare engine,
+ * which is the least a harness can cost, and beside `streamText` with the same scripted model.
  */
 import { Agent, nativeDriver } from '@evener/agent'
 import { compare, report, scriptedModel } from '@evener/testing'
@@ -16,7 +16,7 @@ import { builtinTools } from './tools/builtin-tools.ts'
 
 type Model = ReturnType<typeof scriptedModel>
 
-/** Speaks the same at every call. */
+/** A model that says the same at every call. */
 function speaker(deltas: number): Model {
   return scriptedModel([{ text: Array.from({ length: deltas }, (_, i) => `word${i % 10} `), repeat: true }])
 }
@@ -27,7 +27,7 @@ async function bare(model: Model, deltas: number): Promise<number> {
   return deltas
 }
 
-/** So many threads, opened before anything is measured; each call says one thing in the next of them. */
+/** Opens this many threads before anything is measured; each call sends one message to the next of them. */
 async function engine(rounds: number, model: Model, deltas: number): Promise<Speech> {
   const store = new MemoryStore()
   const owner = await ProcessOwner.register(store)
@@ -35,7 +35,7 @@ async function engine(rounds: number, model: Model, deltas: number): Promise<Spe
   const open: ThreadRuntime[] = []
   for (let n = 0; n < rounds; n++) {
     const { id } = await createThread(store, { resourceId: 'bench' })
-    // The same tools: telling a model of them is not what the harness costs.
+    // With the same tools: describing them to a model is not a cost of the harness.
     const tools = builtinTools({ port: OUT_OF_USE, modes: { planTarget: () => '', switchMode: async () => undefined } })
     open.push(await ThreadRuntime.open({ store, owner, thread: id, agents: { native: { driver, tools } } }))
   }
@@ -110,12 +110,12 @@ function next<T>(left: T[]): T {
 }
 
 for (const deltas of [100, 1_000, 10_000]) {
-  // The best of the rounds counts: of short ones many are needed until one is disturbed by nothing on either side.
+  // The best round counts. Short rounds need many, until one is undisturbed on both sides.
   const rounds = deltas === 10_000 ? 40 : deltas === 1_000 ? 120 : 300
   const model = speaker(deltas)
   for (const [name, limit] of [
     ['the bare engine', 1.5],
-    // What a turn costs once weighs more in a short one.
+    // The fixed cost of a turn weighs more in a short one.
     ['streamText', deltas === 100 ? 0.75 : 0.4],
   ] as const) {
     const ours = await harness(rounds + 1, model, deltas)

@@ -4,7 +4,7 @@ import { EvenerError } from '@evener/protocol'
 import * as door from '../index.ts'
 import { HarnessBench, nextEvent } from './harness.fixture.ts'
 
-/** Names that programs of this kind use, by the part they are looked for in. */
+/** Names that programs for such harnesses use, by the part that has to have them. */
 const HARNESS = [
   'id session memory',
   'init selectOrCreateThread destroy removeHeartbeat stopHeartbeats registerHeartbeat',
@@ -57,7 +57,7 @@ function at(root: object, path: string): object {
   return path.split('.').reduce<object>((part, name) => Reflect.get(part, name) as object, root)
 }
 
-/** All that can be reached by a name. */
+/** Returns the names of all members. */
 function membersOf(part: object): Set<string> {
   const names = new Set<string>()
   for (let each = part; each !== Object.prototype; each = Object.getPrototypeOf(each) as object) {

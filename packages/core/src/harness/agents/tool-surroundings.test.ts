@@ -7,7 +7,7 @@ import type { HarnessRequestContext } from './request-context.ts'
 
 const CALL = { toolCalls: [{ id: 'c1', name: 'look' }] }
 
-/** A tool that gets hold of what it is told of the harness. */
+/** A tool that looks at the `harness` entry of its request context. */
 function looking(look: (harness: HarnessRequestContext) => unknown): ReturnType<typeof createTool> {
   return createTool({
     id: 'look',

@@ -1,6 +1,6 @@
 import type { Harness } from '../harness.ts'
 
-/** What a field of an argument has to be. `?`: it may be left out. */
+/** The kind of a field of an argument. `?`: it may be left out. */
 export type Kind =
   | 'text'
   | 'text?'
@@ -27,15 +27,15 @@ export type Kind =
 
 export interface PublicCall {
   readonly name: string
-  /** With one argument, which is an object of these fields. */
+  /** Takes one argument, an object with these fields. */
   readonly call: (harness: Harness, argument: never) => unknown
   readonly good: object
   readonly fields: Readonly<Record<string, Kind>>
   /** The whole argument may be left out. */
   readonly isOptional?: true
-  /** Says what it finds at once. */
+  /** Throws at once instead of rejecting. */
   readonly isSync?: true
-  /** Only reads: whoever does not look at its answer has no reason to call it, so no event tells of its failure. */
+  /** Only reads: nobody calls it without looking at its answer, so no event reports its failure. */
   readonly isRead?: true
 }
 

@@ -20,7 +20,7 @@ const NO_LIST = [null, 5, 'text', {}, aFunction]
 const NO_FUNCTION = [null, 5, 'text', {}]
 const UNKNOWN = ['nowhere', '__proto__', 'constructor', 'x'.repeat(100_000), '\0']
 
-/** What is refused as no such value at all. */
+/** Values that are refused for each kind. */
 const WRONG: Readonly<Record<Kind, readonly unknown[]>> = {
   text: [undefined, '', ...NO_TEXT],
   'text?': ['', ...NO_TEXT],
@@ -48,7 +48,7 @@ const WRONG: Readonly<Record<Kind, readonly unknown[]>> = {
 
 const NAMES_SOMETHING: ReadonlySet<Kind> = new Set(['thread', 'thread?', 'mode', 'mode?'])
 
-/** A promise that rejects, or a throw where the answer is given at once. */
+/** Returns the error of a call, whether its promise rejects or it throws. */
 async function failureOf(each: PublicCall, harness: Harness, argument: unknown): Promise<unknown> {
   let answer: unknown
   try {
@@ -71,7 +71,7 @@ function shown(value: unknown): string {
   return text ?? (typeof value === 'object' && value !== null ? 'an object' : String(value))
 }
 
-/** All that a call could have changed. */
+/** Returns everything that a call could have changed. */
 async function stateOf({ session }: Harness): Promise<unknown> {
   const { runId: _runId, ...display } = { runId: '', ...structuredClone(session.displayState.get()) }
   return {

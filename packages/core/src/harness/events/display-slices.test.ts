@@ -5,7 +5,7 @@ import type { HarnessDisplayState } from '@evener/protocol'
 import { ForeignAgent, type Act } from '../../engine/foreign-agent.fixture.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
-/** What is shown right after each event of a type. */
+/** Collects the display state right after each event of these types. */
 function shownAt(bench: HarnessBench, ...types: readonly string[]): HarnessDisplayState[] {
   const shown: HarnessDisplayState[] = []
   bench.harness.subscribe(({ type }) => {

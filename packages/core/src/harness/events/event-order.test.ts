@@ -69,7 +69,7 @@ suite('nothing more is told, nothing twice, and all in one order', () => {
     test(what, async () => {
       await using bench = await play()
       assert.deepEqual(bench.types(), told)
-      // What is put into the conversation while a message is being said stands inside of it.
+      // A message that is added while another is being said comes between its start and end.
       const open: string[] = []
       const began = new Map<string, Date>()
       for (const event of bench.events) {

@@ -2,7 +2,7 @@ import { createTool } from '@evener/agent'
 import { scriptedModel } from '@evener/testing'
 import { HarnessBench } from '../harness.fixture.ts'
 
-/** Something that is done with a harness, and all that it has told of it. */
+/** Does something with a harness and returns it with all events it emitted. */
 export type Play = () => Promise<HarnessBench>
 
 const read = createTool({
@@ -13,9 +13,9 @@ const read = createTool({
     progress('half')
     const lines = ['one']
     const result = { lines, input: { ...(input as object) } }
-    // It may do with its input what it likes, too.
+    // A tool may also change its input.
     Object.assign(input as object, { path: 'changed' })
-    // What a tool does with its own after it has given it away is no concern of those who were told.
+    // A change that a tool makes to its result after returning it must not reach listeners.
     setImmediate(() => lines.push('two'))
     return result
   },

@@ -19,12 +19,12 @@ import {
   type Play,
 } from './event-plays.fixture.ts'
 
-/** Those that belong to memory, subagents, the workspace and the shell are shown with these. */
+/** Events of memory, subagents, the workspace and the shell, which are tested elsewhere. */
 type ShownElsewhere =
   | Extract<HarnessEventType, `om_${string}` | `subagent_${string}` | `workspace_${string}`>
   | 'shell_output'
 type Shown = Exclude<HarnessEventType, ShownElsewhere>
-/** What the event says, and between which events it comes; `null`: it is the first or the last. */
+/** The payload of the event, and the events before and after it; `null` when it is the first or last. */
 type Row = readonly [play: Play, before: HarnessEventType | null, after: HarnessEventType | null, payload: JsonObject]
 
 const NO_TOKENS = {
@@ -204,7 +204,7 @@ const TABLE: Readonly<Record<Shown, Row>> = {
   ],
 }
 
-/** What differs from run to run. */
+/** Replaces what differs from run to run. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, each: unknown) => {
     if (typeof each !== 'string') return each

@@ -8,7 +8,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 
 const done = { text: 'Done.' }
 
-/** A tool that keeps what it was called with. */
+/** A tool that keeps its arguments. */
 function keeper(seen: unknown[]) {
   return createTool({
     id: 'remove',
@@ -99,7 +99,7 @@ suite('what listeners are told stays what it was', () => {
 
 suite('what comes with every delta', () => {
   const script = [{ reasoning: ['Hm', 'm.'], text: ['Do', 'ne.'] }, { text: 'Again.' }]
-  /** Rewrites all it gets. */
+  /** Tries to change everything in an event. */
   const rewrite = (event: object): void => {
     for (const [key, value] of Object.entries(event)) {
       if (typeof value === 'object' && value !== null) rewrite(value)

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { defaultOMProgressState, type HarnessEvent, type OMProgressState } from '@evener/protocol'
 import { HarnessBench } from '../harness.fixture.ts'
 
-/** As memory tells it when it looks at what there is. */
+/** The status that memory reports. */
 const STATUS: HarnessEvent = {
   type: 'om_status',
   windows: {

@@ -24,7 +24,7 @@ suite('C4-46 a listener of a harness', () => {
     })
     const last: string[] = []
     bench.harness.subscribe((event) => void last.push(event.type))
-    // Resolves although the slow one has not ended a single call.
+    // Resolves although the slow listener has not finished a single call.
     await bench.harness.sendMessage({ content: 'Speak.' })
     assert.deepEqual(late, [])
     const first = bench.events.map(({ type }) => type)

@@ -110,7 +110,7 @@ suite('in the next process', () => {
     const storage = new MemoryStore()
     let painted = 0
     const paint = createTool({ id: 'paint', description: 'Paints.', category: 'edit', execute: () => ++painted })
-    // As it is written without a compiler.
+    // As a program without type checks might write it.
     const late = (async () => ({ mix: 1 })) as unknown as () => { readonly mix: number }
     const config = { storage, tools: { paint }, restoreRequestContext: late }
     const first = new HarnessBench([PAINT], config)
@@ -281,7 +281,7 @@ suite('a call that a crash cut short', () => {
       await begun.promise
       const threadId = dead.harness.session.thread.requireId()
       const { epoch } = (await storage.getStream(threadId)) ?? assert.fail('there is no thread')
-      // As if its process were gone: whoever had it writes no more, and nobody is there to ask.
+      // As if its process were gone: the old owner cannot write any more, and nobody answers for the thread.
       await storage.takeOver(threadId, 'nobody', epoch)
 
       const again = painting(async () => {

@@ -1,4 +1,7 @@
-/** Uses a harness in every way that holds something, ends it, and says what is left. Then it has to end by itself. */
+/**
+ * Uses a harness in every way that holds resources, destroys it, and prints what is left. The process then has to end
+ * by itself.
+ */
 import { registerTimers } from './timers.fixture.ts'
 
 const timers = registerTimers()
@@ -31,7 +34,7 @@ const harness = new Harness({
   threadLock: { acquire: () => void journal.push('locked'), release: () => void journal.push('released') },
 })
 
-// One waits for an approval, one is at work, one has the open session of a program, one is known by its id.
+// One session waits for an approval, one is at work, one has an open native session, one has an id.
 const [waiting, working, other] = [harness.session, await harness.createSession(), await harness.createSession()]
 await harness.createSession({ id: 'named' })
 const asked = nextEvent(waiting, 'tool_approval_required')
@@ -66,6 +69,6 @@ const left = {
   before,
   after,
 }
-// Not awaited: it is printed, and nothing else is to be done.
+// Not awaited: nothing else has to happen after it.
 process.stdout.write(JSON.stringify(left))
 await storage.close()

@@ -1,6 +1,6 @@
 /**
- * The process that `killed.test.ts` kills: a session in which everything that can wait waits. Says what it knows on
- * standard output and stays. Run as: node killed-child.fixture.ts <database>.
+ * The process that `killed.test.ts` kills: a session with everything that can wait. Prints what it knows and does not
+ * end. Run as: node killed-child.fixture.ts <database>.
  */
 import { writeSync } from 'node:fs'
 import { knownTo, openSession } from './killed-session.fixture.ts'

@@ -12,7 +12,7 @@ export interface Opened {
   readonly storage: SqliteStore
 }
 
-/** The same harness and session, in whichever process. */
+/** Opens the same harness and session in any process. */
 export async function openSession(url: string, script: Parameters<typeof scriptedModel>[0]): Promise<Opened> {
   const model = scriptedModel(script)
   const storage = new SqliteStore({ url })
@@ -27,7 +27,7 @@ export async function openSession(url: string, script: Parameters<typeof scripte
   return { harness, session: await harness.createSession({ resourceId: 'ada', id: 'web' }), model, storage }
 }
 
-/** All that a session shows and knows, as JSON. */
+/** Returns everything that a session shows and knows, as JSON. */
 export async function knownTo(session: Session): Promise<JsonValue> {
   const displayState: HarnessDisplayState = session.displayState.get()
   const known = {

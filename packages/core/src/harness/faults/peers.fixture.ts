@@ -11,7 +11,7 @@ export function call(
   return { id, name, input }
 }
 
-/** A tool that writes down that it ran. */
+/** A tool that records in a journal that it ran. */
 export function journalTool(id: string, journal: string[], gate?: Promise<void>): Tool {
   return createTool({
     id,

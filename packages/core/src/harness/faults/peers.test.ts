@@ -124,7 +124,7 @@ suite('events', () => {
     const bytes = async (words: number): Promise<number> => {
       await using bench = new HarnessBench([{ text: Array.from({ length: words }, () => 'word ') }])
       await bench.harness.sendMessage({ content: 'Go.' })
-      // Whole messages and snapshots are for those in the same process, where they share what did not change.
+      // Whole messages and snapshots are for listeners in the same process, where they share what did not change.
       const whole = new Set<HarnessEvent['type']>(['message_update', 'display_state_changed'])
       return [...bench.kept].reduce((sum, [{ type }, json]) => sum + (whole.has(type) ? 0 : json.length), 0)
     }

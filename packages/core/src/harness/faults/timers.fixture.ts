@@ -1,6 +1,9 @@
 type Timer = ReturnType<typeof setTimeout>
 
-/** Counts the timers of a process, also those that would not keep it alive. To be called before anything is imported. */
+/**
+ * Counts the timers of a process, also those that would not keep it alive. Has to be called before anything is
+ * imported.
+ */
 export function registerTimers(): { running: () => number } {
   const running = new Set<unknown>()
   const { clearInterval: endInterval, clearTimeout: endTimeout, setInterval: repeat, setTimeout: once } = globalThis

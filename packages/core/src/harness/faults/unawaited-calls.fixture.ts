@@ -1,4 +1,4 @@
-/** Calls as on a page of examples, awaited by nobody, all of them wrong; prints what was told of them. */
+/** Makes wrong calls without awaiting them, as examples on a page do, and prints the events about them. */
 import { Agent } from '@evener/agent'
 import { scriptedModel } from '@evener/testing'
 import { Harness } from '../harness.ts'
@@ -75,7 +75,7 @@ await next(() => {
 await harness.sendMessage({ content: 'Go' })
 await next(() => void harness.respondToToolSuspension({ resumeData: { not: 'an answer' } }), 1)
 await next(() => void harness.setResourceId({ resourceId: 'other' }), 1)
-// Behind everything: by now a rejection nobody looked at would have ended the process.
+// After everything else: by now an unhandled rejection would have ended the process.
 await new Promise((resolve) => setImmediate(resolve))
 console.log(JSON.stringify(told))
 await harness.destroy().catch(() => undefined)

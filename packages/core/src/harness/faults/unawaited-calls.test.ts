@@ -10,7 +10,7 @@ const CHILD = fileURLToPath(new URL('unawaited-calls.fixture.ts', import.meta.ur
 
 suite('a call that fails', () => {
   test('and that nobody awaits is told by an event, and the process lives', { timeout: 240_000 }, async () => {
-    // A process that ends by a rejection rejects here.
+    // Rejects when the process ended because of a rejection.
     const { stdout } = await promisify(execFile)(process.execPath, [CHILD], { timeout: 200_000 })
     const told = JSON.parse(stdout) as string[]
     assert.deepEqual(told.slice(0, 7).sort(), [

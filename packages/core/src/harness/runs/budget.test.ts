@@ -10,7 +10,7 @@ import type { HarnessMode } from '../harness-config.ts'
 
 const note = createTool({ id: 'note', description: 'Notes.', category: 'read', execute: () => 'noted' })
 
-/** What is told of the budget while a run of the mode goes on. */
+/** Returns the messages about the budget during a run of the mode. */
 async function told(mode: Omit<HarnessMode, 'id'>): Promise<string[]> {
   const harness = new Harness({
     id: 'budget',

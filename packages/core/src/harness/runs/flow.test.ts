@@ -21,7 +21,7 @@ function slowTool(): { tool: ReturnType<typeof createTool>; started: Promise<voi
   return { tool, started: started.promise, finish: () => ended.resolve() }
 }
 
-/** Says what it was asked, and does not end by itself. */
+/** Repeats its input, and does not end by itself. */
 const speaksOn: Act = async function* ({ input }) {
   yield { type: 'step-start', stepIndex: 0 }
   yield { type: 'text-delta', text: JSON.stringify(input) }
@@ -282,7 +282,7 @@ suite('abort', () => {
     const steering = bench.next('info')
     const steered = harness.steer({ content: 'Two' })
     await steering
-    // In its turn, after what was steered.
+    // Comes after the steered messages.
     await harness.followUp({ content: 'Four' })
     await harness.abort()
     await Promise.all([sent, steered])
@@ -307,7 +307,7 @@ suite('abort', () => {
     const steering = bench.next('info')
     const steered = harness.steer({ content: 'Two' })
     await steering
-    // In its turn, after what was steered.
+    // Comes after the steered messages.
     await harness.followUp({ content: 'Last' })
     await harness.abort()
     await Promise.all([sent, steered])

@@ -7,7 +7,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 const LOW = { source: 'mail', kind: 'new', summary: 'A letter came.', priority: 'low' } as const
 const NAMED = /1 unread notification from mail/
 
-/** Whoever starts it: what a run is told first, and what it is called. */
+/** Collects the ids of runs, whoever starts them, and says whether a request named what is in the inbox. */
 class Starts extends HarnessBench {
   readonly runIds: (string | null)[] = []
 
@@ -19,7 +19,7 @@ class Starts extends HarnessBench {
     })
   }
 
-  /** In the inbox, and not named yet. */
+  /** Leaves a notification in the inbox that no summary has named yet. */
   async keep(): Promise<void> {
     await this.harness.sendNotificationSignal(LOW)
   }

@@ -6,7 +6,7 @@ import { ThreadLog } from '../../engine/log/thread-log.ts'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench, nextEvent } from '../harness.fixture.ts'
 
-/** As an earlier version wrote it. */
+/** Writes a session as an earlier version did. */
 async function earlierSession(store: MemoryStore, stream: string, threadId: string | undefined): Promise<void> {
   const info = {
     id: stream,
@@ -155,7 +155,7 @@ suite('a session with an id', () => {
     const heard: [HarnessEvent[], HarnessEvent[], HarnessEvent[]] = [[], [], []]
     const stop = session.subscribe((event) => {
       heard[0].push(event)
-      // Whoever comes later hears what comes later.
+      // A later listener hears only later events.
       if (heard[0].length === 1) session.subscribe((later) => void heard[2].push(later))
     })
     session.subscribe((event) => void heard[1].push(event))

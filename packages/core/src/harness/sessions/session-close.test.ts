@@ -13,7 +13,7 @@ const isClosed = (error: unknown): boolean => EvenerError.is(error, 'closed')
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** One that has said something, held weakly. */
+/** Returns a weak reference to a closed session that has sent a message. */
 async function closedSession({ harness }: HarnessBench): Promise<WeakRef<object>> {
   const session = await harness.createSession()
   await session.sendMessage({ content: 'Go.', requestContext: { user: 'ada' } })

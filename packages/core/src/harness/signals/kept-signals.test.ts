@@ -7,7 +7,7 @@ import { readThreadState } from '../threads/thread-reads.ts'
 
 const KEEP = { ifIdle: { behavior: 'persist' } } as const
 
-/** The first part of each message that is on record. */
+/** Returns the first part of each recorded message. */
 async function kept(store: MemoryStore, threadId: string): Promise<(Part | undefined)[]> {
   const { head } = await readThreadState(store, threadId)
   const { items } = await store.listMessages(head.lineage, { order: 'oldest', limit: 10 })

@@ -4,7 +4,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 
 const BUILD = { source: 'ci', kind: 'build', summary: 'It failed.', payload: { job: 7 }, sourceId: 'job-7' } as const
 
-/** The clock has moved on. */
+/** Waits until the clock has moved on. */
 async function later(): Promise<void> {
   const now = Date.now()
   while (Date.now() === now) await new Promise(setImmediate)

@@ -18,7 +18,7 @@ export interface BenchOptions {
   readonly decide?: () => Decision
 }
 
-/** One thread with a scripted model and tools, and what a test wants to know of it. */
+/** One thread with a scripted model and tools, and helpers for tests. */
 export class ThreadBench implements AsyncDisposable {
   readonly store: Store
   readonly model: ScriptedModel
@@ -66,7 +66,7 @@ export class ThreadBench implements AsyncDisposable {
     return this.#owner
   }
 
-  /** A new process: what the old one held in memory is gone, and it said nothing to the store. */
+  /** Simulates a new process: what the old one held in memory is gone, and it told the store nothing. */
   async restart(): Promise<void> {
     this.#owner = await ProcessOwner.register(this.store)
     const status = await this.store.getStream('thread')

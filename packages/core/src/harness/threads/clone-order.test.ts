@@ -4,11 +4,11 @@ import type { Append } from '@evener/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 
-/** A store that holds changes of the configuration back until it is let. */
+/** A store that can hold back changes of the config. */
 class SlowStore extends MemoryStore {
   #gate: Promise<void> | undefined
 
-  /** Gives the function that lets them. */
+  /** Returns the function that lets them through. */
   holdBack(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#gate = promise
@@ -31,7 +31,7 @@ suite('a clone of a thread that is just being changed', () => {
     const goOn = storage.holdBack()
     const ruled = bench.harness.session.permissions.setForTool({ toolName: 'paint', policy: 'deny' })
     const cloned = other.thread.clone({ sourceThreadId: id })
-    // As long as it takes: the clone cannot be there before the rule.
+    // However long it takes, the clone must not exist before the rule.
     setImmediate(goOn)
     const clone = await cloned
     await ruled

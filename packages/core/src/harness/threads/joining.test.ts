@@ -6,13 +6,13 @@ import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import type { Session } from '../session.ts'
 
-/** One that can be slow with what is written to all streams but one. */
+/** A store that can hold back appends to all streams but one. */
 class SlowStore extends MemoryStore {
   #but: string | undefined
   #reached = Promise.withResolvers<void>()
   #freed = Promise.withResolvers<void>()
 
-  /** Resolves when somebody waits. */
+  /** Resolves when an append is held back. */
   holdAllBut(stream: string): Promise<void> {
     this.#but = stream
     return this.#reached.promise
@@ -38,12 +38,12 @@ interface Joining {
   readonly bench: HarnessBench
   readonly joining: Session
   readonly told: HarnessEvent[]
-  /** The thread has been opened for the session, which is not there yet. */
+  /** Resolves when the thread has been opened for the session, which is not bound yet. */
   readonly opened: Promise<void>
   readonly arrived: () => Promise<void>
 }
 
-/** A session that is on its way into the thread of another. */
+/** Returns a session that is entering the thread of another. */
 async function join(script: ConstructorParameters<typeof HarnessBench>[0]): Promise<Joining> {
   const storage = new SlowStore()
   const bench = new HarnessBench(script, { storage, tools: { paint } })

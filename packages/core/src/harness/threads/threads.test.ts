@@ -7,7 +7,7 @@ import { MemoryStore } from '../../stores/memory-store.ts'
 import { HarnessBench } from '../harness.fixture.ts'
 import { readThreadState } from './thread-reads.ts'
 
-/** A lock that writes down what is asked of it and holds what it was told to. */
+/** A lock that keeps a journal of its calls, and in which the given threads are taken. */
 function watchedLock(taken: readonly string[] = []) {
   const journal: string[] = []
   return {
@@ -38,7 +38,7 @@ suite('threads', () => {
   })
 
   test('the newest of the resource is selected, and told of', async (t) => {
-    // All of it may happen within a millisecond, and then none would be newer.
+    // Everything may happen within a millisecond, and then no thread would be newer.
     t.mock.timers.enable({ apis: ['Date'] })
     const storage = new MemoryStore()
     await using first = new HarnessBench([{ text: 'One.' }], { storage })
@@ -219,7 +219,7 @@ suite('threads', () => {
         thread.delete({ threadId: id }).then(() => 'deleted', isNone),
       ),
     )
-    // Whichever of them was the first.
+    // Any of them may have been the first.
     const count = (what: string): number => answers.filter((answer) => answer === what).length
     assert.deepEqual([count('deleted'), count('none')], [1, 2], answers.join())
   })
@@ -248,7 +248,7 @@ suite('threads', () => {
     assert.equal(bench.all('agent_end').length, 2)
     assert.equal(bench.harness.session.run.isRunning(), false)
     assert.equal(await storage.getThread(id), null)
-    // The clone goes on with what it shares.
+    // The clone still has the messages it shares.
     await bench.harness.switchThread({ threadId: clone.id })
     assert.equal((await bench.harness.session.thread.listActiveMessages()).length, 2)
     assert.deepEqual((await bench.harness.memory.deleteThread({ threadId: clone.id })).retained, [])

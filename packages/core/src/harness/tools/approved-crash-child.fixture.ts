@@ -1,7 +1,7 @@
 /**
- * The process that `approved-crash.test.ts` starts: a plan of a foreign program is approved, and the process is killed as
- * soon as that is on disk. Run as: node approved-crash-child.fixture.ts <database> <live|gone|found>. `gone`: the program
- * that asked is gone when its plan is approved. `found`: it was of another process.
+ * The process that `approved-crash.test.ts` starts: a plan of a foreign program is approved, and the process is killed
+ * as soon as that is on disk. Run as: node approved-crash-child.fixture.ts <database> <live|gone|found>. `gone`: the
+ * program that asked is gone when its plan is approved. `found`: it belonged to another process.
  */
 import type { Append } from '@evener/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'

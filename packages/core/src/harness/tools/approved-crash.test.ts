@@ -14,7 +14,7 @@ import { PLAN, planners } from './planners.fixture.ts'
 
 const CHILD = fileURLToPath(new URL('approved-crash-child.fixture.ts', import.meta.url))
 
-/** Another process approves the plan, and is killed when that is on disk, and nothing after it. */
+/** Lets another process approve the plan, which is killed when the approval, and nothing after it, is on disk. */
 async function approveAndDie(file: string, how: 'live' | 'gone' | 'found'): Promise<void> {
   const child = spawn(process.execPath, [CHILD, file, how], { stdio: ['ignore', 'ignore', 'inherit'] })
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
@@ -70,7 +70,7 @@ suite('a plan of a foreign program whose approval was the last thing before a cr
     const { builder, modes, planner } = planners([says('The planner goes on.')])
     await using bench = new HarnessBench([], { storage, modes })
     const { id } = await bench.harness.selectOrCreateThread()
-    // With nothing to do it lets go of the thread, for whoever wants it.
+    // An idle harness lets others claim its thread.
     const owner = await ProcessOwner.register(storage)
     await owner.release(id, await owner.claim(id))
     await owner.close()

@@ -8,7 +8,7 @@ import { HarnessBench } from '../harness.fixture.ts'
 const PLAN = '1. Write it.'
 const call = { toolCallId: 'p1', toolName: 'ExitPlanMode', args: { plan: PLAN } } as const
 
-/** A program that plans in its own way, asks, and goes on by itself when it may. */
+/** A program that plans in its own way, asks, and goes on by itself when it is approved. */
 function plans(heard: Answer[] = []): Act {
   return async function* (_turn, host) {
     yield { type: 'step-start', stepIndex: 0 }

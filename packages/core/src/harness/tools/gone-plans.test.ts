@@ -19,7 +19,7 @@ suite('a plan of a foreign program that is gone when it is approved', () => {
       })
       await first.harness.sendMessage({ content: 'Plan.' })
       await first.harness.destroy()
-      // It remembers nothing of its question and would just work on.
+      // The planner has forgotten its question and would just work on.
       const planner = new ForeignAgent('planner', [says('The planner goes on.')], { steer })
       const builder = new ForeignAgent('builder', [says('Built.')])
       await using bench = new HarnessBench([], { storage, modes: modes(planner, builder) })

@@ -231,7 +231,7 @@ suite('submit_plan', () => {
       progress: () => undefined,
     }
     await tool?.execute(PLAN, context)
-    // In the mode it has led to, another one would come next.
+    // From the mode that the plan has led to, another mode would come next.
     const again = modes('plan')
       .tools(bench.port)
       .find(({ name }) => name === 'submit_plan')

@@ -5,7 +5,7 @@ export const PLAN = '1. Write it.'
 
 const call = { toolCallId: 'p1', toolName: 'ExitPlanMode', args: { plan: PLAN } } as const
 
-/** A program that plans in its own way, asks, and goes on by itself when it may. */
+/** A program that plans in its own way, asks, and goes on by itself when it is approved. */
 export const plans: Act = async function* (_turn, host) {
   yield { type: 'step-start', stepIndex: 0 }
   yield { type: 'tool-call', ...call }

@@ -130,7 +130,7 @@ suite('the task list in the conversation', () => {
       ],
     )
     assert.equal(told[1]?.text, '<task-list-update>changed: [x] a (task_a)</task-list-update>')
-    // The model has read it in its place: after the results of the step that made it.
+    // The model has read the list in the right place: after the results of the step that made it.
     const last = JSON.stringify(bench.model.requests.at(-1))
     assert.ok(last.includes('<current-task-list>'))
   })
