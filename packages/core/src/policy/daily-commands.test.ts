@@ -4,7 +4,7 @@ import type { PatternRule, Policy } from '@evener/protocol'
 import { daily, dailyAsked } from './corpus/daily.fixture.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
-/** Rules as somebody would write them who wants to be asked rarely, and keeps secrets. */
+/** Rules of somebody who wants to be asked rarely, and keeps secrets. */
 const ALLOWED = [
   'ls, cat, head, tail, wc, grep, rg, find, sed -n, sort, uniq, cut, tr, echo, printf, which, file, stat, du',
   'diff, jq, awk, xargs, test, [, date, basename, dirname, cd, git status, git log, git diff, git show',

@@ -8,11 +8,11 @@ import type { PermissionRules, Policy } from '@evener/protocol'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
 const docs = await readFile(new URL('../../../../docs/permissions.md', import.meta.url), 'utf8')
-/** As they are read: unwrapped, and out of their tables. */
+/** The docs as they are read: unwrapped, and without table syntax. */
 const shown = docs.replaceAll(/\s*\n\s*/g, ' ').replaceAll('\\|', '|')
 const example = new URL('examples/rules.fixture.ts', import.meta.url)
 
-/** Of the examples in the text: what comes of them where commands are allowed, and something else is denied. */
+/** Examples in the text, with the decision where commands are allowed and something else is denied. */
 const DENIED_COMMANDS: readonly (readonly [command: string, verdict: Policy])[] = [
   ["echo 'rm x' | tool", 'ask'],
   ['curl -o s u; sh s', 'ask'],

@@ -8,7 +8,7 @@ import type { PermissionRules } from '@evener/protocol'
 import fc from 'fast-check'
 import { createPolicy } from './index.ts'
 
-/** What a shell makes of a pattern is asked of a real one, in a folder full of names that are easily confused. */
+/** Compares with what a real shell makes of a pattern, in a folder full of names that are easily confused. */
 
 const NAMES = ['a', 'e', 'ae', 'a.e', 'A', '.a', '.e', '.ae', '.a.e', '[a]', 'é']
 const FOLDERS = ['.', 'd', '.d', 'd/d', 'd/.d', 'a.d']
@@ -18,7 +18,7 @@ let root = ''
 
 before(() => {
   made = realpathSync(mkdtempSync(join(tmpdir(), 'policy-globs-')))
-  // So deep that no pattern climbs out of what was made here.
+  // So deep that no pattern climbs out of the folders made here.
   root = join(made, 'p', 'q', 'r', 's')
   for (const folder of FOLDERS) {
     mkdirSync(join(root, folder), { recursive: true })
@@ -62,7 +62,7 @@ const rulePattern = fc
 
 const SWITCHES = ['', 'shopt -s dotglob; ', 'shopt -s globstar; ', 'shopt -s nocaseglob; ', 'GLOBIGNORE=x; ']
 
-/** What bash makes of each of the words, in the folder. */
+/** Returns what bash makes of each of the words, in the folder. */
 function expand(words: readonly string[], setting: string): string[][] {
   const script = words
     .map((word) => `for f in ${word}; do [ -f "$f" ] && printf '%s\\n' "$f"; done; echo --`)

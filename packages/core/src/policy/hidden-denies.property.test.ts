@@ -7,7 +7,7 @@ import { createPolicy, type Explained } from './index.ts'
 import { shellCall, shellRules } from './policy.fixture.ts'
 
 const DENIES = ['rm *', 'git push *', 'curl -X POST *', 'npm publish *']
-/** Everything that can be allowed is. */
+/** Allows everything that can be allowed. */
 const EVERYTHING: Partial<PermissionRules> = {
   tools: { execute_command: 'allow' },
   categories: { execute: 'allow', edit: 'allow', read: 'allow' },
@@ -44,7 +44,7 @@ const denied = fc
   )
   .map((text): Program => ({ text, isSimple: true }))
 
-/** Made of pieces that only come together when it runs. */
+/** Texts made of pieces that are only joined at run time. */
 const obscured = fc
   .constantFrom(
     '$X y',
@@ -64,7 +64,7 @@ const obscured = fc
   )
   .map((text): Program => ({ text, isSimple: false }))
 
-/** Words that a program which takes a command can be given. */
+/** Returns the words to give to a program that takes a command. */
 function words({ isSimple, text }: Program): string {
   return isSimple ? text : quote(['sh', '-c', text])
 }

@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { createPolicy } from './index.ts'
 
-/** A deny of files is only worth something if no allowed look at a repository shows them: a real git and bash run it. */
+/**
+ * A deny of files is only worth something if no allowed git command that only reads shows them: a real git and bash run
+ * them.
+ */
 
 const LOOKS = ['git diff', 'git log -p', 'git grep -n key', 'cd src && git diff']
 const OPERANDS = [

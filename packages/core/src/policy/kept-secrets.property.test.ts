@@ -8,7 +8,10 @@ import type { PermissionRules } from '@evener/protocol'
 import fc from 'fast-check'
 import { createPolicy } from './index.ts'
 
-/** A deny of files is only worth something if what is allowed does not show them: a real bash runs it, among real files. */
+/**
+ * A deny of files is only worth something if allowed commands do not show them: a real bash runs these, among real
+ * files.
+ */
 
 const PROGRAMS = [
   'cat ·head -n1 ·tail -n1 ·grep -h . ·grep -rh . ·sed -n p ·awk 1 ·sort ·nl ·wc -l ·tac ·paste ·diff a ·dd if=·tee ·xargs cat ·xargs head ',
@@ -39,7 +42,7 @@ const RULES: PermissionRules = {
   patterns: ['.env*', 'secrets/a'].map((pattern) => ({ tool: 'read_file', pattern, policy: 'deny' })),
 }
 
-/** So far down that no command, which has four parts at most, gets out of the folder that is removed at the end. */
+/** So deep that no command, which has four parts at most, leaves the folder that is removed at the end. */
 const DEPTH = ['home', '1', '2', '3', '4', '5', 'w']
 
 let root = ''
@@ -50,7 +53,7 @@ before(() => {
 
 after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
 
-/** What bash prints, in a folder that is made anew. */
+/** Returns what bash prints, in a new folder. */
 function run(command: string, cwd: string): string {
   const home = join(root, 'home')
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })

@@ -15,7 +15,10 @@ import { writesDenied } from './corpus/writes-denied.fixture.ts'
 import type { PolicyContext } from './index.ts'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
-/** What matters here is that nothing runs unasked; whether it asks or denies is for the other corpus. */
+/**
+ * Returns the commands that are allowed. Here it only matters that nothing runs unasked; whether it asks or denies is
+ * for the other corpus.
+ */
 function allowed(commands: readonly string[], rules: PermissionRules, context: PolicyContext = {}): string[] {
   return commands.filter((command) => judgeShell(command, rules, context).policy === 'allow')
 }

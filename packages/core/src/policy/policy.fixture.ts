@@ -27,7 +27,7 @@ export function shellCall(command: string): ToolCallRequest {
   return toolCall('execute_command', { command })
 }
 
-/** What comes of a command under the rules of a harness. */
+/** Returns the decision about a command under the rules of a harness. */
 export function judgeShell(command: string, rules: PermissionRules, context: PolicyContext = {}): Explained {
   return policyFor(rules).decide(shellCall(command), context)
 }

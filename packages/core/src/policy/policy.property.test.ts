@@ -201,9 +201,9 @@ suite('for any rules and calls', () => {
           const both = verdict(rules, shell(`${first}${joint}${second}`), given)
           for (const alone of [first, second]) {
             const before = verdict(rules, shell(alone), given)
-            // Nothing allows what runs nothing, and beside something that is allowed there is nothing to ask about.
+            // No rule allows a command that runs nothing, and next to an allowed one there is nothing to ask about.
             if (before === 'ask' && runsNothing(alone)) continue
-            // In another folder the same words may mean other files, of which somebody has to be asked.
+            // In another folder the same words may mean other files, which somebody has to be asked about.
             const least = before === 'deny' && /\bcd\b/.test(first) ? 'ask' : before
             assert.ok(!isStricter(least, both), `${alone} alone is ${before}, with the other one ${both}`)
           }
@@ -310,7 +310,7 @@ suite('a denied command stays denied', () => {
   const stays = (text: string): void =>
     assert.equal(verdict(rules, { toolName: 'execute_command', args: { command: text } }, { yolo: true }), 'deny', text)
 
-  /** Quotes some letters of a word, in one of the ways a shell takes off again. */
+  /** Quotes some letters of a word, in one of the ways that a shell removes again. */
   const quoted = (word: string): fc.Arbitrary<string> =>
     fc
       .array(fc.constantFrom('plain', 'single', 'double', 'escape', 'hex', 'empty'), {
@@ -376,7 +376,7 @@ suite('a denied command stays denied', () => {
       (text) => `${text} > /dev/null 2>&1`,
       (text) => `${text} &`,
     ]
-    // A wrapper takes words, so what is no plain command goes into a shell before.
+    // A wrapper takes words, so anything but a plain command is put into a shell first.
     const wrapped = fc
       .tuple(denied, fc.array(fc.constantFrom(...WRAPS), { maxLength: 4 }))
       .map(([text, wraps]) =>

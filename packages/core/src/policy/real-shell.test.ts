@@ -8,8 +8,8 @@ import fc from 'fast-check'
 import { judgeShell, shellRules } from './policy.fixture.ts'
 
 /**
- * Verdicts are only worth something if a real shell agrees. Here bash runs texts that were allowed; the only programs to be
- * found are `fine` and `evil`, which log their arguments.
+ * Decisions are only worth something if a real shell agrees. Here bash runs texts that were allowed; the only programs
+ * it can find are `fine` and `evil`, which log their arguments.
  */
 
 const FINE = [
@@ -54,7 +54,7 @@ before(() => {
 
 after(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }))
 
-/** Which programs ran, and which files there are then. */
+/** Returns which programs ran, and which files exist afterwards. */
 function run(command: string): { readonly ran: readonly string[]; readonly files: readonly string[] } {
   runs += 1
   const folder = join(root, `work-${runs}`)
@@ -71,7 +71,7 @@ function run(command: string): { readonly ran: readonly string[]; readonly files
   return { ran, files: readdirSync(folder) }
 }
 
-/** The first texts with this verdict; the seed is fixed, so that a slow machine runs the same ones. */
+/** Returns the first texts with this decision; the seed is fixed, so that a slow machine runs the same ones. */
 function allowed(isAllowed: (command: string) => boolean, count: number): string[] {
   const found = new Set<string>()
   for (let seed = 1; found.size < count && seed < 100; seed += 1) {

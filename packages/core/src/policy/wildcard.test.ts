@@ -7,7 +7,7 @@ const token = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('a', 'b') }, fc.c
 const wildcard: fc.Arbitrary<Wildcard> = fc.array(token, { maxLength: 5 })
 const CHARACTERS: Meeting<string, string> = { isSame: (a, b) => a === b, isMatched: () => true }
 
-/** Every text of two letters up to a length at which two short patterns that meet at all have met. */
+/** Every text of two letters, up to a length at which two short patterns have a common text if they have one at all. */
 const TEXTS = Array.from({ length: 2 ** 11 - 1 }, (_, at) =>
   (at + 1).toString(2).slice(1).replaceAll('0', 'a').replaceAll('1', 'b'),
 )

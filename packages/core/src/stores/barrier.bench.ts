@@ -1,4 +1,4 @@
-/** What a barrier costs beside the bare insertion of its rows: one record, its message, its command, the head. */
+/** Measures a barrier beside the bare insertion of its rows: one record, its message, its command, the head. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { emptyHead, REDUCER_VERSION, storedHead, type Append, type CommandKey, t
 import { compare, report } from '@evener/testing'
 import { SqliteStore } from './sqlite-store.ts'
 
-/** Short rounds and many of them: the best one is then undisturbed by whatever else the machine does. */
+/** Many short rounds: the best one is undisturbed by whatever else the machine does. */
 const BARRIERS = 50
 const ROUNDS = 150
 const THREAD = 'd3b07384-d113-4ec6-a3f5-2f0c2b3a9a11'

@@ -21,7 +21,7 @@ import { MemoryStore } from './memory-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
 const SECRET = 'only-said-at-length'
-/** Half an emoji, a byte order mark and quotes: what a careless way through bytes would lose. */
+/** Half an emoji, a byte order mark and quotes: what a careless conversion to bytes would lose. */
 const LONG = `\uFEFF"${SECRET}" \uD83D ${'é'.repeat(BLOB_THRESHOLD)}`
 const MANY: JsonObject = {
   ['__proto__']: LONG,
@@ -41,7 +41,9 @@ const WAIT = {
   answerSchema: LONG,
 } as const
 
-/** A body of each type as large as it can become; `null` where every field is an id, a number or one of a few words. */
+/**
+ * A body of each type, as large as it can become; `null` where every field is an id, a number or one of a few words.
+ */
 const LARGE: { readonly [Type in RecordType]: Extract<RecordBody, { type: Type }> | null } = {
   'text-delta': { type: 'text-delta', ...AT, text: LONG, meta: { provider: MANY } },
   'reasoning-delta': { type: 'reasoning-delta', ...AT, text: LONG },
@@ -49,7 +51,7 @@ const LARGE: { readonly [Type in RecordType]: Extract<RecordBody, { type: Type }
   'tool-call': { type: 'tool-call', ...AT, toolCallId: 'c', toolName: 'write_file', args: MANY },
   'tool-result': { type: 'tool-result', ...AT, toolCallId: 'c', toolName: 'read_file', result: MANY, error: ERROR },
   error: { type: 'error', error: ERROR },
-  // Replaced, with all it says, when the part is sealed.
+  // Replaced, with all its content, when the part is sealed.
   batch: null,
   'message.added': {
     type: 'message.added',
@@ -141,7 +143,7 @@ function messageOf(order: number): StoredMessage {
   }
 }
 
-/** Every body as a record, and the rows of the views that say the same again. */
+/** Writes every body as a record, and the view rows that repeat them. */
 async function writeAll(store: Store): Promise<{ records: LogRecord[]; message: StoredMessage; wait: Wait }> {
   const fence = await startThread(store, 'thread')
   const records = BODIES.map((body, index) => recordOf('thread', index + 1, body))
@@ -184,7 +186,7 @@ describe('a body above 32 KB', () => {
           const fence = await startThread(store, 'thread')
           const record = recordOf('thread', 1, body)
           await store.append({ stream: 'thread', fence, records: [record] })
-          // As text: comparing values of this size one by one would take minutes to say how they differ.
+          // Compared as text: a diff of values of this size would take minutes.
           const [read] = (await store.readRecords('thread', { after: 0 })).items
           assert.ok(JSON.stringify(read) === JSON.stringify(record), `${store.constructor.name} gave another body`)
           const latest = await store.latestRecord([{ stream: 'thread', from: 1, to: null }], body.type, 1)
@@ -255,7 +257,7 @@ describe('a body above 32 KB', () => {
   )
 })
 
-/** What eraseBody leaves: settings, lineages and bindings are no content. */
+/** Types that `eraseBody` leaves as they are: settings, lineages and bindings are no content. */
 const KEEPS_ITS_CONTENT: ReadonlySet<RecordType> = new Set<RecordType>([
   'config.changed',
   'binding.changed',

@@ -13,10 +13,10 @@ import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { infoOf, noteOf } from '../../test/stores/threads.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
-/** Root may go everywhere, so as root the test is done by somebody else. */
+/** Root has access to everything, so as root the test runs as another user. */
 const asNobody = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 
-/** The code of the error with which it was not opened. */
+/** Returns the code of the error that opening fails with. */
 async function codeOf(opening: Promise<unknown>): Promise<ErrorCode | undefined> {
   const error = await opening.then(
     () => assert.fail('it was opened'),
@@ -26,7 +26,7 @@ async function codeOf(opening: Promise<unknown>): Promise<ErrorCode | undefined>
   return error.code
 }
 
-/** The same of a process with other rights. */
+/** The same for a process with other permissions. */
 async function codeOfOther(url: string, options: ProcessOptions): Promise<ErrorCode | undefined> {
   const other = await StoreProcess.start(url, options)
   try {
@@ -36,7 +36,7 @@ async function codeOfOther(url: string, options: ProcessOptions): Promise<ErrorC
   }
 }
 
-/** A file, and beside it the log of a process that was killed. */
+/** Makes a file with the log of a killed process beside it. */
 async function killed(directory: string): Promise<string> {
   const url = join(directory, 'data.db')
   const writer = await StoreProcess.start(url)
@@ -170,7 +170,7 @@ it(
   }),
 )
 
-/** Made elsewhere: here it could not be. */
+/** Makes a database elsewhere and moves it here, where it could not be made. */
 async function makeDatabaseBeside(folder: string, name: string): Promise<void> {
   const workshop = join(folder, 'workshop')
   await mkdir(workshop)

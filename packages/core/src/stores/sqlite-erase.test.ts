@@ -11,7 +11,7 @@ import { SqliteStore } from './sqlite-store.ts'
 
 const SECRET = 'correct-horse-battery-staple'
 
-/** Writes the way a conversation does: commands, batches that are sealed, heads that are replaced, long and short texts. */
+/** Writes like a conversation: commands, batches that are sealed, heads that are replaced, long and short texts. */
 async function converse(store: Store, id: string, say: (step: number) => string): Promise<Fence> {
   await store.createStream({ kind: 'thread', info: infoOf(id), headSeq: 0 })
   const { epoch } = await store.claim(id, 'me')

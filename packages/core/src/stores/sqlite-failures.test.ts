@@ -12,10 +12,10 @@ import { messageOf, noteOf, saidOf, startThread } from '../../test/stores/thread
 import { SqliteStore } from './sqlite-store.ts'
 
 const NOBODY = 65_534
-/** Root may write everywhere, so as root the test is done by somebody else. */
+/** Root may write everywhere, so as root the test runs as another user. */
 const asNobody = process.getuid?.() === 0 ? { uid: NOBODY } : {}
 
-/** Appends until it fails; gives the error and the last seq that was acknowledged. */
+/** Appends until it fails; returns the error and the last seq that was acknowledged. */
 async function fillUp(append: Store['append'], fence: Fence): Promise<{ error: unknown; last: number }> {
   for (let last = 0; last < 100_000; last++) {
     try {
@@ -195,7 +195,7 @@ describe('C4-41 when the rows of one thread are damaged', () => {
       await assert.rejects(store.listMessages(lineage('bad'), { order: 'newest' }), isCorrupt)
       assert.equal((await store.readRecords('bad', { upTo: 1 })).items.length, 1)
       assert.equal((await store.readRecords('bad', { after: 2 })).items.length, 1)
-      // A head is a cache, and is simply made anew.
+      // A head is a cache, and is simply rebuilt.
       assert.equal(await store.readHead('bad', 1), null)
       assert.equal((await store.deleteThread('bad', { owner: 'me', epoch: 1 })).deleted, true)
       await store.close()

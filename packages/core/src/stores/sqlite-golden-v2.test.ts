@@ -10,7 +10,7 @@ import { inflateMessage } from '../engine/log/blobs.ts'
 import { loadState } from '../engine/log/load-state.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
-/** Written by the release whose layout it carries, with what that release read in it; and never again. */
+/** The path of a database, or of what was read from it, written once by the release with this layout. */
 function goldenOf(layout: number, kind: 'db' | 'json'): string {
   return fileURLToPath(new URL(`fixtures/golden-v${layout}.${kind}`, import.meta.url))
 }
@@ -22,7 +22,7 @@ const TYPES_V2 =
   'tasks.changed text-delta tool-call tool-result turn.ended turn.process turn.started wait.answered wait.cancelled wait.opened ' +
   'wait.superseded'
 
-/** What the first layout's database does not have. */
+/** Fields that the database of the first layout does not have. */
 const FIELDS_V2 = [
   'run.started/turn/instructions',
   'run.started/turn/output',
@@ -86,7 +86,7 @@ for (const layout of [2, 3, 4, 5]) {
       'gives what it gave then: records, heads, messages, waits, threads, commands and owners',
       withGolden(async (store) => {
         const then = JSON.parse(await readFile(goldenOf(layout, 'json'), 'utf8')) as Record<string, object>
-        // Later versions may know more about it, but nothing else.
+        // Later versions may read more from it, but nothing different.
         assert.partialDeepStrictEqual(await readGolden(store), then)
       }),
     )
@@ -109,7 +109,7 @@ for (const layout of [2, 3, 4, 5]) {
         const { head } = foldGolden('main', await goldenRecordsOf(store, 'main'))
         assert.deepEqual(
           [head.title, head.titleAt, head.goalAt, head.stateAt.toJSON()],
-          // Since layout 4 two files stand before it.
+          // Since layout 4 there are two files before it.
           ['Golden', 1, 1, { count: 1, draft: layout < 4 ? 43 : 45 }],
         )
         const answer = await store.getMessage(head.lineage, 'm2')

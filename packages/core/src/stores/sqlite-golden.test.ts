@@ -19,7 +19,7 @@ import {
 import { inTempDir } from '../../test/stores/temp-dir.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
-/** Written by the release whose layout it carries, and never again. */
+/** Written once by the release with this layout, and never again. */
 const GOLDEN_V1 = fileURLToPath(new URL('fixtures/golden-v1.db', import.meta.url))
 
 const TYPES_V1 =
@@ -35,7 +35,7 @@ const BLOB = '7da82a8846b48c8637f8ceb6bae06d3a9a26f6856a6cede39797ce4dec9ff600'
 const OM = { generation: 1, coversTo: 20, blob: BLOB }
 const BINDING = { agentId: 'coder', nativeId: 'native', syncedTo: 20, anchor: 'native-2' }
 
-// What these threads were. Later versions may know more about them, but nothing else.
+// What these threads were. Later versions may know more about them, but nothing different.
 const MAIN_HEAD = {
   stream: 'main',
   seq: 47,

@@ -26,7 +26,7 @@ async function migrated(directory: string, golden: string | null): Promise<strin
   return path
 }
 
-/** In which way SQLite finds the newest record of a type. */
+/** Returns the query plan for the newest record of a type. */
 function planOf(path: string, type: RecordType): string {
   return planOfSql(path, latestRecordSql(type))
 }
@@ -84,7 +84,7 @@ describe('lists of threads', () => {
         ] as const) {
           const plan = planOfSql(path, listSql(query))
           assert.match(plan, index)
-          // Both kinds are read in order, a page of each; only these are sorted together.
+          // Hidden and other threads are read in order, a page of each; only these pages are sorted together.
           if (!('includeHidden' in query)) assert.doesNotMatch(plan, /TEMP B-TREE/, JSON.stringify(query))
         }
       }),

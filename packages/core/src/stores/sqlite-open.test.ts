@@ -299,7 +299,7 @@ describe('opening an SQLite store', () => {
       'its layout is older, and its header damaged so that only a write would find it, or something else would seem wrong',
       inTempDir(async (directory) => {
         const path = join(directory, 'data.db')
-        // The version it is read by and the one it is written by, the room that pages reserve, and the encoding of its texts.
+        // The read and write versions, the bytes reserved per page, and the text encoding.
         for (const at of [18, 19, 20, 59]) {
           const bytes = await readFile(GOLDEN_V1)
           bytes.writeUInt8(63, at)

@@ -54,7 +54,7 @@ describe('an SQLite store shared by processes', () => {
         const held = await second.claim('t', 'second')
         assert.deepEqual(held, { status: 'held', epoch: claim.epoch, owner: 'holder', holder: owner })
 
-        // Stopped, not dead: it will go on and write, believing that the thread is still its own.
+        // Stopped, not dead: it will go on and write, believing that it still owns the thread.
         holder.child.kill('SIGSTOP')
         assert.equal((await second.takeOver('t', 'second', claim.epoch)).status, 'owned')
         const late = holder.call('append', { stream: 't', fence, records: [noteOf('t', 2, 'late')] })
@@ -137,7 +137,7 @@ describe('an SQLite store shared by processes', () => {
     inTempDir(async (directory) => {
       const path = join(directory, 'data.db')
       await writeFile(path, '')
-      // Opening holds up this process, so the other one has to let go by itself.
+      // Opening blocks this process, so the other one has to release the lock by itself.
       const program = `
         const { DatabaseSync } = require('node:sqlite')
         const database = new DatabaseSync(${JSON.stringify(path)})
@@ -199,8 +199,8 @@ describe('an SQLite store shared by processes', () => {
 })
 
 /**
- * Writes until it is killed in the middle of it; gives the last seq that was acknowledged. So little is written that all
- * of it stands in the log alone.
+ * Writes until it is killed in the middle of it; returns the last seq that was acknowledged. It writes so little that
+ * everything is in the log alone.
  */
 async function writeAndKill(url: string): Promise<number> {
   const writer = await StoreProcess.start(url)

@@ -37,7 +37,7 @@ describe('a deletion that was cut short', () => {
       const two = await SqliteStore.open({ url })
       const records = Array.from({ length: 1200 }, (_, index) => noteOf('old', index + 1))
       const fence = await startThread(one, 'old', records)
-      // Both purge in turns; whoever comes last finds the work done and the stream's number given away.
+      // Both purge in turns; the last one finds the work done and the stream's number reused.
       const deletion = one.deleteThread('old', fence)
       await two.open()
       const young = await startThread(two, 'new', [noteOf('new', 1)])

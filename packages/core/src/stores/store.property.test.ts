@@ -17,13 +17,13 @@ import { infoOf, messageOf, saidOf } from '../../test/stores/threads.ts'
 import { MemoryStore } from './memory-store.ts'
 import { SqliteStore } from './sqlite-store.ts'
 
-/** The least that can be said about threads: lists of records, and who can see which. */
+/** The simplest model of threads: lists of records, and who can see which. */
 interface ModelThread {
   readonly id: string
   head: number
   isAlive: boolean
   lineage: StoredLineage
-  /** What it was forked from: kept for it as long as it lives. */
+  /** The ranges it was forked from, which are kept as long as it lives. */
   readonly inherited: StoredLineage
   readonly base: number
   records: LogRecord[]
@@ -122,7 +122,7 @@ class Model {
     thread.open.delete(partId)
   }
 
-  /** Points are boundaries: where a part is open nothing can be forked or rewound. */
+  /** Forks and rewinds need a boundary: none is possible while a part is open. */
   async #fork(parent: ModelThread, at: number): Promise<void> {
     if (parent.open.size > 0 || at === 0) return
     const id = `t${this.threads.length}`
@@ -173,7 +173,7 @@ class Model {
     )
   }
 
-  /** What the lineage shows, in order. */
+  /** Returns the records of the lineage, in order. */
   seen(lineage: StoredLineage): LogRecord[] {
     return lineage.flatMap((range) => {
       const stream = this.threads.find((thread) => thread.id === range.stream)
@@ -181,7 +181,7 @@ class Model {
     })
   }
 
-  /** What has to be left of a deleted stream. */
+  /** Returns the records that have to be left of a deleted stream. */
   retained(thread: ModelThread): LogRecord[] {
     const needs = this.threads.filter((other) => other.isAlive).flatMap((other) => other.inherited)
     return thread.records.filter(({ seq }) =>
@@ -231,7 +231,7 @@ async function compare(store: Store, model: Model, limit: number): Promise<void>
   }
 }
 
-/** Every seq is a record, or was taken over by a sealed part. */
+/** Checks that every seq is a record, or is covered by a sealed part. */
 function checkCoverage(thread: ModelThread, records: readonly LogRecord[]): void {
   for (let seq = thread.base + 1; seq <= thread.head; seq++) {
     assert.ok(

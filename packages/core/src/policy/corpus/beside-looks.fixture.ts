@@ -1,6 +1,9 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** Where git, ls and `npm test` are allowed, no file may be edited and .env is secret, each of these does something else. */
+/**
+ * Each of these does something else, where git, ls and `npm test` are allowed, no file may be edited and .env is
+ * secret.
+ */
 export const besideLooks: readonly string[] = commandsIn([
   'ls;id · ls && id · ls | sh · ls & id · ls\nid · ls\r\nid · ls\rid · ls\u0000id · ls $(id) · ls `id`',
   'ls "$(id)" · ls "${x:-$(id)}" · ls $((x[$(id)])) · ls $(( $(id) )) · ls <(id) · ls >(id) · ls > out',

@@ -1,6 +1,8 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** Under allows of everyday programs with whatever follows, each of these runs, writes or goes where nobody allowed it. */
+/**
+ * Each of these runs, writes or goes where nobody allowed it, where everyday programs are allowed with any arguments.
+ */
 export const besideMoreStars: readonly string[] = commandsIn([
   'git status; id · git status\nid · git status && id · git status || id · git status | id · git status & id',
   'git status `id` · git status $(id) · git status "$(id)" · git status <(id) · git status > >(id)',

@@ -1,6 +1,9 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** Where many programs are allowed with whatever follows, each of these runs, writes or reads something that nobody allowed. */
+/**
+ * Each of these runs, writes or reads something that nobody allowed, where many programs are allowed with any
+ * arguments.
+ */
 export const besideStars: readonly string[] = commandsIn([
   'cat x > y · echo id | sh · echo x >> ~/.bashrc · grep -r x . > out · find . -exec id \\; · find . -delete',
   "find . -fprintf out x · find . -fprint0 out · find . -ok id ';' · find . -okdir id ';'",

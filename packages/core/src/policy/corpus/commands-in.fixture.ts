@@ -1,4 +1,4 @@
-/** Several commands stand in one line, so that the lists stay short. */
+/** Splits lines into commands: several are written in one line, so that the lists stay short. */
 export function commandsIn(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => line.split(' · '))
 }

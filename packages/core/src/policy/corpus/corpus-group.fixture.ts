@@ -1,6 +1,6 @@
 import type { PatternRule, PermissionRules, Policy, ToolCategory } from '@evener/protocol'
 
-/** A command, what must come of it, and why. */
+/** A command, the expected decision, and why. */
 export type CorpusCase = readonly [command: string, verdict: Policy, why: string]
 
 /** Commands under the same rules. */

@@ -1,6 +1,6 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** What is run all day long, and does no more than it says. */
+/** Commands that are run all day long, and do no more than they say. */
 export const daily: readonly string[] = commandsIn([
   'ls · ls -la · ls -la src/ · ls src/*.ts · ls packages/*/package.json · cat package.json · cat src/*.ts',
   'cat src/a.ts src/b.ts | head -50 · head -n 20 README.md · tail -f logs/app.log',
@@ -46,7 +46,7 @@ export const daily: readonly string[] = commandsIn([
   'npm run test:unit -- src/a.test.ts · git stash && npm test; git stash pop · git checkout main -- src/a.ts',
 ])
 
-/** These may come upon a secret file, or upon an option, when they run. */
+/** Commands that may meet a secret file, or an option, at run time. */
 export const dailyAsked: readonly string[] = commandsIn([
   "wc -l $(git ls-files '*.ts') · git ls-files '*.ts' | xargs wc -l · grep -rn \"foo\" src/",
   'grep -rn "TODO" --include=\'*.ts\' src | head -20 · rg foo · rg -n "foo" src · rg -l foo --type ts',

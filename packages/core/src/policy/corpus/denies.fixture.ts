@@ -1,6 +1,6 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
-/** Everything but one thing is allowed, and that one thing must not come through. */
+/** Everything but one thing is allowed, and that one thing must not get through. */
 export const denied: CorpusGroup = {
   title: 'denied though everything else is allowed',
   deny: ['rm *', 'git push *', 'npm publish *'],

@@ -93,7 +93,7 @@ const EVERYDAY = [
 
 const cases: readonly CorpusCase[] = EVERYDAY.map((command) => [command, 'allow', 'nothing of it is denied'])
 
-/** What agents run all day is not to be asked about because something else is denied. */
+/** Commands that agents run all day must not be asked about because something else is denied. */
 export const everydayDenies: CorpusGroup = {
   title: 'everyday commands while others are denied, under yolo',
   deny: ['rm -rf *', 'git push *', 'npm publish *', 'sudo *', 'shutdown *'],
@@ -109,7 +109,7 @@ export const everydayTool: CorpusGroup = {
 
 export const everydayYolo: CorpusGroup = { title: 'everyday commands under yolo', yolo: true, cases }
 
-/** Rules that plainly mean a command, and what they do not mean. */
+/** Rules that clearly cover a command, and what they do not cover. */
 export const everydayAllows: CorpusGroup = {
   title: 'messages and tests under patterns that allow them',
   allow: ['git commit *', 'git log *', 'gh pr create *', 'cat', 'node --test *'],
@@ -132,7 +132,7 @@ export const everydayAllows: CorpusGroup = {
   ],
 }
 
-/** A plain copy is no look into folders. */
+/** A plain copy does not read folders. */
 export const everydayCopies: CorpusGroup = {
   title: 'copies while other files are denied',
   tool: 'allow',

@@ -1,6 +1,6 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
-/** A denied program that stands in no command of the text, but in what a command is given to run. */
+/** A denied program that is in no command of the text, but in what a command is given to run. */
 export const indirect: CorpusGroup = {
   title: 'denied programs that come on an input, in a setting or under another name',
   deny: ['rm *', 'git push *'],

@@ -6,7 +6,7 @@ const LAUNCHERS =
   'hyperfine concurrently cross-env conda lxc lxc-attach systemd-nspawn xterm nix-shell npm pnpm yarn bun psql sqlite3 mysql nc ' +
   'socat vim emacs ssh scp go git fzf nmap wget compgen ls echo fc machinectl ed'
 
-/** A star behind a launcher allows the launcher, and what it runs is judged by itself. */
+/** A star after a launcher allows the launcher; what it runs is judged on its own. */
 export const launched: CorpusGroup = {
   title: 'what an allowed launcher runs needs leave of its own',
   allow: LAUNCHERS.split(' ').map((name) => `${name} *`),

@@ -30,7 +30,7 @@ const ALLOW = [
   'test *',
 ]
 
-/** Programs that only look, as long as nobody gives them the wrong option. */
+/** Programs that only read, unless they get the wrong option. */
 export const lookers: CorpusGroup = {
   title: 'programs allowed because they only look',
   allow: ALLOW,
@@ -148,7 +148,7 @@ export const lookers: CorpusGroup = {
   ],
 }
 
-/** The same programs with something in front, behind or inside. */
+/** The same programs with something before, after or inside them. */
 export const smuggled: CorpusGroup = {
   title: 'something else beside an allowed command',
   allow: ALLOW,

@@ -1,6 +1,6 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
-/** A denied program that stands in a file which the same text makes, or in code that is put together. */
+/** A denied program in a file that the same text makes, or in code that is put together. */
 export const madeFiles: CorpusGroup = {
   title: 'denied programs in files that are made on the way, and in code that is put together',
   deny: ['rm *', 'git push *'],

@@ -1,6 +1,6 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
-/** Denied files that stand in options, in code, or below a folder that is swept. */
+/** Denied files in options, in code, or below a folder that is changed as a whole. */
 export const namedFiles: CorpusGroup = {
   title: 'denied files that are named in passing',
   files: [
@@ -37,7 +37,7 @@ export const namedFiles: CorpusGroup = {
   ],
 }
 
-/** Denied files that a pattern finds, that go by another name, or that a program picks out of a longer word. */
+/** Denied files that a pattern matches, that have another name, or that a program picks out of a longer word. */
 export const roundaboutFiles: CorpusGroup = {
   title: 'denied files that are reached in a roundabout way',
   tool: 'allow',

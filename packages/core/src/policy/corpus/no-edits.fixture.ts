@@ -122,7 +122,7 @@ const MAY_WRITE = [
   'LESS=-oout less a',
 ] as const
 
-/** Not known to leave files alone: that asks, whatever lets commands run as such. */
+/** A command that is not known to leave files alone asks, whatever allows commands in general. */
 export const noEditsYolo: CorpusGroup = {
   title: 'editing files is denied, and nothing else is asked about',
   categories: { edit: 'deny' },
@@ -146,7 +146,7 @@ export const noEditsTool: CorpusGroup = {
   cases: noEditsYolo.cases,
 }
 
-/** A pattern is somebody's word about this very command. */
+/** A pattern is somebody's decision about this very command. */
 export const noEditsAllowed: CorpusGroup = {
   title: 'editing files is denied, some commands are allowed by their own patterns',
   categories: { edit: 'deny' },

@@ -1,6 +1,6 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** Each of these reads what is denied (`.env*`, `secrets/**`, `~/.ssh/**`), or may come to read it. */
+/** Each of these reads what is denied (`.env*`, `secrets/**`, `~/.ssh/**`), or may read it at run time. */
 export const readsDenied: readonly string[] = commandsIn([
   "git checkout -- '*env' · git checkout -- '*.env' · git checkout HEAD -- ':(glob)**/*env'",
   "git restore '*env' · git restore --source=HEAD ':/*env' · git restore -- ':(icase)*ENV'",

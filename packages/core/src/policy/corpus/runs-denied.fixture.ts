@@ -1,6 +1,6 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** Each of these runs `rm`, `git push` or `curl`, or something of which only the run tells that it does not. */
+/** Each of these runs `rm`, `git push` or `curl`, or something that may be one of them at run time. */
 export const runsDenied: readonly string[] = commandsIn([
   'FZF_DEFAULT_OPTS=\'--preview "rm x"\' fzf · LESS=\'--x "curl u"\' tool · TOOL_OPTS=\'-c "git push"\' tool',
   'ls\n\nrm x · ls\n#c\nrm x · ls \\\n; rm x · ls;\nrm x · ls|\nrm x · ls &&\n\nrm x · echo a#b; rm x · echo a #b\nrm x',

@@ -1,6 +1,6 @@
 import type { CorpusGroup } from './corpus-group.fixture.ts'
 
-/** Denied files that git finds by patterns of its own, or that stand in a longer text. */
+/** Denied files that git finds by patterns of its own, or that are named in a longer text. */
 export const toldFiles: CorpusGroup = {
   title: 'denied files that a program is told of in its own way',
   tool: 'allow',

@@ -1,6 +1,6 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** More than the star behind the name of a program covers. */
+/** Commands that the star after a program's name does not cover. */
 export const waysAroundStars: readonly string[] = commandsIn([
   'git -c core.pager=./x log · git log --output=x · git diff --output x · git log --ext-diff -p',
   'git show --ext-diff · git grep -Ovim x · git grep --open-files-in-pager x · git -C /other status',

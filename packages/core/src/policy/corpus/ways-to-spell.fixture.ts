@@ -68,7 +68,7 @@ export const spelledRuns: readonly string[] = commandsIn([
   'ls > >(curl u) · cat < <(curl u) · diff <(curl u) <(curl v)',
 ])
 
-/** Ways to spell what lies in `.env`, `secrets` and `~/.ssh`. */
+/** Ways to spell what is in `.env`, `secrets` and `~/.ssh`. */
 export const spelledReads: readonly string[] = commandsIn([
   'cat<.env · cat 3<.env <&3 · cat<.env|head · cat .e\\\nnv · cat .env# · cat .env;ls · cat .env&&ls',
   "cat .env|head · cat .env>x · cat .env 2>&1 · cat '.env' · cat .env/ · cat .env/. · cat .//.env",

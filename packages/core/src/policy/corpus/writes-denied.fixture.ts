@@ -1,6 +1,6 @@
 import { commandsIn } from './commands-in.fixture.ts'
 
-/** Each of these writes what is denied (`.env*`, `.github/**`), or may come to write it. */
+/** Each of these writes what is denied (`.env*`, `.github/**`), or may write it at run time. */
 export const writesDenied: readonly string[] = commandsIn([
   'echo x > .env · echo x >.env · echo x >> ./.env · echo x >| .env · echo x &> .env · echo x >& .env',
   'echo x &>> .env · echo x 1<> .env · echo x {fd}> .env · exec > .env · exec 3> .env; echo x >&3 · : > .env',
