@@ -64,8 +64,8 @@ export function launchCline(request: LaunchRequest, options: ClineLaunchOptions 
 }
 
 /**
- * How long a server may take to start and to answer. The default for answers is Cline's own. Without a limit it waits
- * three seconds for a server to start and goes on without its tools.
+ * How long a server may take to start and to answer: Cline's own limit for answers. Without a limit Cline waits three
+ * seconds for a server to start and goes on without its tools.
  */
 const SERVER_SECONDS = 60
 

@@ -116,7 +116,7 @@ export class Program {
     }
   }
 
-  /** The grace period is the one for stopping. */
+  /** Waits as long as for a program that is asked to stop. */
   async #watchSilence(): Promise<void> {
     const { onSilenced, stopWay } = this.#options
     if (!(await endsWithin(this.#process, stopWay.graceMs)) && this.#killing === undefined) onSilenced()

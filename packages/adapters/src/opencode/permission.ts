@@ -28,7 +28,7 @@ export function agentPermissions(
     main,
     subagents: {
       general: { ...main, task: 'deny' },
-      // This subagent only reads, whatever the others may do.
+      // This subagent only looks around: it must not edit, whatever the others may do.
       explore: { ...main, task: 'deny', todowrite: 'deny', edit: 'deny' },
     },
   }

@@ -36,7 +36,10 @@ function askBefore(server: string): readonly string[] {
   return PLAIN_NAME.test(server) ? ['-c', `mcp_servers.${server}.default_tools_approval_mode="prompt"`] : []
 }
 
-/** Leaves out rules that are judged call by call. Rules that the user's configuration could break are refused. */
+/**
+ * Leaves out rules that are judged call by call. The user's configuration is read in any case, so `codexRules` refuses
+ * rules that it could break.
+ */
 function floor(request: LaunchRequest): LaunchRequest {
   const rules = settledRules(request.rules)
   return { ...request, rules: { ...rules, patterns: rules.patterns.filter((rule) => !isAsked(rule)) } }
