@@ -46,10 +46,7 @@ function model(deltas) {
   }
 }
 
-/**
- * Each subject has `open(speaker)`, which makes a conversation: `fresh()` starts a new thread, `send()` sends one
- * message.
- */
+/** Each has `open(speaker)`, which makes a conversation: `fresh()` starts a thread, `send()` sends one message. */
 const SUBJECTS = {
   /** The time Node itself takes to start, which nothing can be below. */
   async node() {

@@ -89,9 +89,7 @@ function describe({ count, measure, subject, ...figures }: Readonly<Record<strin
   return `${String(measure).padEnd(10)} ${String(count).padStart(6)}  ${String(subject).padEnd(14)} ${shown.join('  ')}`
 }
 
-/**
- * Installs into a separate folder, which is moved when it is complete, so that a partial installation is never used.
- */
+/** Installs into a separate folder, moved when complete, so that a partial installation is never used. */
 function installPeer(): string {
   const { XDG_CACHE_HOME } = process.env
   const cache = XDG_CACHE_HOME === undefined || XDG_CACHE_HOME === '' ? join(homedir(), '.cache') : XDG_CACHE_HOME

@@ -18,9 +18,7 @@ const TESTED_ELSEWHERE = [
   'shell-run.md',
 ]
 
-/**
- * Declarations that the snippets of a page assume, by name. A snippet that declares the name itself does not get it.
- */
+/** Declarations that the snippets of a page assume, by name. A snippet with its own declaration does not get it. */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'live-agents.md': { claudeCode: "import { claudeCode } from '@evener/adapters'" },
   'permissions.md': {},

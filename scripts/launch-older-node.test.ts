@@ -1,6 +1,4 @@
-/**
- * The two commands for somebody who cloned the project and has an older Node, tested with a real one and a real npm.
- */
+/** The two commands in a fresh clone with an older Node, tested with a real Node and a real npm. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,4 @@
-/**
- * The two commands on a fresh clone: the machine's Node installs what is missing, then the project's own Node takes
- * over.
- */
+/** The two commands on a fresh clone: the machine's Node installs what is missing, the project's own takes over. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

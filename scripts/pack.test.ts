@@ -1,6 +1,4 @@
-/**
- * What a user gets: every package packed, installed outside the workspace, and used on the Node versions we support.
- */
+/** What a user gets: every package packed, installed outside the workspace, and used on all supported Nodes. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'

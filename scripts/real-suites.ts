@@ -77,9 +77,7 @@ function placeOf(file: string): number {
   return place === -1 ? LONGEST.length : place
 }
 
-/**
- * Every test has a timeout of its own. What hangs nevertheless, e.g. because of a program that still runs, is ended.
- */
+/** Every test has its own timeout. What hangs nevertheless, such as a program that still runs, is ended. */
 async function play(
   file: string,
   suite: Suite,

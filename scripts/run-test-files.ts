@@ -26,10 +26,7 @@ export interface TestFilesOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/**
- * Runs every file in a separate process, a few at a time, reports on standard output, and returns whether all have
- * passed.
- */
+/** Runs every file in a separate process, a few at a time, and prints the report. True if all have passed. */
 export async function runTestFiles(files: readonly string[], { root, env }: TestFilesOptions): Promise<boolean> {
   const startedAt = Date.now()
   let ended = 0

@@ -60,10 +60,7 @@ export function tooYoung(lock: LockFile, dates: Readonly<Record<string, string>>
     })
 }
 
-/**
- * Includes optional dependencies, which npm installs where they fit. Excludes optional peers, which users install
- * themselves.
- */
+/** Includes optional dependencies, which npm installs where they fit, but not optional peers. */
 function neededBy({
   dependencies,
   optionalDependencies,

@@ -28,10 +28,7 @@ export function moduleLinksOf(source: string): ModuleLinks {
   return { specifiers, hasExportStar, hasDefaultExport }
 }
 
-/**
- * Returns the specifier of the import whose first token after `import` is at `at`; undefined for `import.meta` or a
- * computed name.
- */
+/** Returns the specifier of the import that goes on at `at`; none for `import.meta` or a computed name. */
 function importedBy(tokens: readonly Token[], at: number): string | undefined {
   const first = tokens[at]
   if (first?.kind === 'string') return first.text

@@ -1,6 +1,4 @@
-/**
- * The rules of CONTRIBUTING.md about imports. Each returns one sentence per breach, with the file and what is wrong.
- */
+/** The rules of CONTRIBUTING.md about imports. Each returns a sentence per breach: the file and what is wrong. */
 import { stripTypeScriptTypes } from 'node:module'
 import { isRelative, packageOf, resolveRelative, type PackageFacts, type Workspace } from './workspace.ts'
 

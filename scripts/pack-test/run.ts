@@ -31,9 +31,7 @@ export async function run(command: string, args: readonly string[], options: Run
   }
 }
 
-/**
- * Removes the variables by which npm and the test runner tell their children where they are: wrong in another folder.
- */
+/** npm and the test runner tell their children where they are, which would be wrong in another folder. */
 export function outsideEnvironment(): NodeJS.ProcessEnv {
   const inherited = /^(npm_package_|npm_lifecycle_|npm_command$|npm_config_local_prefix$|INIT_CWD$|NODE_TEST_CONTEXT$)/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name)))

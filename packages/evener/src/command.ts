@@ -9,9 +9,7 @@ export interface Terminal {
   err(text: string): void
   /** Resolves when the reader of standard output has room again. Commands that print much wait for it. */
   taken?(): Promise<void>
-  /**
-   * Called when the command was told to end: from then on, pending output is waited for only while somebody reads it.
-   */
+  /** Called when the command has to end. From then on, pending output is kept only while somebody reads it. */
   hurry?(code: number): void
   /** True when nobody reads standard output any more, so that a command that only prints can stop. */
   hasNoReader?(): boolean

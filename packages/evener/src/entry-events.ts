@@ -5,10 +5,7 @@ import { agentEventsOf, isSealedPart, type ActivityNote, type AgentEvent, type L
 /** What is shown of a run while it goes on: the agent's events, and activity that is no agent event. */
 export type ToldEvent = AgentEvent | NoteEvent
 
-/**
- * Returns the events of a live entry. Texts come delta by delta; a sealed text with activity gives an empty last delta
- * that carries it.
- */
+/** Returns the events of a live entry. A text comes as deltas; its activity follows with an empty last delta. */
 export function eventsOfEntry(entry: LogEntry): readonly ToldEvent[] {
   if (entry.kind === 'delta') return [withoutActivity(entry.event)]
   const { body } = entry.record

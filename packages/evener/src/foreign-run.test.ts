@@ -11,10 +11,7 @@ import type { ActivityEvent } from '@evener/protocol'
 import { scriptedModel } from '@evener/testing'
 import { main } from './main.ts'
 
-/**
- * A program that prints what Codex prints: it reports a retry, speaks, runs two commands, of which one fails, and
- * answers.
- */
+/** Prints what Codex prints: a retry, a message, two commands of which one fails, and the answer. */
 const PROGRAM = `#!${process.execPath}
 if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
 const say = (record) => process.stdout.write(JSON.stringify(record) + '\\n')

@@ -13,9 +13,7 @@ import { recordsAfter } from '@evener/core/engine'
 
 const PAGE = 500
 
-/**
- * Yields all records of a thread's lineage, oldest first, page by page, including those of its parents up to the fork.
- */
+/** Yields all records of a thread's lineage, oldest first, including those of its parents up to the fork. */
 export async function* readThread(store: Store, thread: string): AsyncGenerator<LogRecord> {
   const { lineage } = await headOf(store, thread)
   let after = 0

@@ -19,10 +19,7 @@ export function recordingAt(path: string): string | undefined {
 /** Longer delays overflow the timer, which would then fire at once. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1
 
-/**
- * Computes the delays between events. Their times come from two clocks, so an event may have an earlier time than the
- * one before it.
- */
+/** Computes delays between events. Their times come from two clocks, so they need not be in order. */
 export class Pace {
   readonly #speed: number
   #latest: number | undefined

@@ -5,9 +5,7 @@ import type { ToldEvent } from './entry-events.ts'
 import { visible, VisibleText } from './visible-text.ts'
 
 const RESULT_CHARS = 100
-/**
- * The limit for each text among a call's arguments, so that a command is shown, but not the content of a written file.
- */
+/** The limit for each text argument of a call: shows a command, but not the content of a written file. */
 const ARGUMENT_CHARS = 300
 
 /** Shows agent events to a person as they arrive. */

@@ -15,10 +15,7 @@ const limitProgram: string = 'prlimit'
 /** Whether runs can have a mark here. Also removes the mark of a run that these tests may be part of. */
 const canMark = spawnSync(limitProgram, ['--pid', String(process.pid), '--locks=0:'], { stdio: 'ignore' }).status === 0
 
-/**
- * A program in the middle of a tool, with a child in its own session and, where marks work, a daemon without an
- * environment.
- */
+/** A program inside a tool, with a child in its own session and, where marks work, a daemon without environment. */
 const PROGRAM = `#!${process.execPath}
 if (process.argv.includes('--version')) { console.log('codex-cli 0.166.0'); process.exit(0) }
 const { spawn } = await import('node:child_process')

@@ -76,10 +76,7 @@ export interface AgentHarness {
     config: HarnessAgentConfig,
     options?: HarnessAgentOptions,
   ): Promise<void>
-  /**
-   * Takes the whole new config. Servers with unchanged configuration stay connected, and a running turn is not
-   * disturbed.
-   */
+  /** Takes the whole new config. Unchanged servers stay connected, and a running turn is not disturbed. */
   updateAgent(
     agentId: string,
     connectivity: ModelConnectivityInfo,

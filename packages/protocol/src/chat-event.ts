@@ -45,7 +45,7 @@ export interface ChatToolResultEvent extends Readonly<ChatToolResultInfo>, ChatT
   readonly type: 'tool-result'
 }
 
-/** The tool is still running. All optional fields are informative only. */
+/** The tool is still running. Which of the optional fields are set has no further meaning. */
 export interface ChatToolProgressEvent {
   readonly type: 'tool-progress'
   readonly toolCallId: string

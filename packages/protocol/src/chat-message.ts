@@ -102,9 +102,7 @@ function contentOf(parts: ChatMessagePart[]): ChatMessageContent {
   return others.length === 0 && only.type === 'text' ? only.text : parts
 }
 
-/**
- * Returns `undefined` for what a chat does not show: calls without known input, missing results, signals without text.
- */
+/** Returns `undefined` for what a chat does not show: calls without input, missing results, signals without text. */
 function toChatPart(part: Part): ChatMessagePart | undefined {
   switch (part.type) {
     case 'text':

@@ -229,10 +229,7 @@ export interface WaitSupersededRecord {
 
 export interface QueueItem {
   readonly id: string
-  /**
-   * `hand-off`: the message for the agent that takes the floor of the run next. At most one per run, none outside a
-   * run.
-   */
+  /** `hand-off`: the message for the agent that gets the floor next. One per run, none outside a run. */
   readonly lane: 'follow-up' | 'steer' | 'hand-off'
   readonly parts: readonly Part[]
   readonly by?: string

@@ -25,10 +25,7 @@ export interface Capabilities {
   readonly hostTools: 'inproc' | 'mcp' | 'protocol' | 'none'
   readonly interrupt: 'clean' | 'kill'
   readonly usage: 'turn' | 'cumulative' | 'none'
-  /**
-   * What redaction covers: everything the model is sent again, or only our records, because the agent keeps records of
-   * its own.
-   */
+  /** What redaction covers: all that the model is sent again, or only our records, as the agent keeps its own. */
   readonly redaction: 'all' | 'record'
   readonly images: boolean
   /** The agent accepts MCP servers. For tools of the host see `hostTools`. */
@@ -197,10 +194,7 @@ export interface Host {
   callTool?(call: ToolCallRequest): Promise<ToolOutcome>
   /** Records a native binding as soon as it is known, not at the end of the turn. */
   bind(binding: Binding): void
-  /**
-   * Records a process that was started for the turn. The agent gets its task after this settles, so that recovery can
-   * find it.
-   */
+  /** Records a process of the turn. The agent gets its task after this settles, so that recovery can find it. */
   noteProcess?(note: ProcessNote): Promise<void> | void
   /** How much of what others said the agent may be given, and how it is counted. */
   readonly handover?: HandoverBudget

@@ -9,9 +9,7 @@ export type HarnessMessageRole = 'user' | 'assistant' | 'system'
 
 export type HarnessStopReason = 'complete' | 'tool_use' | 'aborted' | 'error'
 
-/**
- * A message as a harness shows it. Never changed after it was handed out, so an event that a listener kept stays true.
- */
+/** A message as a harness shows it. Never changed after it was handed out, so a kept event stays true. */
 export interface HarnessMessage {
   readonly id: string
   readonly role: HarnessMessageRole
@@ -64,10 +62,7 @@ export function toHarnessMessage(message: ThreadMessage | StoredMessage): Harnes
   return harnessMessageOf(message.role === 'user' ? withAttributes(message) : message, content)
 }
 
-/**
- * A user message has its attributes on its first part, because it may have waited in the queue, which stores only
- * parts.
- */
+/** A user message has its attributes on its first part, because the queue it may come from stores only parts. */
 function withAttributes(message: ThreadMessage | StoredMessage): MessageFields {
   const attributes = message.parts.at(0)?.meta?.['attributes']
   return attributes === undefined ? message : { ...message, meta: { attributes, ...message.meta } }

@@ -34,10 +34,7 @@ export interface RunState {
   readonly usageBefore?: UsageTotals
   readonly requestContext?: JsonObject
   readonly turn?: TurnDefaults
-  /**
-   * Answers whose asker was gone, by the hash of the question. Each is used once, when the same question is asked
-   * again.
-   */
+  /** Answers whose asker was gone, by the question's hash. Each is used once, when the same is asked again. */
   readonly kept?: Keyed<readonly Answer[]>
 }
 

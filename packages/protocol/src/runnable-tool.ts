@@ -14,9 +14,7 @@ export interface RunnableTool extends HostTool {
   readonly category?: ToolCategory
   /** Safe to run again after a crash with the same key. True for read-only tools, unless only an MCP server says so. */
   readonly isIdempotent?: boolean
-  /**
-   * What to do with an interrupted call. Default: the runtime's setting, and `retry` for tools that are safe to repeat.
-   */
+  /** What to do with an interrupted call. Default: `retry` if it is safe to repeat, else the runtime's setting. */
   readonly onInterrupted?: OnInterrupted
   /** Whether a call needs approval when no rule allows it: always, or depending on its input. */
   readonly requiresApproval?: boolean | ((input: JsonObject) => boolean)
@@ -49,9 +47,7 @@ export interface ToolRunContext {
   readonly warn?: (text: string) => void
 }
 
-/**
- * Returned by a tool that needs an answer first. The tool then runs again with the answer, maybe in another process.
- */
+/** Returned by a tool that needs an answer first. It then runs again with the answer, maybe in another process. */
 export interface ToolSuspension {
   readonly suspend: {
     readonly kind: Exclude<WaitKind, 'approval'>

@@ -30,9 +30,7 @@ export interface ThreadInfo {
   readonly parentCall?: string
   readonly forkedFrom?: { readonly thread: string; readonly at: number }
   readonly metadata: JsonObject
-  /**
-   * Only set in lists: the part of the row that could not be read. `getThread` fails with `corrupt` for such a thread.
-   */
+  /** Only set in lists: what of the row could not be read. `getThread` fails with `corrupt` for such a thread. */
   readonly damaged?: string
 }
 
@@ -44,10 +42,7 @@ export interface NewStream {
   readonly info: ThreadInfo
   /** 0 for a root; for a fork the fork point, so that its first record has the next seq. */
   readonly headSeq: number
-  /**
-   * Creates the stream, its ownership and its first records in one transaction: nobody sees a fork without its fork
-   * record.
-   */
+  /** Creates stream, ownership and first records in one transaction: nobody sees a fork without its fork record. */
   readonly start?: StreamStart
 }
 
@@ -157,10 +152,7 @@ export type Admission =
   | { readonly status: 'accepted'; readonly command: CommandRow }
   | { readonly status: 'duplicate'; readonly command: CommandRow }
   | { readonly status: 'conflict'; readonly command: CommandRow }
-  /**
-   * Made longer ago than commands are remembered, so it may have been carried out already. It is not, and nothing is
-   * stored.
-   */
+  /** Too old to know whether it was carried out, so it never is. Nothing of it is stored. */
   | { readonly status: 'expired' }
 
 export interface Owner {
@@ -211,9 +203,7 @@ export interface EraseResult {
 export interface Store {
   /** Opens the store. May be called repeatedly; every other method opens the store as well. */
   open(): Promise<void>
-  /**
-   * Changes when the data was replaced or restored, which voids cursors of another epoch. Set once the store is open.
-   */
+  /** Changes when the data was replaced or restored, which voids older cursors. Set once the store is open. */
   readonly epoch: string
 
   createStream(stream: NewStream): Promise<StreamStatus>
@@ -273,9 +263,7 @@ export interface Store {
     query: PageRequest & { readonly target: string; readonly state: CommandState },
   ): Promise<Page<CommandRow>>
   getCommand(key: CommandKey): Promise<CommandRow | null>
-  /**
-   * Stores the outcome of a command that changed no stream: refused, or its thread is gone. False when already settled.
-   */
+  /** Stores the outcome of a command that changed no stream, e.g. a refused one. False when already settled. */
   settleCommand(outcome: CommandOutcome): Promise<boolean>
   /**
    * Removes commands that were carried out and were both made and admitted before `before`, and returns how many.

@@ -20,10 +20,7 @@ export function unlessAborted<T>(signal: AbortSignal, work: T | PromiseLike<T>):
   })
 }
 
-/**
- * What to call when a signal aborts. One shared listener per signal, because one per wait would cost more than most
- * waits.
- */
+/** What to call when a signal aborts. One listener per signal, as one per wait would cost more than most waits. */
 const leavings = new WeakMap<AbortSignal, Set<() => void>>()
 
 function leavingOf(signal: AbortSignal): Set<() => void> {

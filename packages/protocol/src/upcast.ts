@@ -2,9 +2,7 @@ import { EvenerError } from './errors.ts'
 import type { JsonObject } from './json.ts'
 import { RECORD_VERSIONS, type LogRecord, type RecordBody, type RecordType } from './record.ts'
 
-/**
- * Turns a body of version `n` into one of version `n + 1`. Pure, and never removed, because old logs are not rewritten.
- */
+/** Turns a body of version `n` into one of `n + 1`. Pure, and never removed, because old logs are not rewritten. */
 export type Upcaster = (body: JsonObject) => JsonObject
 
 /**

@@ -1,6 +1,4 @@
-/**
- * Returns the error a call fails with when its signal is aborted. Its name is always `AbortError` or `TimeoutError`.
- */
+/** Returns the error of a call whose signal is aborted, always named `AbortError` or `TimeoutError`. */
 export function abortErrorOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason
   if (reason instanceof Error && (reason.name === 'AbortError' || reason.name === 'TimeoutError')) return reason

@@ -38,10 +38,7 @@ export interface ScriptedModel extends LanguageModelV4 {
   readonly turnsLeft: number
 }
 
-/**
- * Creates a language model of the AI SDK that plays a script: one turn per call. Throws `InvalidScript` for an invalid
- * one.
- */
+/** Creates a model of the AI SDK that plays a script, one turn per call. Throws `InvalidScript` for a bad one. */
 export function scriptedModel(script: Script<ModelRequest>, options: ScriptedModelOptions = {}): ScriptedModel {
   const provider = options.provider ?? 'scripted'
   const modelId = options.modelId ?? 'scripted-model'

@@ -28,9 +28,7 @@ export interface Draft {
   calls: IdTrie<CallPlace>
   /** The last message that `findMessage` looked up. */
   found: { readonly id: string; readonly index: number } | undefined
-  /**
-   * The record is not written yet, so its changes are sent to nobody, and the ops that every turn makes are left out.
-   */
+  /** The record is not written yet and nobody is sent its changes, so the ops that every turn makes are left out. */
   readonly isOnlyShown: boolean
   readonly ops: Op[]
   /** Messages whose view row has to be written with this record. */

@@ -118,9 +118,7 @@ function appendOp(draft: Draft, messageId: string, partId: string, field: string
   draft.ops.push({ type: 'append-text', path: partPath(messageId, partId, field), value })
 }
 
-/**
- * Replaces a part by its sealed form, built from the record alone, so that a replay without the batches gives the same.
- */
+/** Replaces a part by its sealed form, from the record alone, so that a replay without batches gives the same. */
 export function applySeal(draft: Draft, body: SealedPart): void {
   const at = findMessage(draft, body.messageId)
   if (at < 0) return
@@ -231,9 +229,7 @@ function findCall(draft: Draft, message: ThreadMessage, toolCallId: string): Par
   return isIt ? { messageId: message.id, partId: place.partId } : undefined
 }
 
-/**
- * Notes the address of a call. If two calls of a message share an id, the later one counts, whichever is sealed first.
- */
+/** Notes the address of a call. Of two calls of a message with one id the later counts, whichever is sealed first. */
 function noteCall(draft: Draft, messageId: string, part: Part): void {
   if (part.type !== 'tool-call') return
   const id = callKey(messageId, part.toolCallId)

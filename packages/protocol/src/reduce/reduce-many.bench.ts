@@ -1,4 +1,4 @@
-/** The cost of a record must not grow with what waits, is queued or set, nor with rewinds, nor with how old a message is. */
+/** The cost of a record must not grow with waits, queue items, settings or rewinds, nor with the age of a message. */
 import { compare, report } from '@evener/testing'
 import { NO_RULES } from '../permission.ts'
 import type { LogRecord, RecordBody } from '../record.ts'

@@ -104,9 +104,7 @@ function countUsage(draft: Draft, increment: UsageIncrement): void {
   setHead(draft, 'usage', { ...usage, lastStep, [scope]: totals })
 }
 
-/**
- * Keeps an answer until the same question is asked again in this run. Several answers to one question keep their order.
- */
+/** Keeps an answer until the same is asked again in this run. Several answers to one question keep their order. */
 export function keepAnswer(draft: Draft, hash: string, answer: Answer): void {
   changeRunEntry(draft, 'kept', hash, (kept) => kept.set(hash, [...(kept.get(hash) ?? []), answer]))
 }

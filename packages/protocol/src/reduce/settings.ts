@@ -4,9 +4,7 @@ import { Keyed } from '../keyed.ts'
 import { removeHeadEntry, setHeadEntry, type Draft } from './draft.ts'
 import type { RecordContext } from './reduce.ts'
 
-/**
- * `null` removes a setting. The seq of each content setting is noted, because erasing the record removes the setting.
- */
+/** `null` removes a setting. The seq of a content setting is noted, because erasing its record removes it. */
 export function applySettings(draft: Draft, changes: JsonObject, { seq }: RecordContext): void {
   for (const [key, value] of Object.entries(changes)) {
     if (value === null) {

@@ -17,9 +17,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/\p{Cs}/u, 'half of a surrogate pair'],
 ]
 
-/**
- * Returns the kinds of characters that make a text read differently for people, for naive splitters and for the shell.
- */
+/** Returns the kinds of characters that people, naive splitters and the shell read differently. */
 export function suspiciousCharacters(text: string): string[] {
   if (ORDINARY.test(text)) return []
   return KINDS.filter(([pattern]) => pattern.test(text)).map(([, kind]) => kind)

@@ -4,9 +4,7 @@ import { readOnce } from './read-command.ts'
 import type { SimpleCommand } from './reading.ts'
 
 const MOVES = /\b(?:cd|pushd|popd)\b/
-/**
- * The usual form of changing the directory, recognised without the parser, which would take longer than all the rest.
- */
+/** The usual way to change the directory, recognised without the parser, which would take longer than the rest. */
 const GOES_FIRST = /^cd ([\p{L}\p{N}_./][\p{L}\p{N}_./-]*)(?:$| && | ?; )/u
 /** What may follow without a closer look: no change of directory, no exit, no hidden failure, no background job. */
 const STAYS = /^(?!.*(?:\b(?:cd|pushd|popd|exit|exec)\b|\|\||!|(?<![&>])&(?![&>]))).*$/s

@@ -171,10 +171,7 @@ function withPlace(words: readonly Word[], place: Word | null): readonly Word[] 
 
 const HANDS_TO_SHELL = new Set(['eval', 'watch', 'su', 'runuser', 'script', 'flock', 'ssh', 'trap'])
 
-/**
- * True if `xargs -I %` puts its items into a script or the program's name. `{}` is checked where the command is
- * followed.
- */
+/** True if `xargs -I %` puts its items into a script or the program's name. `{}` is checked by what it runs. */
 function completesScript(words: readonly Word[], given: readonly GivenOption[]): boolean {
   const place = optionValue(given, '-I', '-i', '--replace')
   if (place === null || (place.text === '{}' && !place.dynamic)) return false

@@ -25,9 +25,7 @@ interface LetterOption {
   readonly alone: GivenOption
 }
 
-/**
- * Parses `'-a -n: -i? --long --lines: --color?'`: a colon takes a value, a question mark takes one only if attached.
- */
+/** Parses `'-a -n: -i? --long --lines: --color?'`: `:` takes a value, `?` takes one only if attached. */
 export function optionTable(description: string, settings: { digits?: boolean } = {}): OptionTable {
   const options = new Map<string, Arity>()
   for (const item of description.split(/\s+/)) {

@@ -12,10 +12,7 @@ export function isAbsolute(path: string): boolean {
   return (first === TILDE || path.charCodeAt(1) === COLON) && /^(?:~$|~\/|[A-Za-z]:[\\/])/.test(path)
 }
 
-/**
- * Resolves `path` against `directory`. Returns it as written when it is absolute or when `directory` is the unknown
- * start ('.').
- */
+/** Resolves `path` against `directory`. Unchanged if it is absolute or `directory` is the unknown start ('.'). */
 export function joinPath(directory: string, path: string): string {
   if (isAbsolute(path) || directory === '.') return path
   if (path === '.' && isNormal(directory)) return directory

@@ -81,9 +81,7 @@ export interface SimpleCommand {
   readonly unknown: string | null
   /** Further arguments are added at run time. */
   readonly appended: boolean
-  /**
-   * Absolute, or relative to the directory the reading started in ('.'); null when not known. Links are never resolved.
-   */
+  /** Absolute, or relative to the directory of the reading ('.'); null when not known. Links are not resolved. */
   readonly cwd: string | null
   /** `cwd` is only right if an earlier `cd` succeeded, which nothing here ensures. */
   readonly cwdAssumed: boolean

@@ -106,10 +106,7 @@ function skip(cursor: Cursor, pattern: RegExp): string {
   return matched
 }
 
-/**
- * Returns a line number, 0 for the last line, null for an expression, 'none' without an address, undefined if
- * malformed.
- */
+/** Returns a line number, 0 for the last line, null for an expression, 'none' if absent, undefined if malformed. */
 function readAddress(cursor: Cursor): number | null | 'none' | undefined {
   const number = skip(cursor, /\d+/y)
   if (number !== '') return skip(cursor, /~\d+/y) === '' ? Number(number) : null

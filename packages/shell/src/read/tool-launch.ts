@@ -102,10 +102,7 @@ const WATCHEXEC = optionTable(
     '--ignore: --on-busy-update: --signal: --stop-signal: --stop-timeout: --debounce: --delay-run: --poll?',
 )
 
-/**
- * The words are one text for a shell, unless an option turns the shell off. Whether it quotes them differs, so both are
- * read.
- */
+/** The words are one text for a shell, unless an option turns it off. Quoting differs, so both are read. */
 function readWatchexec(args: readonly Word[]): Launch {
   const parsed = parseOptions(args, WATCHEXEC, true)
   if (!parsed.ok) return notKnown('tool', `watchexec: ${parsed.reason}`)

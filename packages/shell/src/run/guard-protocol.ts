@@ -1,9 +1,6 @@
 import type { RunRoot } from './membership.ts'
 
-/**
- * The commands of the host to its guard, one line each. `add` and `remove` are answered, so that the host can wait for
- * them.
- */
+/** The host's commands to its guard, one line each. `add` and `remove` are answered, so that the host can wait. */
 export type GuardCommand =
   | { readonly type: 'add'; readonly runId: string }
   | { readonly type: 'root'; readonly runId: string; readonly root: RunRoot }

@@ -21,7 +21,7 @@ interface Channel {
   readonly output: Socket
 }
 
-/** Failed starts in a row, without an answer in between, after which the waiting callers get an error. */
+/** Attempts in a row without an answer, after which waiting callers get an error. */
 const triesBeforeGivingUp = 3
 const retryMs = 5000
 
@@ -157,10 +157,7 @@ function startGuardProcess(): Channel {
   return { child, input, output }
 }
 
-/**
- * Without a run tag, so that the guard outlives the run its host may be part of, and without NODE_OPTIONS, which are
- * meant for the host.
- */
+/** No run tag, so that the guard outlives the run its host may be part of; no NODE_OPTIONS meant for the host. */
 function guardEnvironment(): NodeJS.ProcessEnv {
   const needed = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot']
   return Object.fromEntries(

@@ -68,10 +68,7 @@ function askGroups(
   return asked
 }
 
-/**
- * Processes outside the roots' groups get the signal after the groups are gone, so that a CLI can end its own tools in
- * order.
- */
+/** Signals processes outside the roots' groups after the groups are gone, so that a CLI can end its tools in order. */
 async function leaveInTime(
   hunt: Hunt,
   found: readonly ProcessStat[],

@@ -6,10 +6,7 @@ import type { LineSplitterOptions } from './line-splitter.ts'
 export interface LineStreamOptions extends LineSplitterOptions {
   /** The source is paused while more than this waits to be read. Default: 1 MiB. */
   readonly highWaterBytes?: number
-  /**
-   * Gets every line first, even discarded ones. A returned promise holds the source until it settles; it must not
-   * reject.
-   */
+  /** Gets every line first, even discarded ones. Its promise holds the source until it settles; it must not reject. */
   readonly tap?: ((line: Line) => Promise<void> | undefined) | undefined
 }
 

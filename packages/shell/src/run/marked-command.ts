@@ -5,10 +5,7 @@ import { capabilities, hostTable } from './capabilities.ts'
 import { firstMark, limitProgram, markOf } from './mark.ts'
 import { candidatesFor, type SpawnAttempt } from './spawn-error.ts'
 
-/**
- * How many bytes are read to find the interpreter: it is named in the first line of a script or the headers of a
- * program.
- */
+/** Enough bytes to find the interpreter: in the first line of a script, or in the headers of a program. */
 const headBytes = 4096
 
 export interface MarkedCommand {
@@ -57,10 +54,7 @@ async function lookForPrlimit(): Promise<string | undefined> {
   return undefined
 }
 
-/**
- * True if we are part of a run ourselves. A process has only one mark, so what we start keeps that of the run around
- * us.
- */
+/** True if we are part of a run. A process has only one mark, so what we start keeps that of the run around us. */
 function isMarked(): boolean {
   const self = hostTable.stat(process.pid)
   return self !== undefined && (hostTable.mark(self) ?? 0) >= firstMark

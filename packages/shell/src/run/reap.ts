@@ -11,9 +11,7 @@ export interface RunRecord {
 }
 
 export interface ReapReceipt extends Omit<KillReceipt, 'how'> {
-  /**
-   * `unverified`: this platform cannot tell whether the pid still belongs to the recorded process, so nothing was done.
-   */
+  /** `unverified`: the platform cannot tell whether the pid is still the recorded process, so nothing was done. */
   readonly how: KillReceipt['how'] | 'unverified'
 }
 

@@ -49,9 +49,7 @@ export class StdinClosedError extends Error {
   }
 }
 
-/**
- * A process that holds the pipes so long after the kill cannot be found: it left the tree and cleared its environment.
- */
+/** What holds the pipes so long after the kill cannot be found: it left the tree and cleared its environment. */
 const heldPipesMs = 2000
 
 export interface RunParts {

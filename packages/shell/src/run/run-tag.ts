@@ -18,10 +18,7 @@ export function assertRunId(runId: string): void {
   )
 }
 
-/**
- * Returns the environment for a process of the run. `host` is our own: if we run inside a run, the new one is nested in
- * it.
- */
+/** Returns the environment for a process of the run. If `host`, ours, is inside a run, the new one is nested in it. */
 export function tagged(env: NodeJS.ProcessEnv, runId: string, host: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const outer = [host[runTagVariable], host[outerRunsVariable]].filter((value) => value !== undefined && value !== '')
   const result: NodeJS.ProcessEnv = { ...env, [runTagVariable]: runId }

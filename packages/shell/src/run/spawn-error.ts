@@ -14,9 +14,7 @@ export type SpawnErrorCode =
   | 'guard-failed'
   | 'failed'
 
-/**
- * A run could not be started. The message says why and what to do. It never contains arguments or environment values.
- */
+/** A run could not be started. The message says why and what to do, without arguments or environment values. */
 export class SpawnError extends Error {
   override readonly name = 'SpawnError'
   readonly code: SpawnErrorCode

@@ -12,10 +12,7 @@ export interface SpooledTurn {
   readonly resumed?: { readonly attempt: number }
 }
 
-/**
- * One folder for the raw spools of a host, with a folder per thread, run and turn, so that a run can be removed as a
- * whole.
- */
+/** The raw spools of a host, in a folder per thread, run and turn, so that a run can be removed as a whole. */
 export class SpoolFolder implements RawSpool {
   readonly root: string
 

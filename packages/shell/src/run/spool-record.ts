@@ -77,9 +77,7 @@ export function toRecord(stream: SpoolStream, line: Line, at: number, redact?: R
   return line.isUtf8 ? { ...base, line: line.text } : { ...base, base64: line.bytes.toString('base64') }
 }
 
-/**
- * Returns exactly the bytes that were read, with the line ending. Impossible for what the redactor changed or withheld.
- */
+/** Returns exactly the bytes that were read, with the line ending. Not for what the redactor changed or withheld. */
 export function recordedBytes(record: SpoolTextRecord | SpoolBytesRecord): Buffer {
   const content = 'line' in record ? Buffer.from(record.line) : Buffer.from(record.base64, 'base64')
   return Buffer.concat([Buffer.from(record.bom ? '\uFEFF' : ''), content, Buffer.from(record.eol ?? '\n')])

@@ -21,10 +21,7 @@ export interface Answering {
   readonly gone: AbortSignal
 }
 
-/**
- * Plays one turn as the response and returns how it ended. Rejects when the client disconnects, or the format cannot
- * express it.
- */
+/** Plays one turn and returns how it ended. Rejects when the client disconnects, or the format cannot express it. */
 export async function answer(turn: Turn, to: Answering): Promise<'answered' | 'cut'> {
   if (turn.delayMs !== undefined) await pause(turn.delayMs, to.gone)
   for (const [name, value] of Object.entries(turn.headers ?? {})) to.response.setHeader(name, value)

@@ -13,10 +13,7 @@ export class UnreadableBody extends Error {
   }
 }
 
-/**
- * Returns the whole body as text, decompressed. A body over the limit is read to its end, so that the client sees the
- * answer.
- */
+/** Returns the decompressed body as text. One over the limit is read to its end, so that the client sees the answer. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

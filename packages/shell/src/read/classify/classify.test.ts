@@ -5,9 +5,7 @@ import { classify } from './classify.ts'
 import type { ClassifyOptions } from './classify.ts'
 import type { FileOperation } from './operations.ts'
 
-/**
- * Shows an operation as `read a.txt 1-20`, `search TODO @ src` or `list src`. No operations means "stays a command".
- */
+/** Shows an operation, e.g. as `read a.txt 1-20` or `search TODO @ src`. None means "stays a command". */
 function show(operation: FileOperation): string {
   switch (operation.kind) {
     case 'read': {

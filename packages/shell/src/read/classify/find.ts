@@ -69,10 +69,7 @@ export function findOperations(invocation: Invocation): FileOperation[] | null {
   return searchOperations(tests === '' ? EVERYTHING : tests, scopes, invocation)
 }
 
-/**
- * Returns the tests for what is looked for, without negated ones and those that skip a directory. Null when `find` may
- * act.
- */
+/** Returns the tests that are neither negated nor there to skip a directory. Null when `find` may act. */
 function readExpression(words: readonly Word[]): Term[] | null {
   const outer: Group[] = []
   let group: Group = { done: [], current: [], negated: false }

@@ -8,9 +8,7 @@ export interface Member {
   readonly stdin: Word | null
 }
 
-/**
- * Null when the command's position, a redirection, an assignment or a wrapper makes it do more than the command alone.
- */
+/** Null when position, redirection, assignment or wrapper make it do more than the command alone. */
 export function readMember(command: SimpleCommand, commands: readonly SimpleCommand[]): Member | null {
   if (command.nesting.length > 0 || command.background || command.negated) return null
   let stdin: Word | null = null
@@ -32,9 +30,7 @@ function launchedBy(command: SimpleCommand, commands: readonly SimpleCommand[]):
   return commands.find((other) => other.parent === command.index && other.origin === 'argument')
 }
 
-/**
- * Returns the file that becomes standard input, 'none' when only output is moved or dropped, null for anything else.
- */
+/** Returns the file that becomes standard input, 'none' when only output is moved or dropped, else null. */
 function redirectionEffect({ kind, fd, target }: Redirection): Word | 'none' | null {
   if (target === null || target.dynamic) return null
   if (kind === 'duplicate') return 'none'

@@ -31,10 +31,7 @@ const SINGLE_QUOTE = 0x27
 const BACKSLASH = 0x5c
 const ESCAPED_NEWLINE = '\\\n'
 
-/**
- * Marks the blocks of letters of all scripts, without invisible characters and those that look like a space. A shell
- * treats them alike.
- */
+/** Marks the letters of all scripts, which a shell treats alike, without invisible and space-like characters. */
 function fillLetters(table: Uint8Array, letter: number, other: number): void {
   table.fill(letter, 0xa1, 0x2000).fill(letter, 0x3001, 0xd800)
   for (const code of [0xad, 0x61c, 0x1680, 0x180e]) table[code] = other

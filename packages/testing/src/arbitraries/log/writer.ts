@@ -133,10 +133,7 @@ export class LogWriter {
     })
   }
 
-  /**
-   * Rewinds to an earlier boundary, or to one that an earlier rewind left behind. Only the latter must name its
-   * lineage.
-   */
+  /** Rewinds to an earlier boundary, or to one that a rewind left behind, which must name its lineage. */
   rewind(to: Boundary, isNamed: boolean): void {
     const { tasks, om, lineage } = to
     const shown = lineageUpTo(this.lineage, to.seq)
