@@ -93,7 +93,7 @@ export interface ThreadLock {
   release(threadId: string): void | Promise<void>
 }
 
-/** Where the events of all sessions are published, for coordination between the parts of a program. */
+/** Receives the events of all sessions, for coordination between the parts of a program. */
 export interface PubSub {
   publish(topic: string, event: HarnessEvent): void | Promise<void>
 }

@@ -155,7 +155,8 @@ export class Harness<State extends HarnessState = HarnessState> {
   }
 
   /**
-   * Binds `session` to another thread. A run at work in the old thread is cancelled unless another session looks at it.
+   * Binds `session` to another thread. The run of the old thread is cancelled, unless another session looks at that
+   * thread or the run waits only for answers to tools' questions.
    */
   switchThread(options: { readonly threadId: string }): Promise<void> {
     return this.session.thread.switch(options)
@@ -170,7 +171,10 @@ export class Harness<State extends HarnessState = HarnessState> {
     return this.session.thread.clone(request)
   }
 
-  /** Leaves the thread. A run at work in it is cancelled unless another session looks at it. */
+  /**
+   * Leaves the thread. Its run is cancelled, unless another session looks at the thread or the run waits only for
+   * answers to tools' questions.
+   */
   detachFromCurrentThread(): Promise<void> {
     return this.session.thread.clear()
   }

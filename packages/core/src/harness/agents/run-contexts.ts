@@ -56,7 +56,7 @@ export class RunContexts {
     return context
   }
 
-  /** Called when no session looks at the thread of the run any more: forgets the sessions that did. */
+  /** Called when no session is bound to the run's thread any more: forgets the sender and its `harness` entry. */
   leave(runId: string): void {
     this.#senders.delete(runId)
     this.#byRun.get(runId)?.delete('harness')

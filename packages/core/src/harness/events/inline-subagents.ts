@@ -13,7 +13,7 @@ type Result = Extract<Part, { type: 'tool-result' }>
 interface Running {
   readonly agentType: string
   readonly startedAt: number
-  /** What it says in its newest message. */
+  /** The text of its newest message. */
   text: string
 }
 

@@ -189,7 +189,7 @@ export class SessionBinding {
     return projection
   }
 
-  /** Cancels the run of a thread that no other session is bound to. */
+  /** Cancels a run, unless another session is bound to its thread or it waits only for answers to tools' questions. */
   async #endAlone(): Promise<void> {
     if (this.isRunning && this.isAlone) await this.lastRuntime?.cancel()
   }

@@ -123,8 +123,8 @@ export class SessionThread {
   }
 
   /**
-   * Leaves the thread. A run at work or waiting for an approval is cancelled unless another session looks at the
-   * thread; one that waits only for answers to tools' questions goes on waiting.
+   * Leaves the thread. Its run, also one that waits for an approval, is cancelled, unless another session looks at the
+   * thread or the run waits only for answers to tools' questions.
    */
   clear(): Promise<void> {
     return this.#lifecycle.clear()

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, NotificationPriority, NotificationStatus } 
 import type { SignalAttributes } from './signal-xml.ts'
 
 export interface NotificationInput {
-  /** Where it comes from, e.g. `github`. */
+  /** The source, e.g. `github`. */
   readonly source: string
   /** Its kind within the source, e.g. `ci-status`. */
   readonly kind: string
