@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { nodeRelease } from './node-release.ts'
 import { run } from './run.ts'
 
-/** What came with the last releases of Node 18 and 20. */
+/** The newest npm 10 line that Node 18 and 20 can run. */
 const NPM = '10.9.4'
 
 /** Makes a folder with `node` of this version and `npm`, as on a machine that has nothing newer. */
