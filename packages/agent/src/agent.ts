@@ -18,7 +18,7 @@ export interface AgentOptions extends NativeDriverOptions {
   /** The display name. Default: its `id`. */
   readonly name?: string
   readonly description?: string
-  /** An object whose keys are the names, or a list of tools named by their ids. A function is called at every step. */
+  /** Keys are the names; tools of a list are named by their ids. A function is called before every step. */
   readonly tools?: Dynamic<ToolsInput>
   /** The limits of a run: tokens, dollars, milliseconds. */
   readonly budget?: Budget

@@ -4,7 +4,7 @@ import { EvenerError } from '@evener/protocol'
 import { Agent, type AgentOptions } from './agent.ts'
 import { createTool, type ToolOptions } from './create-tool.ts'
 
-/** Refused with an error that names the field. */
+/** Checks that it throws an error that names the field. */
 function refuses(make: () => unknown, field: string): void {
   assert.throws(make, (error) => EvenerError.is(error, 'invalid-input') && error.message.includes(field))
 }

@@ -19,7 +19,7 @@ interface Ran {
   readonly warnings: readonly string[]
 }
 
-/** Carries a tool out as the engine does. */
+/** Carries out a tool as the engine does. */
 async function run(tool: Tool, input: { [key: string]: never } | object = {}, resume?: Answer): Promise<Ran> {
   const progress: string[] = []
   const warnings: string[] = []
@@ -350,7 +350,7 @@ suite('the plain JSON Schema of a tool', () => {
   const define = (inputSchema: JsonObject): Tool =>
     createTool({ id: 'plain', description: 'Plain.', inputSchema, execute: () => 'done' })
 
-  /** What the process was warned of while the tool was made. */
+  /** Returns the process warnings while the tool was created. */
   async function warnings(inputSchema: JsonObject): Promise<(Error & { code?: string })[]> {
     const heard: Error[] = []
     const listen = (warning: Error): void => void heard.push(warning)

@@ -12,7 +12,7 @@ function resultOf(text: string): StepResult {
   return { finishReason: 'stop', usage: {}, calls: [], hasContent: true, text, unkept: [], failure: undefined }
 }
 
-/** Says so many words, and writes down when it is let go of. */
+/** A model that says a number of words and notes when it is stopped. */
 async function* model(
   name: string,
   count: number,

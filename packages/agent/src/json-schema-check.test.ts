@@ -202,7 +202,7 @@ suite('what a schema says beyond what is checked', () => {
         colour: { type: 'string', format: 'colour', description: 'of it', default: 'red' },
         old: { minimum: 1, exclusiveMinimum: true },
         any: { items: { anyOf: [{ $dynamicRef: '#x' }] } },
-        // Names of properties are no words.
+        // Property names are not keywords.
         nullable: { nullable: true },
       },
       $defs: { deep: { contentEncoding: 'base64' } },

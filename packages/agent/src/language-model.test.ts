@@ -20,7 +20,7 @@ test('flat usage counts cached tokens once, whether its provider has them among 
   const flat = { inputTokens: 100, outputTokens: 9, totalTokens: 109, cachedInputTokens: 70 }
   assert.deepEqual(usageOf(flat), { ...flat, inputTokens: 30 })
   assert.deepEqual(usageOf(flat, { openai: { responseId: 'r' } }), { ...flat, inputTokens: 30 })
-  // Anthropic and Bedrock count them beside the rest, and tell only in their own words what went into the cache.
+  // Anthropic and Bedrock count cached tokens separately, and report cache writes only in their own metadata.
   assert.deepEqual(usageOf(flat, { anthropic: { cacheCreationInputTokens: 10 } }), {
     ...flat,
     cacheWriteInputTokens: 10,
@@ -30,7 +30,7 @@ test('flat usage counts cached tokens once, whether its provider has them among 
     cacheWriteInputTokens: 20,
   })
   assert.deepEqual(usageOf(flat, { anthropic: { cacheCreationInputTokens: null } }), flat)
-  // More of them than of all: they were never among them.
+  // More cached tokens than input tokens: the input cannot include them.
   assert.equal(usageOf({ inputTokens: 4_532, outputTokens: 222, cachedInputTokens: 5_439 }).inputTokens, 4_532)
 })
 
@@ -57,7 +57,7 @@ test('who says only how many of all were cached means that the others were not',
   assert.equal(inputOf({ total: 100, cacheRead: 70, cacheWrite: 10 }), 20)
   assert.equal(inputOf({ total: 100, cacheRead: 70 }), 30)
   assert.equal(inputOf({ total: 100 }), 100)
-  // No number of tokens is below none.
+  // Counts never become negative.
   assert.equal(inputOf({ total: 10, cacheRead: 70 }), 0)
   assert.equal(inputOf({ cacheRead: 70 }), undefined)
 })

@@ -20,7 +20,7 @@ import { createThread } from './threads/threads.ts'
 
 export type Script = Parameters<typeof scriptedModel>[0]
 
-/** Retries that need no patience. */
+/** Retries without noticeable delay. */
 export const AT_ONCE = { initialDelayMs: 1, maxDelayMs: 1 } as const
 
 export interface AgentBenchOptions {
@@ -29,7 +29,7 @@ export interface AgentBenchOptions {
   readonly runtime?: Partial<ThreadRuntimeOptions>
 }
 
-/** An agent over a scripted model on a thread in memory, and all that it left there. */
+/** An agent with a scripted model on a thread in memory, and access to everything recorded there. */
 export class AgentBench implements AsyncDisposable {
   readonly store = new MemoryStore()
   readonly model: ScriptedModel
@@ -53,7 +53,7 @@ export class AgentBench implements AsyncDisposable {
     return this.#opened.runtime
   }
 
-  /** A new process: everything the old one held in memory is gone, and it said nothing to the store. */
+  /** Simulates a new process: everything the old one held in memory is gone, and it told the store nothing. */
   async restart(): Promise<void> {
     const owner = await ProcessOwner.register(this.store)
     const status = await this.store.getStream('thread')
@@ -73,12 +73,12 @@ export class AgentBench implements AsyncDisposable {
     return this.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text }], ...more })
   }
 
-  /** One run from its question to its end. */
+  /** Plays one run from its message to its end. */
   async play(text = 'Go.', more: Partial<Submission> = {}): Promise<RunOutcome> {
     return (await this.submit(text, more)).done
   }
 
-  /** The next question that somebody has to answer. */
+  /** Resolves with the next open wait. */
   async wait(): Promise<Wait> {
     for (;;) {
       const [wait] = [...this.runtime.state.head.waits]
@@ -108,7 +108,7 @@ export class AgentBench implements AsyncDisposable {
     return (await this.store.listMessages(this.runtime.state.head.lineage, { order: 'oldest' })).items
   }
 
-  /** The prompts as the model got them, as JSON text message by message. */
+  /** Returns the prompts the model got, as JSON text message by message. */
   prompts(): string[][] {
     return this.model.requests.map(({ prompt }) =>
       (prompt as readonly unknown[]).map((message) => JSON.stringify(message)),

@@ -30,13 +30,13 @@ const CAPABILITIES: Capabilities = {
   models: null,
 }
 
-/** An agent that is a program of its own: it has its own tools, asks before it acts, and keeps its own session. */
+/** A foreign agent: it has its own tools, asks before it acts, and keeps its own session. */
 export class ForeignAgent implements AgentDriver {
   readonly id: string
   readonly turns: Turn[] = []
   readonly steered: StoredMessage[] = []
   readonly hosts: Host[] = []
-  /** What its tools did. */
+  /** What the agent's tools did. */
   readonly journal: string[] = []
   opened = 0
   closed = 0
@@ -107,7 +107,7 @@ export function says(text: string): Act {
   }
 }
 
-/** Wants to run a command, asks, and runs it if it may. */
+/** Asks for permission to run a command, and runs it if allowed. */
 export function runs(agent: () => ForeignAgent, command: string, toolCallId: string = `call-${command}`): Act {
   return async function* (_turn, host) {
     yield { type: 'step-start', stepIndex: 0 }

@@ -7,7 +7,7 @@ import { ProcessOwner } from './threads/ownership.ts'
 import { ThreadRuntime, type Submission, type ThreadRuntimeOptions } from './thread-runtime.ts'
 import { createThread } from './threads/threads.ts'
 
-/** A thread under rules that ask, and what stands on its record. */
+/** A thread with rules that ask, and access to its records. */
 export class RuntimeBench implements AsyncDisposable {
   readonly store: Store
   readonly #agents: RuntimeAgents
@@ -29,7 +29,7 @@ export class RuntimeBench implements AsyncDisposable {
     return bench
   }
 
-  /** A new process: everything the old one held in memory is gone, and it said nothing to the store. */
+  /** Simulates a new process: everything the old one held in memory is gone, and it told the store nothing. */
   async restart(options: Partial<ThreadRuntimeOptions> = {}): Promise<void> {
     const owner = await ProcessOwner.register(this.store)
     this.#owners.push(owner)
@@ -55,7 +55,7 @@ export class RuntimeBench implements AsyncDisposable {
     return this.runtime.run !== undefined
   }
 
-  /** The next question that somebody has to answer. */
+  /** Resolves with the next open wait. */
   async wait(): Promise<Wait> {
     const [wait] = await this.waits(1)
     if (wait === undefined) throw new Error('There is no question.')
@@ -80,7 +80,7 @@ export class RuntimeBench implements AsyncDisposable {
     return (await this.records()).map(({ body }) => body).filter(isWanted)
   }
 
-  /** Whatever process has it, and whether or not it can say so. */
+  /** Closes all runtimes, whichever has the thread; failures are ignored. */
   async closeAll(): Promise<void> {
     for (const runtime of this.#left) await runtime.close().catch(() => undefined)
   }

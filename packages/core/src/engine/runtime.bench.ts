@@ -1,4 +1,4 @@
-/** What a runtime keeps in memory, and whether it lets others work while it streams. Needs `--expose-gc`. */
+/** Measures what a runtime keeps in memory, and whether other tasks can run while it streams. Needs `--expose-gc`. */
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { nativeDriver } from '@evener/agent'
 import { report, scriptedModel } from '@evener/testing'
@@ -6,7 +6,7 @@ import { ThreadRuntime } from './thread-runtime.ts'
 import { createThread } from './threads/threads.ts'
 import { readyThread, sqlitePlace, type Place } from './turns/turn.fixture.ts'
 
-/** How much the heap grows with each, in bytes. What V8 keeps of the code itself comes early: the middle one counts. */
+/** Returns how much the heap grows per unit, in bytes. V8 keeps data about the code early on, so the median counts. */
 async function growthPerUnit(units: number, work: () => Promise<void>): Promise<number> {
   const SEGMENTS = 7
   const growths: number[] = []
@@ -21,7 +21,7 @@ async function growthPerUnit(units: number, work: () => Promise<void>): Promise<
   return Math.max(0, growths.sort((a, b) => a - b)[(SEGMENTS - 1) / 2] ?? Number.NaN)
 }
 
-/** Much of what a task used can only be collected when it is over, and many turns are one task: others have to come between. */
+/** Much of what a task used can only be collected after it, and many turns are one task: others have to run between. */
 async function heap(): Promise<number> {
   for (let i = 0; i < 4; i++) {
     await nextTask()
@@ -34,11 +34,11 @@ function round(value: number): number {
   return Number(value.toPrecision(3))
 }
 
-/** Runs one after the other on one thread, whose answers together are far larger than what may stay. */
+/** Measures runs one after the other on one thread, whose answers together are far larger than what may stay. */
 async function keptPerRun(place: Place): Promise<void> {
   const answer = 'x'.repeat(10_000)
   const { id } = await createThread(place.store, { resourceId: 'bench' })
-  // A new one for every run: it keeps the requests it got, which is not what is measured here.
+  // A new driver for every run: its model keeps the requests, which are not measured here.
   const driver = nativeDriver({ id: 'native', model: () => scriptedModel([{ text: answer }]) })
   const runtime = await ThreadRuntime.open({ ...place, thread: id, agents: { native: { driver } } })
   const kept = await growthPerUnit(30, async () => {
@@ -57,7 +57,7 @@ async function keptPerRun(place: Place): Promise<void> {
   })
 }
 
-/** Threads that wait for an approval and are let go of, as they are when nobody looks at them. */
+/** Measures threads that wait for an approval and are released, as idle threads are. */
 async function keptPerParkedThread(place: Place): Promise<void> {
   const args = { text: 'x'.repeat(10_000) }
   const kept = await growthPerUnit(100, async () => {
@@ -84,14 +84,14 @@ async function keptPerParkedThread(place: Place): Promise<void> {
   })
 }
 
-/** How much rarer a timer of 5 ms fires while an answer streams in as fast as it can. */
+/** Measures how much more rarely a timer of 5 ms fires while an answer streams in as fast as it can. */
 async function timersDuringStream(place: Place): Promise<void> {
   const thread = await readyThread(place, 200_000)
   let fired = 0
   const timer = setInterval(() => fired++, 5)
   const start = process.cpuUsage()
   await thread.turn()
-  // By the time the process was at work: what others took of the machine is not the stream's fault.
+  // By CPU time of the process: other load on the machine is not the stream's fault.
   const { user, system } = process.cpuUsage(start)
   const due = (user + system) / 1000 / 5
   clearInterval(timer)

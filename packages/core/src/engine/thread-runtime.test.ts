@@ -59,7 +59,7 @@ class Bench implements AsyncDisposable {
     return bench
   }
 
-  /** A new process: everything the old one held in memory is gone, and it said nothing to the store. */
+  /** Simulates a new process: everything the old one held in memory is gone, and it told the store nothing. */
   async restart(options: Partial<ThreadRuntimeOptions> = {}): Promise<void> {
     this.owner = await ProcessOwner.register(this.store)
     const status = await this.store.getStream('thread')
@@ -77,7 +77,7 @@ class Bench implements AsyncDisposable {
     return this.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text }] })
   }
 
-  /** The next question that somebody has to answer. */
+  /** Resolves with the next open wait. */
   async wait(): Promise<Wait> {
     for (;;) {
       const [wait] = [...this.runtime.state.head.waits]
@@ -243,7 +243,7 @@ suite('an approval', () => {
     await bench.submit('Write it.')
     const wait = await bench.wait()
     await bench.runtime.close()
-    // The answer is on record, and the process that took it did nothing with it.
+    // The answer is on record, but the process that took it died before acting on it.
     const fence = await bench.owner.claim('thread')
     const head = bench.runtime.state.head.seq
     await bench.store.append({

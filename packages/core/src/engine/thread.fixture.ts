@@ -3,7 +3,7 @@ import { ProcessOwner } from './threads/ownership.ts'
 import { ThreadLog, type ThreadLogOptions } from './log/thread-log.ts'
 import { createThread } from './threads/threads.ts'
 
-/** A thread opened for a test, with all that has to be closed afterwards. */
+/** A thread opened for a test. Disposing it closes everything. */
 export interface TestThread extends AsyncDisposable {
   readonly store: Store
   readonly owner: ProcessOwner

@@ -4,8 +4,8 @@ import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'
 
 /**
- * A tool that has its task done by an agent called `worker` in a thread of its own, and whose questions are those of the
- * thread that it is for: that one waits with them, and neither needs a process meanwhile.
+ * A tool that delegates its task to the agent `worker` in another thread. Questions there become questions of the
+ * calling thread: that one waits with them, and neither needs a process meanwhile.
  */
 export function askingDelegateTool({ onOpen, ...options }: Delegation): RunnableTool {
   const { store } = options
@@ -22,7 +22,7 @@ export function askingDelegateTool({ onOpen, ...options }: Delegation): Runnable
       try {
         const { lastRun, run, waits } = runtime.state.head
         const answered = suspended?.['waitId']
-        // Another attempt may have told it before it was interrupted.
+        // An attempt that was interrupted may have passed on the answer already.
         if (resume !== undefined && typeof answered === 'string' && waits.has(answered)) {
           const { decision, reason } = resume
           await runtime.answer(answered, { decision, ...(reason === undefined ? {} : { reason }) })

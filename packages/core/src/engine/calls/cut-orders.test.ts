@@ -8,7 +8,7 @@ import { AgentBench, type Script } from '../agent-bench.fixture.ts'
 const paint = createTool({ id: 'paint', description: 'Paints.', execute: () => 'painted' })
 const order = { id: 'c1', name: 'paint', input: { colour: 'blue' } }
 
-/** The first order is cut off in the middle of its input; the next one is whole, and asks. */
+/** The first call is cut off in the middle of its input; the next one is complete and asks. */
 const SCRIPT: Script = [
   { toolCalls: [{ ...order, inputDeltas: 4 }], cutAfter: 2, cut: 'end' },
   { toolCalls: [{ ...order, id: 'c2' }] },

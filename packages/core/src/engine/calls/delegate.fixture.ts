@@ -6,22 +6,22 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'
 
-/** What a delegate has to work with. */
+/** The options of a delegating tool. */
 export interface Delegation extends Pick<ThreadRuntimeOptions, 'agents' | 'decide' | 'faults' | 'passivateAfter'> {
   readonly store: Store
   readonly owner: ProcessOwner
-  /** The thread of a task is open: somebody may listen to it, and answer in it. */
+  /** Called when the thread of a task is open, to listen to it or answer in it. */
   readonly onOpen?: (runtime: ThreadRuntime) => void
 }
 
-/** The thread of a task, the same for every attempt at the call. */
+/** Returns the thread id of a task, the same for every attempt at the call. */
 export function threadOfTask(idempotencyKey: string): string {
   return `task-${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 24)}`
 }
 
 /**
- * A tool that has its task done by an agent called `worker` in a thread of its own. Carried out again after a crash it
- * finds that thread, and what was under way there goes on.
+ * A tool that delegates its task to the agent `worker` in another thread. Run again after a crash, it finds that thread
+ * and continues what was under way there.
  */
 export function delegateTool({ onOpen, ...options }: Delegation): RunnableTool {
   const { store } = options
@@ -42,7 +42,7 @@ export function delegateTool({ onOpen, ...options }: Delegation): RunnableTool {
         const outcome = await unlessAborted(abortSignal, runtime.outcome(runId))
         return `${outcome}: ${await lastWords(store, runtime)}`
       } catch (error) {
-        // Whoever only lets go of the thread that asked wants the task to stay as it stands.
+        // If the calling thread is only released, the task stays as it is.
         if (abortSignal.aborted && !EvenerError.is(abortSignal.reason, 'closed')) await runtime.cancel()
         throw error
       } finally {

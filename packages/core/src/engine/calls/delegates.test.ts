@@ -17,7 +17,7 @@ import { createThread } from '../threads/threads.ts'
 const DELEGATE: Script = [{ toolCalls: [{ id: 'd', name: 'delegate', input: { task: 'Do it.' } }] }, { text: 'Done.' }]
 const WORK: Script = [{ toolCalls: [{ id: 'w', name: 'write', input: {} }] }, { text: 'It is done.' }]
 
-/** Two threads of one process, one of which has a task done in the other. */
+/** Two threads of one process; one delegates a task to the other. */
 class Firm implements AsyncDisposable {
   readonly store = new MemoryStore()
   readonly effects: string[] = []
@@ -72,7 +72,7 @@ class Firm implements AsyncDisposable {
     while (!condition()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** What the thread of the task waits for. */
+  /** Resolves with the open wait of the task's thread. */
   async asked(): Promise<{ readonly task: ThreadRuntime; readonly waitId: string }> {
     const task = await this.task
     await this.until(() => task.state.head.run?.status === 'parked')

@@ -19,7 +19,7 @@ const make = (toolCallId: string): ToolCallRequest => ({
   cwd: '/project',
 })
 
-/** Is allowed to, begins, and never comes to the end of it. */
+/** A call that is allowed, begins and never ends. */
 function begins(begun: () => void, decide: (host: Host) => void = (host) => void host.decide(make('c1'))): Act {
   return async function* (_turn, host) {
     const { toolCallId, toolName, args } = make('c1')
@@ -182,7 +182,7 @@ suite('a call that a foreign program was allowed to make and that was interrupte
     const asks: Act = async function* (_turn, host) {
       const { toolCallId, toolName, args } = make('c1')
       const subject = { agentId: 'cli', toolCallId, toolName, args }
-      // Asked before the call itself is told of.
+      // The approval is asked for before the call is reported.
       await host.ask({ id: 'w', kind: 'approval', subject, description: 'make', payload: { cwd: '/project' } })
       yield { type: 'step-start', stepIndex: 0 }
       yield { type: 'tool-call', toolCallId, toolName, args }

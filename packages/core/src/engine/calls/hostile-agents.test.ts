@@ -24,7 +24,7 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 type Run = (turn: Turn, host: Host) => AsyncIterable<AgentEvent>
 
-/** An agent that keeps to nothing that it was told. */
+/** An agent that ignores everything it is told. */
 function hostile(run: Run, hostTools: Capabilities['hostTools'], more: Partial<AgentSession> = {}): AgentDriver {
   const polite = new ForeignAgent('rude', [], { hostTools })
   return {
@@ -38,7 +38,7 @@ function hostile(run: Run, hostTools: Capabilities['hostTools'], more: Partial<A
   }
 }
 
-/** Something that no type would let through. */
+/** A value that no type would allow. */
 const anything = (value: unknown): never => value as never
 
 const circle: { self?: unknown } = {}
@@ -59,7 +59,7 @@ const utters = (...events: readonly unknown[]): Run =>
     yield* events as readonly AgentEvent[]
   }
 
-/** An iterator whose end is its own affair. */
+/** An iterator with a given `return`. */
 const endsWith = (end: () => Promise<never>): Run => {
   return () => {
     const events: readonly AgentEvent[] = [step, { type: 'text-delta', text: 'x' }]
@@ -193,7 +193,7 @@ const RUDE: { readonly [what: string]: Run } = {
   'is no iterator': () => anything(undefined),
 }
 
-/** Whatever an agent does, its run has one end and everybody sees the same. */
+/** Checks that the run has one end and everybody sees the same, whatever the agent does. */
 async function check(bench: RuntimeBench): Promise<void> {
   const records = await bench.records()
   const count = (type: RecordType): number => records.filter(({ body }) => body.type === type).length

@@ -20,7 +20,7 @@ const rules = (write: Policy): Partial<ThreadRuntimeOptions> => ({
 })
 const callAgain = (id: string): ScriptedTurn => ({ toolCalls: [{ id, name: 'write', input: { path: 'a' } }] })
 
-/** A thread whose process died while a tool was at work. */
+/** A thread whose process died while a tool was running. */
 class Interrupted {
   readonly keys: string[] = []
   readonly model: ReturnType<typeof scriptedModel>

@@ -1,7 +1,7 @@
 /**
- * The process that `interrupted-calls.test.ts` lets die in the middle of a tool: killed by itself, as nobody else could
- * be so exact. Started again it takes up what it finds, and says on standard output what it waits for and what the model
- * saw. Run as: node interrupted-child.fixture.ts <database> <journal> <onInterrupted> [approve | decline].
+ * The process that `interrupted-calls.test.ts` lets die in the middle of a tool. It kills itself, because nobody else
+ * could be so exact. Started again, it recovers what it finds and prints what it waits for and what the model saw. Run
+ * as: node interrupted-child.fixture.ts <database> <journal> <onInterrupted> [approve | decline].
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createTool, nativeDriver, runnableTool } from '@evener/agent'

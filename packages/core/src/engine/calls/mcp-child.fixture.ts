@@ -1,4 +1,4 @@
-/** A process that calls a tool of a server and dies of it. Run as: node mcp-child.fixture.ts <database> <journal>. */
+/** A process that is killed by a server whose tool it calls. Run as: node mcp-child.fixture.ts <database> <journal>. */
 import { nativeDriver } from '@evener/agent'
 import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'

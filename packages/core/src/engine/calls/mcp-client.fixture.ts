@@ -10,11 +10,11 @@ export interface ServerOptions {
   readonly journal: string
   readonly description?: string
   readonly serverName?: string
-  /** The server ends this process when one of its tools is called. */
+  /** The server kills this process when one of its tools is called. */
   readonly isDeadly?: boolean
 }
 
-/** A server that runs as a process of its own, and its tools as the engine carries them out. */
+/** Starts a server process and offers its tools as the engine carries them out. */
 export class McpClient implements AsyncDisposable {
   readonly #process
   readonly #answers = new Map<number, (result: JsonObject) => void>()

@@ -1,6 +1,6 @@
 /**
- * A server of the Model Context Protocol on standard input and output. It writes down what it is called for.
- * Run as: node mcp-server.fixture.ts <journal> <description> [kill]; with `kill` its host dies before it has an answer.
+ * A server of the Model Context Protocol on standard input and output, which notes the calls it gets. Run as: node
+ * mcp-server.fixture.ts <journal> <description> [kill]; with `kill` its host dies before it has an answer.
  */
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -25,9 +25,9 @@ async function journalIn(folder: string): Promise<string[]> {
 
 interface Served {
   readonly bench: RuntimeBench
-  /** What the server was called for. */
+  /** Returns the calls the server got. */
   readonly journal: () => Promise<string[]>
-  /** The server is another one from now on. */
+  /** Replaces the server by another one. */
   readonly replace: (options: Pick<ServerOptions, 'description' | 'serverName'>) => Promise<void>
 }
 
@@ -55,7 +55,7 @@ async function served(t: TestContext, toolName: string, rules: Partial<Permissio
   }
 }
 
-/** What a run asks about its call, if it asks. */
+/** Starts a run. If it asks about its call, declines that and returns the wait. */
 async function question({ bench }: Served): Promise<Wait | undefined> {
   await bench.submit('go', { agentId: 'native' })
   await bench.until(() => bench.runtime.state.head.waits.size > 0 || !bench.isRunning())

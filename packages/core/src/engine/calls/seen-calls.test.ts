@@ -11,7 +11,7 @@ type Activity = ActivityEvent extends infer Each
   : never
 type Result = Extract<AgentEvent, { type: 'tool-result' }>
 
-/** What is seen of a call that a program tells in its own words, and whose activity stands on the result, as with all of them. */
+/** Returns the violation in a call under a native name whose activity is on the result, as with all programs. */
 function seen(
   rules: Partial<PermissionRules>,
   activity: readonly Activity[],
@@ -51,7 +51,7 @@ suite('a call that a rule denies has run', () => {
 })
 
 suite('whether a rule is about commands', () => {
-  /** Whoever decides may call rules what they like. */
+  /** A custom `decide` may describe its rules in any way. */
   const violation = (decision: Omit<Decision, 'policy'>): string | undefined => {
     const calls = new SeenCalls(({ toolName }) =>
       toolName === 'execute_command' ? { policy: 'deny', ...decision } : { policy: 'allow', reason: 'free' },

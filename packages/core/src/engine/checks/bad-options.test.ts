@@ -168,7 +168,7 @@ suite('whatever a thread is given, it says what is wrong, and goes on', () => {
         { store: new SqliteStore({ url: ':memory:' }) },
       )
       for (const given of HOSTILE) {
-        // A list without anything in it is a list, and says nothing.
+        // An empty list is a valid list.
         if (name.endsWith('list') && Array.isArray(given)) continue
         if (name === 'submit of parts' && Array.isArray(given)) continue
         await assert.rejects(

@@ -72,7 +72,7 @@ for (const [name, open] of Object.entries(stores)) {
           ['m'],
         )
         await fork.close()
-        // The last fork takes along what was kept for it.
+        // What was kept for forks goes with the last of them.
         assert.deepEqual((await deleteThread(store, owner, 'fork', { spool })).retained, [])
         await assert.rejects(store.readLineage([{ stream: 'thread', from: 1, to: 1 }], {}), { code: 'not-found' })
         assert.deepEqual(await readdir(spool.root), [])

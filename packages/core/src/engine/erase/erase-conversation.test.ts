@@ -82,7 +82,7 @@ suite('erasing what was said in a real conversation', () => {
       const { remains } = await erase(bench, 1, to)
       const after = await bench.messages()
       const quoting = after.filter((message) => JSON.stringify(message).includes(WORD)).map(({ id }) => id)
-      // The answer of the tool, which lists all tasks, and the agent's own words: both said after the range.
+      // The tool's result, which lists all tasks, and the agent's own words: both come after the range.
       assert.equal(quoting.length, 2)
       assert.deepEqual(remains, [{ kind: 'messages', threadId: 'thread', messageIds: quoting }])
       assert.deepEqual(bench.runtime.state.head.tasks, [])

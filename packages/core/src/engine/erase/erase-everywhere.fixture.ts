@@ -23,7 +23,7 @@ import { feedbackNote, scoreNote } from '../runs/run-opinions.ts'
 import type { ThreadLog } from '../log/thread-log.ts'
 import { TurnRecorder } from '../turns/turn-recorder.ts'
 
-/** Stands in every place that somebody's words can get to, and nowhere else. */
+/** Occurs in every place that a user's words can get to, and nowhere else. */
 export const WORD = 'Xylotheque-of-Marrakesh-1887'
 export const COMMAND = '0193d5e0-0000-7000-8000-000000000001'
 
@@ -50,7 +50,7 @@ const goal = (runsUsed: number, words: string): Goal => ({
   updatedAt: 1,
 })
 
-/** A run in which everything says it; gives the range of its records. */
+/** Records a run with the word in everything; returns the range of its records. */
 export async function sayEverywhere(
   store: Store,
   log: ThreadLog,
@@ -162,7 +162,7 @@ export async function sayEverywhere(
   return { from, to: log.state.head.seq }
 }
 
-/** What our own machinery writes down again afterwards, outside the range. */
+/** Records what the engine itself repeats afterwards, outside the range. */
 export async function sayAgain(store: Store, log: ThreadLog, spool: SpoolFolder): Promise<void> {
   const origin = { run: 'run' }
   const { ref, blob } = blobOf(Buffer.from(`They spoke of ${WORD}.`), 'text/plain')
@@ -208,7 +208,7 @@ export async function spoolRun(spool: SpoolFolder, threadId: string, runId: stri
   await opened.close()
 }
 
-/** Every place in which the word is still to be found. */
+/** Returns every place where the word still occurs. */
 export async function placesOf(directory: string, store: Store, logs: readonly ThreadLog[]): Promise<string[]> {
   const places: string[] = []
   const look = (place: string, value: unknown): void => {
@@ -247,7 +247,7 @@ export async function placesOf(directory: string, store: Store, logs: readonly T
   return places
 }
 
-/** The blobs that were ever referred to. */
+/** The hashes of all blobs ever referred to. */
 const HASHES = new Set<string>()
 
 export async function noteHashes(store: Store, logs: readonly ThreadLog[]): Promise<void> {
@@ -258,7 +258,7 @@ export async function noteHashes(store: Store, logs: readonly ThreadLog[]): Prom
   }
 }
 
-/** What the records of a thread fold to, and what its views and its log say. */
+/** Checks that the records of a thread fold to what its views and its log say. */
 export async function assertFolds(store: Store, log: ThreadLog): Promise<void> {
   const rows = new Map<string, StoredMessage>()
   const gone: { from: number; to: number }[] = []

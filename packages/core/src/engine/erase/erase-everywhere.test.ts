@@ -30,7 +30,7 @@ const stores: { readonly [name: string]: (directory: string) => Promise<Store> }
   SQLite: (directory) => SqliteStore.open({ url: join(directory, 'data.db') }),
 }
 
-/** A thread in which it was said everywhere, and repeated. */
+/** Opens a thread with the word everywhere, including repetitions. */
 async function spoken(
   directory: string,
   store: Store,
@@ -106,7 +106,7 @@ for (const [name, open] of Object.entries(stores)) {
         assert.deepEqual([row?.state, row?.reason, row?.wait.description], ['cancelled', 'erase', ''])
         assert.deepEqual([log.state.head.queue.size, log.state.head.waits.size], [0, 0])
         await assertFolds(store, log)
-        // The same as the records give that are left of it.
+        // The same as a fold of the remaining records.
         const bare = new MemoryStore()
         await using copy = await openTestThread(bare)
         const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
@@ -133,7 +133,7 @@ for (const [name, open] of Object.entries(stores)) {
         assert.deepEqual(await placesOf(directory, store, [log]), [])
         assert.deepEqual(log.state.head.tasks, [])
         await assertFolds(store, log)
-        // Going back and forth brings nothing of it back.
+        // Rewinding back and forth restores nothing.
         await rewindThread(store, log, from - 1)
         assert.deepEqual(
           log.state.head.tasks.map(({ content }) => content),

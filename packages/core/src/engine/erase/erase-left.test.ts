@@ -38,7 +38,7 @@ async function shownIn(store: Store, log: ThreadLog): Promise<string[]> {
   return items.map(({ id }) => id)
 }
 
-/** The streams that still hold the secret, and the files. */
+/** Returns the streams and files that still contain the secret. */
 async function holding(directory: string, store: Store, streams: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const stream of streams) {
@@ -115,7 +115,7 @@ for (const [name, open] of Object.entries(stores)) {
           details: { parent: 'thread', first: 4 },
         })
 
-        // By the living thread: what the one between has copied of it goes too.
+        // Erased by the living thread: copies in the deleted thread between are erased too.
         const first = await eraseRange(store, log, {
           from: 2,
           to: 2,

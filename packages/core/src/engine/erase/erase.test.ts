@@ -18,7 +18,7 @@ import { TurnRecorder } from '../turns/turn-recorder.ts'
 
 const SECRET = 'correct-horse-battery-staple'
 
-/** One run in which everything that can hold words holds these. */
+/** Records a run with these words in everything that can hold words. */
 async function say(log: ThreadLog, runId: string, words: string): Promise<{ from: number; to: number }> {
   const long = `${words} `.repeat(2000)
   const from = log.state.head.seq + 1
@@ -70,7 +70,7 @@ function bind(agentId: string, syncedTo: number): RecordBody {
   return { type: 'binding.changed', binding: { agentId, nativeId: `native-${agentId}`, syncedTo } }
 }
 
-/** All a store can be asked for about a thread, as one text. */
+/** Returns everything a store has about a thread, as one text. */
 async function everything(store: Store, log: ThreadLog): Promise<string> {
   const { lineage } = log.state.head
   return JSON.stringify([

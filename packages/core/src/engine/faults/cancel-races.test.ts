@@ -15,7 +15,7 @@ import type { ThreadRuntime } from '../thread-runtime.ts'
 const CALL: Script = [{ toolCalls: [{ id: 'c1', name: 'echo', input: {} }] }, { text: 'Done.' }]
 const echo = createTool({ id: 'echo', description: 'Echoes.', execute: () => 'done' })
 
-/** A store that holds back one write until it is let. */
+/** A store that holds back one write until `goOn` is called. */
 class SlowStore extends MemoryStore {
   readonly reached: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   readonly #gate = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ async function parked(): Promise<AgentBench> {
   return AgentBench.open(CALL, { agent: { tools: [echo] }, runtime: { policy: createPolicy({ rules: NO_RULES }) } })
 }
 
-/** An agent of ours that gives the floor to another one. */
+/** A native agent that hands off to another one. */
 function passesTo(agentId: string, runtime: () => ThreadRuntime): AgentDriver {
   const agent = new ForeignAgent('first', [], { hostTools: 'inproc' })
   const act = async function* (): AsyncGenerator<AgentEvent> {
@@ -216,7 +216,7 @@ suite('a cancel that meets something else', () => {
       const run = await bench.submit('Go.', { agentId: 'cli' })
       await store.reached.promise
       const cancelled = bench.runtime.cancel()
-      // A rejection that nobody handles by now ends the process. The run may be at its end before the question is written.
+      // An unhandled rejection would end the process by now. The run may end before the question is written.
       for (let task = 0; task < tasks; task++) await nextTask()
       store.goOn()
       await cancelled
@@ -250,7 +250,7 @@ suite('a cancel that meets something else', () => {
     const change = bench.runtime.change(() => busy.promise)
     result.resolve('done')
     await ended.promise
-    // The loop has come to where it listens, which has to wait for what is being done.
+    // By now the loop calls `listen`, which has to wait for the command in progress.
     for (let task = 0; task < 10; task++) await nextTask()
     const cancelled = bench.runtime.cancel()
     busy.resolve()

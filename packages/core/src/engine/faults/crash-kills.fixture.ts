@@ -12,15 +12,15 @@ import { PLAYS, type PlayName } from './crash-plays.fixture.ts'
 
 const CHILD = fileURLToPath(new URL('crash-matrix-child.fixture.ts', import.meta.url))
 
-/** A death at one point, what it left behind, and what one more start made of that. */
+/** A kill at one point, what it left behind, and what one more start made of that. */
 export interface Survived {
-  /** What the process said that died. */
+  /** The output of the process that was killed. */
   readonly before: readonly string[]
   readonly left: readonly LogRecord[]
-  /** What the next one said. */
+  /** The output of the next process. */
   readonly after: readonly string[]
   readonly records: readonly LogRecord[]
-  /** What tools wrote down. */
+  /** The lines tools wrote. */
   readonly journal: readonly string[]
 }
 
@@ -29,7 +29,7 @@ interface Ran {
   readonly signal: NodeJS.Signals | null
 }
 
-/** A process of its own, that can be killed. */
+/** Runs the play in a child process that can be killed. */
 async function run(play: PlayName, folder: string, env: Record<string, string>): Promise<Ran> {
   const child = spawn(process.execPath, [CHILD, play, join(folder, 'data.db'), join(folder, 'journal')], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -43,7 +43,7 @@ async function run(play: PlayName, folder: string, env: Record<string, string>):
   return { lines: output.split('\n').slice(0, -1), signal }
 }
 
-/** The next process: this one. */
+/** Continues the thread in this process, as the next one after the kill. */
 async function survive(play: PlayName, folder: string, before: readonly string[]): Promise<Survived> {
   const left = await readRecords(folder)
   const after: string[] = []
@@ -68,10 +68,10 @@ async function readRecords(folder: string): Promise<LogRecord[]> {
   }
 }
 
-/** Everything that writes, and everything that acts: a turn of which one was missing would not be the one meant. */
+/** Every kind of write and effect. A play without one of them would not test what it is meant to. */
 const EXPECTED = ['createStream', 'putOwner', 'claim', 'append', 'release', 'removeOwner', 'model', 'tool']
 
-/** Lets the play die at each of its points, which a dry run finds, and looks at what survives. */
+/** Kills the play at each of its points, which a dry run finds, and checks what survives. */
 export async function killEverywhere(
   t: TestContext,
   play: PlayName,
@@ -79,7 +79,7 @@ export async function killEverywhere(
 ): Promise<void> {
   const dry = await mkdtemp(join(tmpdir(), 'evener-matrix-'))
   const log = join(dry, 'points')
-  // What the first process compiled the others need not compile again.
+  // Saves the other processes from compiling again.
   const cache = join(await mkdtemp(join(tmpdir(), 'evener-matrix-')), 'compiled')
   t.after(() => rm(join(cache, '..'), { recursive: true }))
   const clean = await run(play, dry, { EVENER_FAULT_LOG: log, NODE_COMPILE_CACHE: cache })
@@ -110,7 +110,7 @@ export async function killEverywhere(
     }
   }
   await Promise.all([worker(), worker()])
-  // Text is written when its time has come: one process may have a write less than another.
+  // Text is written on a timer: one process may have a write less than another.
   assert.ok(kills >= points.length - 4, `only ${kills} of ${points.length} were killed`)
   t.diagnostic(`crash matrix: ${points.length} points`)
 }
@@ -119,7 +119,7 @@ export function said(lines: readonly string[], word: string): string[] {
   return lines.filter((line) => line.startsWith(`${word} `)).map((line) => line.slice(word.length + 1))
 }
 
-/** The questions that are open in a log, and the calls that nobody knows the outcome of. */
+/** Returns the open waits of a log, and the tools whose calls are in doubt. */
 function leftOpen(records: readonly LogRecord[]): { waits: string[]; inDoubt: Set<string> } {
   const waits = new Set<string>()
   const calls = new Map<string, string>()
@@ -128,7 +128,7 @@ function leftOpen(records: readonly LogRecord[]): { waits: string[]; inDoubt: Se
     if (body.type === 'tool-call') names.set(body.toolCallId, body.toolName)
     if (body.type === 'wait.opened') {
       waits.add(body.wait.id)
-      // What a tool asks itself it asks before it does anything.
+      // A tool asks its questions before it has any effect.
       calls.delete(body.wait.subject.toolCallId ?? '')
     }
     if (body.type === 'wait.answered') waits.delete(body.waitId)
@@ -139,8 +139,8 @@ function leftOpen(records: readonly LogRecord[]): { waits: string[]; inDoubt: Se
 }
 
 /**
- * What has to hold after a death at any point: nothing acknowledged is lost, every question is there, no tool has run
- * twice. Gives the names of the tools whose call was in doubt.
+ * Checks what has to hold after a kill at any point: nothing acknowledged is lost, every wait is there, no tool has run
+ * twice. Returns the names of the tools whose call was in doubt.
  */
 export function checkSurvived({ after, before, journal, left, records }: Survived): ReadonlySet<string> {
   const spoken = JSON.stringify(records)
@@ -160,7 +160,7 @@ function isAnswered(records: readonly LogRecord[], wait: string): boolean {
   return records.some(({ body }) => body.type === 'wait.answered' && body.waitId === wait)
 }
 
-/** How often a tool has run, in whichever run. */
+/** Returns how often a tool has run, in all runs. */
 export function timesRun(journal: readonly string[], toolName: string): number {
   return journal.filter((line) => line.startsWith(`${toolName} `)).length
 }

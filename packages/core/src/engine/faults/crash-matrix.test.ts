@@ -8,13 +8,13 @@ function bodiesOf<T extends RecordType>(records: readonly LogRecord[], type: T):
   return records.map(({ body }) => body).filter(isWanted)
 }
 
-/** Every turn has one finish, every order one result. */
+/** Checks that every turn has one finish and every call one result. */
 function checkEnds(records: readonly LogRecord[], turns: number): void {
   const events = records.flatMap(agentEventsOf)
   const count = (type: string): number => events.filter((event) => event.type === type).length
   assert.equal(bodiesOf(records, 'turn.started').length, turns, 'turns')
   assert.equal(count('finish'), turns, 'finishes')
-  // An order that was cut off before it was whole is none, and has no result.
+  // A call whose input was cut off does not count and has no result.
   const cut = events.filter((event) => event.type === 'tool-call' && event.meta?.interrupted === true)
   assert.equal(count('tool-call') - cut.length, count('tool-result'), 'calls and results')
 }
@@ -24,13 +24,13 @@ function checkTurn(survived: Survived): void {
   const inDoubt = checkSurvived(survived)
   assert.equal(bodiesOf(records, 'wait.answered').length, 1, 'answers')
   const runs = bodiesOf(records, 'run.started').map(({ runId }) => runId)
-  // A model whose answer was cut off is asked again, and gives its calls other ids.
+  // A model whose answer was cut off is asked again and gives its calls new ids.
   for (const toolName of ['write', 'guarded']) {
     const times = timesRun(journal, toolName)
     assert.ok(times === 1 || (times === 0 && inDoubt.has(toolName)), `${toolName} ran ${times} times`)
   }
   for (const line of journal) assert.ok(line.includes(` ${runs[0]}:`), 'a tool ran in another run')
-  // What was steered and not heard begins a run of its own; both have one turn, and that has one finish.
+  // A steered message that was not heard starts its own run; both runs have one turn with one finish.
   const isOwnRun = runs.length === 2 && said(before, 'accepted').includes('Hurry.')
   assert.ok(runs.length === 1 || isOwnRun, `${runs.length} runs`)
   checkEnds(records, runs.length)
@@ -59,7 +59,7 @@ function checkFloor(survived: Survived): void {
       chosen.map(({ result }) => result),
       [['a', 'c']],
     )
-  // Once it was accepted the floor is given; a tool that may have died before is not run again.
+  // An accepted hand-off happens; a tool that may have run before the kill is not run again.
   const wasGiven = bodiesOf(left, 'queue.added').length > 0 || !inDoubt.has('give')
   const agents = bodiesOf(records, 'turn.started').map(({ agentId }) => agentId)
   assert.deepEqual(agents, wasGiven ? ['planner', 'builder'] : ['planner'])

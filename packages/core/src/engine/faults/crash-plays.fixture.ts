@@ -11,24 +11,24 @@ import type { RuntimeAgents } from '../turns/active-run.ts'
 
 export interface Life {
   readonly url: string
-  /** Where tools write down that they ran. */
+  /** The file in which tools note that they ran. */
   readonly journal: string
   readonly faults: FaultPoints
   readonly say: (line: string) => void
 }
 
-/** Who takes part in a run, and what is done about it from outside. */
+/** The agents of a run, and what is sent to it from outside. */
 interface Cast {
   readonly agents: (runtime: () => ThreadRuntime) => RuntimeAgents
   readonly agentId: string
   readonly task: string
   readonly decide?: (toolName: string) => Decision
-  /** Said into the run when its first tool begins. */
+  /** Steered into the run when its first tool starts. */
   readonly steer?: string
   readonly answer: (wait: Wait) => Answer
 }
 
-/** What the model says to a conversation: it does not matter which process asks, or how often. */
+/** The model's answer to a conversation, whichever process asks and how often. */
 type Line = (conversation: string) => Turn
 
 function mortalModel(line: Line, faults: FaultPoints): ScriptedModel {
@@ -62,7 +62,7 @@ function writing(name: string, journal: string): RunnableTool {
   }
 }
 
-/** Asks before it does anything. */
+/** A tool that asks before it does anything. */
 function asking(
   name: string,
   journal: string,
@@ -79,10 +79,10 @@ function asking(
   }
 }
 
-/** Reading changes nothing, and the time of a heartbeat is nobody's to say. */
+/** Reads change nothing, and heartbeats come at unpredictable times. */
 const WITHOUT_POINTS = /^(open|close|get|list|read|latest|heartbeat)/
 
-/** A store that can die right before and right after everything it writes. */
+/** A store with fault points right before and after every write. */
 function mortalStore(inner: Store, faults: FaultPoints): Store {
   return new Proxy(inner, {
     get(target, name) {
@@ -100,7 +100,7 @@ function mortalStore(inner: Store, faults: FaultPoints): Store {
   })
 }
 
-/** One run in a process that may die at any point. Started again it takes up what it finds. */
+/** Plays one run in a process that may die at any point. Started again, it recovers what it finds. */
 async function live({ faults, say, url }: Life, cast: Cast): Promise<void> {
   const store = mortalStore(new SqliteStore({ url }), faults)
   if ((await store.getThread('thread')) === null) await createThread(store, { id: 'thread', resourceId: 'test' })
@@ -118,7 +118,7 @@ async function live({ faults, say, url }: Life, cast: Cast): Promise<void> {
       thread: 'thread',
       agents: cast.agents(current),
       ...(decide === undefined ? {} : { decide: ({ toolName }) => decide(toolName) }),
-      // Its writes have their points in the store already.
+      // Writes already have fault points in the store.
       faults: { reach: (name, detail) => (name.startsWith('tool.') ? faults.reach(name, detail) : undefined) },
     },
     async (taken) => void (opened = taken),
@@ -182,8 +182,8 @@ const CHOICE = { type: 'array', items: { enum: ['a', 'b', 'c'] }, uniqueItems: t
 const FILES = { type: 'object', properties: { files: CHOICE }, required: ['files'] }
 
 /**
- * A planner lets somebody choose and, at the same time, gives the floor to a builder, which has a tool that waits for
- * something outside, and answers with data.
+ * A planner asks for a choice and, at the same time, hands off to a builder, which has a tool that waits for something
+ * outside, and answers with data.
  */
 function floor(life: Life): Promise<void> {
   const { faults, journal } = life

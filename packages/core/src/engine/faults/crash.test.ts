@@ -18,7 +18,7 @@ const CHILD = fileURLToPath(new URL('crash-child.fixture.ts', import.meta.url))
 const POINTS = 50
 
 interface Killed {
-  /** The last seq the process said was written. */
+  /** The last seq the process reported as written. */
   readonly written: number
   readonly done: boolean
 }
@@ -36,7 +36,7 @@ async function runAndKill(url: string, journal: string, reports: number, pause: 
     void delay(pause).then(() => child.kill('SIGKILL'))
   })
   await new Promise((resolve) => child.once('close', resolve))
-  // A line that was cut in the middle was not said.
+  // An incomplete line does not count.
   const lines = output.split('\n').slice(0, -1)
   const written = lines.filter((line) => line.startsWith('written ')).map((line) => Number(line.slice(8)))
   return { written: written.at(-1) ?? 0, done: lines.includes('done') }
@@ -48,7 +48,7 @@ function assertTiled(records: readonly LogRecord[], head: number): void {
   for (let seq = 1; seq <= head; seq++) assert.ok(covered.has(seq), `seq ${seq} is in no row`)
 }
 
-/** Gives how many parts were open when the process died; they are sealed as interrupted now. */
+/** Returns how many parts were open when the process died; they are sealed as interrupted now. */
 async function check(store: Store, killed: Killed, journal: string): Promise<number> {
   const status = await store.getStream('thread')
   const head = status?.headSeq ?? 0
@@ -74,7 +74,7 @@ async function check(store: Store, killed: Killed, journal: string): Promise<num
       .find((part) => part.state === 'interrupted' && part.type === 'text')
     assert.equal(sealed?.type === 'text' && sealed.text, open.type === 'text' && open.text)
   }
-  // Every call that was ordered has exactly one answer, and what ran has its intent on record.
+  // Every call has exactly one result, and every tool that ran has its start on record.
   const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
   assertTiled(records, log.state.head.seq)
   const ran = (await readFile(journal, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
@@ -83,7 +83,7 @@ async function check(store: Store, killed: Killed, journal: string): Promise<num
   for (const key of ran) assert.ok(intents.has(key), 'a tool ran without its intent on record')
   const events = records.flatMap(agentEventsOf)
   const count = (type: string): number => events.filter((event) => event.type === type).length
-  // An order that was cut off before it was whole is none, and has no result.
+  // A call whose input was cut off does not count and has no result.
   const cut = events.filter((event) => event.type === 'tool-call' && event.meta?.interrupted === true)
   assert.equal(count('tool-call') - cut.length, count('tool-result'))
   assert.equal(count('start'), count('finish'), 'every turn has one finish')

@@ -26,7 +26,7 @@ async function heapMb(): Promise<number> {
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
-/** An agent that keeps nothing itself: a model would remember what it was asked. */
+/** An agent that keeps nothing: a scripted model would keep its requests. */
 class Speaker implements AgentDriver {
   readonly id = 'speaker'
   readonly #words: number

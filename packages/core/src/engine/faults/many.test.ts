@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const CHILD = fileURLToPath(new URL('many-child.fixture.ts', import.meta.url))
-/** What a heap may differ by without anything being kept. A thread that was kept would be about 10 KB, a delta 50 bytes. */
+/** How much the heap may vary with nothing kept. A kept thread would be about 10 KB, a delta 50 bytes. */
 const NOISE_MB = 8
 
 interface Measured {
@@ -24,7 +24,7 @@ test(
     const folder = await mkdtemp(join(tmpdir(), 'evener-many-'))
     try {
       const args = ['--expose-gc', CHILD, join(folder, 'data.db'), '1000000', '10000']
-      // It is not told to end: that it does shows that no handle is left.
+      // The process is not told to end: that it does shows that no handle is left.
       const { stdout } = await promisify(execFile)(process.execPath, args)
       const { long, many, timers } = JSON.parse(stdout) as Measured
       t.diagnostic(stdout.trim())

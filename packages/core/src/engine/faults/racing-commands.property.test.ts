@@ -9,7 +9,7 @@ import { AgentBench, type Script } from '../agent-bench.fixture.ts'
 const COMMANDS = ['cancel', 'steer', 'follow up', 'submit', 'answer', 'decline', 'pause', 'close', 'die'] as const
 type Command = (typeof COMMANDS)[number]
 
-/** What a command may be told when another one came before it. */
+/** The errors a command may get when another one came first. */
 const TOO_LATE: ReadonlySet<string> = new Set(['closed', 'conflict', 'not-found', 'misuse', 'fenced', 'held'])
 
 const SCRIPT: Script = Array.from({ length: 60 }, (_, i) => {
@@ -18,7 +18,7 @@ const SCRIPT: Script = Array.from({ length: 60 }, (_, i) => {
   return i % 3 === 1 ? { text: ['c', 'd'], toolCalls: [call('free')] } : { text: 'That is all.' }
 })
 
-/** Waits as long as it is told, over and over again. */
+/** Returns a function that waits for the given numbers of tasks in turn, cyclically. */
 function pausing(tasks: readonly number[]): () => Promise<void> {
   let next = 0
   return async () => {
@@ -128,7 +128,7 @@ test('whatever commands meet, all are told, nothing is lost, done twice or ended
       const count = (type: RecordType): number => bodies.filter((body) => body.type === type).length
       assert.equal(count('turn.ended'), count('turn.started'))
       assert.equal(count('run.ended'), count('run.started'))
-      // An order that was cut off before it was whole is none, and has no result.
+      // A call whose input was cut off does not count and has no result.
       const orders = bodies.filter((body) => body.type === 'tool-call' && body.meta?.interrupted !== true)
       assert.equal(count('tool-result'), orders.length)
       assert.equal(new Set(effects).size, effects.length)

@@ -16,10 +16,10 @@ export interface Stage extends Journal {
   readonly cli: ForeignAgent
 }
 
-/** A short life of a thread, as it is when nothing comes in between. */
+/** A short scenario of a thread, without any disturbance. */
 export interface ShortThread {
   readonly options?: Partial<ThreadRuntimeOptions>
-  /** What the program does, turn by turn. */
+  /** What the foreign agent does, turn by turn. */
   readonly acts?: (cli: () => ForeignAgent) => readonly Act[]
   readonly steer?: 'inject' | 'restart'
   readonly turn?: TurnDefaults
@@ -67,12 +67,12 @@ const slowly: Act = async function* () {
   yield { type: 'step-finish', stepIndex: 0, finishReason: 'stop' }
 }
 
-/** Until the thread was let go of, which is to happen when there is nothing to do. One that cannot be written is kept. */
+/** Resolves when the idle thread was released. A thread that cannot be written is kept. */
 function letGo({ bench, store }: Stage): Promise<void> {
   return bench.until(() => !bench.runtime.isHeld || store.hasFailed)
 }
 
-/** Until nothing of the run is at work any more: the program that waits is closed. */
+/** Resolves when the run is not active any more: the waiting foreign agent is closed. */
 function programClosed({ bench, store }: Stage): Promise<void> {
   return bench.until(() => !bench.isRunning() || store.hasFailed)
 }
@@ -171,7 +171,7 @@ export const SHORT_THREADS: { readonly [name: string]: ShortThread } = {
   },
 }
 
-/** Answers by what it is asked, so that it does not matter who asks, or how often. */
+/** Answers depending on the request, so that it does not matter who asks, or how often. */
 function model(): ReturnType<typeof scriptedModel> {
   let calls = 0
   const turn = (request: unknown): ModelTurn => {
@@ -211,7 +211,7 @@ function toolsOf({ effects, unwanted }: Journal): Tool[] {
   ] as Tool[]
 }
 
-/** An agent of ours that gives the floor to the program. */
+/** A native agent that hands off to the foreign one. */
 function passing(handOff: () => Promise<void>): AgentDriver {
   const agent = new ForeignAgent('first', [], { hostTools: 'inproc' })
   const run = async function* (): AsyncGenerator<AgentEvent> {

@@ -10,9 +10,9 @@ import { ThreadRuntime } from '../thread-runtime.ts'
 
 const isFull = (error: unknown): boolean => EvenerError.is(error, 'disk-full')
 
-/** A store whose disk is full whenever it is said to be. */
+/** A store whose disk is full on demand. */
 class FullStore extends MemoryStore {
-  /** Writes with such a record find no place. */
+  /** The type of record whose writes fail. */
   full: string | undefined
   isReleaseRefused = false
 
@@ -53,7 +53,7 @@ suite('a thread that is closed', () => {
     await bench.submit('Go.', { agentId: 'cli' })
     await work.begun
     const idle = bench.runtime.idle()
-    // It has looked, and waits for the run by now.
+    // By now `idle` waits for the run.
     for (let task = 0; task < 5; task++) await nextTask()
     await bench.runtime.close()
     await idle
@@ -128,7 +128,7 @@ suite('a thread that was taken', () => {
     await bench.until(() => !bench.runtime.isHeld)
     const other = await opens(store, new ForeignAgent('cli', [busy().act]))
     await other.submit({ agentId: 'cli', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
-    // It dies.
+    // The other process dies.
     const status = await store.getStream('thread')
     const dead = { owner: status?.owner ?? '', epoch: status?.epoch ?? 0 }
     await store.release('thread', dead)

@@ -15,16 +15,16 @@ import {
 import { MemoryStore } from '../../stores/memory-store.ts'
 import type { RuntimeBench } from '../runtime-bench.fixture.ts'
 
-/** What becomes of one write: it comes late, its receipt comes late, or there is no place for it. */
+/** A disturbance of one write: it is late, its receipt is late, or it fails. */
 export interface Trouble {
-  /** Which write of the thread, counted from one. */
+  /** The number of the write in the thread, from one. */
   readonly at: number
   readonly kind: 'late' | 'late receipt' | 'fails'
-  /** How many tasks of the event loop others have meanwhile. */
+  /** The delay in tasks of the event loop. */
   readonly tasks: number
 }
 
-/** A store with one write that goes another way than the others. */
+/** A store that disturbs one write. */
 export class TroubledStore extends MemoryStore {
   writes = 0
   hasFailed = false
@@ -51,7 +51,7 @@ export class TroubledStore extends MemoryStore {
   }
 }
 
-/** What they are told who come too late, or find no place. */
+/** The errors of commands that come too late or find the disk full. */
 const TOO_LATE: ReadonlySet<string> = new Set([
   'closed',
   'conflict',
@@ -76,7 +76,7 @@ export function answerTo({ kind }: Wait, isYes = true): Answer {
   return isYes ? { decision: 'answer', value: {} } : { decision: 'decline' }
 }
 
-/** Answers all that is asked until there is nothing more to do. */
+/** Answers all waits until there is nothing more to do. */
 export async function answerAll(bench: RuntimeBench): Promise<void> {
   for (;;) {
     await bench.runtime.idle()
@@ -86,18 +86,18 @@ export async function answerAll(bench: RuntimeBench): Promise<void> {
   }
 }
 
-/** What happened around a thread. */
+/** What happened outside the log of a thread. */
 export interface Journal {
-  /** What tools have done. */
+  /** The effects of tools. */
   readonly effects: string[]
-  /** What tools began to do when nobody wanted it any more. */
+  /** Effects that began when they were no longer wanted. */
   readonly unwanted: string[]
-  /** What was said and accepted. */
+  /** The accepted messages. */
   readonly accepted: string[]
   isCancelled: boolean
 }
 
-/** Whatever has happened: nothing is lost, twice or without an end, and everybody sees the same. */
+/** Checks that nothing is lost, duplicated or without an end, and that everybody sees the same. */
 export async function checkThread(bench: RuntimeBench, journal: Journal): Promise<void> {
   const { head } = bench.runtime.state
   const records = await bench.records()
@@ -115,13 +115,13 @@ export async function checkThread(bench: RuntimeBench, journal: Journal): Promis
   assert.deepEqual(items, [], 'the list of questions is not that of the thread')
 }
 
-/** What has begun has one end, and nothing of it comes later. */
+/** Checks that everything that began has exactly one end, and no records after it. */
 function checkEnds(records: readonly LogRecord[]): void {
   const ids = <T extends RecordType>(type: T, idOf: (body: Extract<RecordBody, { type: T }>) => string): string[] =>
     bodiesOf(records, type).map(idOf).toSorted()
   const runs = ids('run.started', ({ runId }) => runId)
   const turns = ids('turn.started', ({ turnId }) => turnId)
-  // An order that was cut off before it was whole is none, and has no result.
+  // A call whose input was cut off does not count and has no result.
   const orders = bodiesOf(records, 'tool-call').filter(({ meta }) => meta?.interrupted !== true)
   const calls = orders.map(({ toolCallId }) => toolCallId).toSorted()
   const isOnce = 'what begins ends once'
@@ -147,7 +147,10 @@ function checkEnds(records: readonly LogRecord[]): void {
   }
 }
 
-/** What was accepted was said once, or is queued; what was queued is there, or left once. Hand-offs go with their run. */
+/**
+ * Checks that every accepted message was said once or is queued, and every queued item is there or left once. Hand-offs
+ * go with their run.
+ */
 function checkWords(records: readonly LogRecord[], queue: readonly string[], { accepted }: Journal): void {
   const items = bodiesOf(records, 'queue.added').map(({ item }) => item)
   const added = items.filter(({ lane }) => lane !== 'hand-off')

@@ -1,7 +1,7 @@
 /**
- * The process of `troubled-writes.test.ts`: short threads with one write that goes another way than the others, and
- * somebody who comes in the middle of it. Every write meets everybody. By itself, because a test runner that follows every
- * promise takes longer for it than the threads do. Run as: node troubled-writes-child.fixture.ts <mode>.
+ * The process of `troubled-writes.test.ts`: short threads in which one write is disturbed and a command arrives in the
+ * middle of it, in all combinations. A separate process, because a test runner that follows every promise takes longer
+ * for it than the threads do. Run as: node troubled-writes-child.fixture.ts <mode>.
  */
 import assert from 'node:assert/strict'
 import type { Host } from '@evener/protocol'
@@ -11,7 +11,7 @@ import { follow, openStage, say, SHORT_THREADS, words, type ShortThread, type St
 import { forkThread, rewindThread } from '../threads/threads.ts'
 import { answerAll, answerTo, checkThread, unlessTooLate, type Trouble } from './troubled-thread.fixture.ts'
 
-/** What somebody does in the middle of a write. */
+/** Something that happens in the middle of a write. */
 type Intrusion = (stage: Stage) => Promise<unknown>
 
 const nothing: Intrusion = async () => undefined
@@ -51,7 +51,7 @@ const wanted: Intrusion = async ({ store }) => {
     await owner.close()
   }
 }
-/** The program says something, whatever state it is in; nobody waits for what comes of it. */
+/** The foreign agent uses its host, whatever state it is in; nobody awaits the result. */
 const program =
   (what: (host: Host) => unknown): Intrusion =>
   async ({ cli }) => {
@@ -124,7 +124,7 @@ interface Meeting {
   readonly intrusion: Intrusion
 }
 
-/** Plays the thread up to its end, which another process finds. Whether the write was there to be met. */
+/** Plays the thread to its end and checks it from another process. Returns whether the disturbed write occurred. */
 async function meet({ thread, trouble, intrusion }: Meeting): Promise<boolean> {
   const stage = await openStage(thread)
   await using bench = stage.bench
@@ -152,7 +152,7 @@ async function writesOf(thread: ShortThread): Promise<number> {
 
 type Kinds = readonly [Trouble['kind'], ...Trouble['kind'][]]
 
-/** How many meetings there were. How long the write takes goes round. */
+/** Plays all combinations and returns how many occurred. The delays of the write take turns. */
 async function meetAll(name: string, thread: ShortThread, kinds: Kinds, all: Intrusions): Promise<number> {
   const writes = await writesOf(thread)
   let points = 0
@@ -171,7 +171,7 @@ async function meetAll(name: string, thread: ShortThread, kinds: Kinds, all: Int
   return points
 }
 
-/** Another process takes the thread, and who has it goes on. */
+/** Lets another process take the thread while its holder goes on. */
 function takenOver(all: Intrusions): Intrusions {
   const meanwhile =
     (then: Intrusion): Intrusion =>
@@ -185,7 +185,7 @@ function takenOver(all: Intrusions): Intrusions {
 interface Mode {
   readonly kinds: Kinds
   readonly intrusions: Intrusions
-  /** Only the threads with a program, or only those without. */
+  /** Only the threads with a foreign agent, or only those without. */
   readonly hasProgram?: boolean
 }
 

@@ -16,7 +16,7 @@ const MODES = {
 suite('every write of short threads meets everybody', { concurrency: 2 }, () => {
   for (const [mode, title] of Object.entries(MODES)) {
     test(title, async (t) => {
-      // One that never ends is ended with its test, not left behind.
+      // A child that never ends is ended with its test.
       const { stdout } = await promisify(execFile)(process.execPath, [CHILD, mode], { signal: t.signal })
       t.diagnostic(stdout.trim())
       assert.match(stdout, /^[1-9][0-9]* points$/m)

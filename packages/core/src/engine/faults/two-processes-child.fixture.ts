@@ -1,7 +1,7 @@
 /**
- * A process with a thread whose tool has to be approved, for `two-processes.test.ts`. Does what it is told on standard
- * input and says on standard output what came of it: `go` starts a run, `answer <wait>` approves.
- * Run as: node two-processes-child.fixture.ts <database> <journal> <name> <passivateAfter>.
+ * A process with a thread whose tool has to be approved, for `two-processes.test.ts`. Reads commands from standard
+ * input and prints the results: `go` starts a run, `answer <wait>` approves. Run as: node
+ * two-processes-child.fixture.ts <database> <journal> <name> <passivateAfter>.
  */
 import { appendFileSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -54,7 +54,7 @@ while (runtime === undefined) {
     runtime = await open()
   } catch (error) {
     say(refusal(error))
-    // The other one lets go of the thread as soon as it has looked at it.
+    // The other process releases the thread as soon as it has looked at it.
     await delay(5)
   }
 }

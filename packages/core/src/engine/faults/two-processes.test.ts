@@ -36,7 +36,7 @@ class Worker implements AsyncDisposable {
     this.#process.stdin.write(`${line}\n`)
   }
 
-  /** The next thing it says. */
+  /** Resolves with the next line of output. */
   async says(): Promise<string> {
     const next = await this.#lines.next()
     return next.done === true ? 'nothing more' : next.value
@@ -85,7 +85,7 @@ class Place implements AsyncDisposable {
     return join(this.#folder, 'journal')
   }
 
-  /** What tools did, and in which process. */
+  /** Returns what tools did, and in which process. */
   async done(): Promise<string[]> {
     const text = await readFile(this.journal, 'utf8').catch(() => '')
     return text.split('\n').filter((line) => line !== '')
@@ -112,7 +112,7 @@ class Place implements AsyncDisposable {
   }
 }
 
-/** A process that waits for an approval. */
+/** Lets a process wait for an approval and returns the wait's id. */
 async function waiting(worker: Worker): Promise<string> {
   await worker.opened()
   worker.tell('go')
@@ -146,7 +146,7 @@ suite('two processes answer what a third one had asked before it was killed', ()
           `refused (held .* in use by process ${pid} on ${hostname()}\\.|conflict .* answered by ${name} already)`,
         ),
       )
-      // Once nobody holds the thread any more there is nothing left to say but this.
+      // Once the thread is released, this is the only possible error.
       await place.released()
       loser.worker.tell(`answer ${waitId}`)
       assert.match(await loser.worker.says(), new RegExp(`^refused conflict .* answered by ${name} already`))
@@ -173,7 +173,7 @@ suite('a second process', () => {
     assert.match(refused, new RegExp(`^refused held .*process ${holder.pid} on ${hostname()}`))
     assert.match(refused, /http:\/\/127\.0\.0\.1\/holder/)
 
-    // One that only does nothing is not dead.
+    // A stopped process is not dead.
     holder.signal('SIGSTOP')
     assert.match(await second.says(), /^refused held /)
     await holder.kill()
@@ -188,7 +188,7 @@ suite('a second process', () => {
     await using old = new Worker(place, 'old', FOR_EVER)
     const waitId = await waiting(old)
     old.signal('SIGSTOP')
-    // As it looks from another machine: its pid means nothing there, and it has stopped to say that it lives.
+    // As seen from another machine: the pid means nothing there, and the heartbeat has stopped.
     const lease = async (until: number): Promise<void> =>
       place.store.putOwner({ ...(await place.holder()), host: 'elsewhere', until })
     await lease(Date.now() + FOR_EVER)

@@ -13,7 +13,7 @@ import { TurnRecorder } from '../turns/turn-recorder.ts'
 const KB = 1024
 const LONG = `Begin. ${'é'.repeat(40 * KB)}`
 const PICTURE = Buffer.alloc(40 * KB, 7).toString('base64')
-/** Its base64 has all 64 characters, and needs padding. */
+/** Bytes whose base64 has all 64 characters and padding. */
 const NOISE = Buffer.from(Uint8Array.from({ length: 40 * KB }, (_, index) => (index * 7919) % 251))
 
 async function bodies(store: Store, type: RecordBody['type']): Promise<RecordBody[]> {
@@ -124,7 +124,7 @@ suite('large contents', () => {
       { type: 'queue.removed', itemId: 'q', reason: 'heard' },
       { type: 'message.added', messageId: 'm', role: 'user', parts: item.parts },
     ])
-    // The queue's own record goes; the message still has what it refers to.
+    // The record of the queue is erased; the message still has its blob.
     await store.erase('thread', fence, { from: queued.seq, to: queued.seq })
     const stored = await store.getMessage(log.state.head.lineage, 'm')
     const [whole, image] = await inflateParts(store, stored?.parts ?? [])
@@ -143,7 +143,7 @@ suite('large contents', () => {
 suite('the request of a step', () => {
   const tools = [{ name: 'read_file', inputSchema: { type: 'object' } }]
 
-  /** Records a run of steps that were asked so, and gives what the store knows of the first and of the last one. */
+  /** Records a run with these requests, and returns the request prefixes of its first and last step. */
   async function record(store: Store, requests: readonly StepRequest[]): Promise<(RequestPrefix | null)[]> {
     await using thread = await openTestThread(store)
     const { log, owner } = thread

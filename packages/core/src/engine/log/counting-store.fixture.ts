@@ -10,7 +10,7 @@ import type {
 } from '@evener/protocol'
 import { MemoryStore } from '../../stores/memory-store.ts'
 
-/** Counts the rows that are read from it, and how many a single call gave at most. */
+/** A store that counts the rows read from it, and the most rows of a single call. */
 export class CountingStore extends MemoryStore {
   reads = 0
   rows = 0

@@ -13,13 +13,13 @@ async function speaking(): Promise<RuntimeBench> {
   return RuntimeBench.open({ native: { driver: nativeDriver({ id: 'native', model }) } })
 }
 
-/** What an entry was, without the state that comes with it. */
+/** Returns a short text for an entry, without its state. */
 function shortOf(entry: LogEntry): string {
   if (entry.kind === 'delta') return `~ ${entry.event.type} ${'text' in entry.event ? entry.event.text : ''}`
   return `${entry.record.seq} ${entry.record.body.type}`
 }
 
-/** Keeps the only thread of the process busy, as a listener that computes something does. */
+/** Blocks the event loop, as a listener that computes something does. */
 function compute(): void {
   const end = performance.now() + 1
   while (performance.now() < end);
@@ -41,7 +41,7 @@ suite('C4-46 a slow listener', () => {
     })
     bench.runtime.onEntry((entry) => void heard.push(shortOf(entry)))
     const run = await bench.submit('Speak.', { agentId: 'native' })
-    // The gate is shut: were anybody waiting for the slow one, the run would never be over.
+    // The gate is still shut: if anybody waited for the slow listener, the run would never end.
     assert.equal(await run.done, 'complete')
     assert.deepEqual(ended, [])
     gate.resolve()

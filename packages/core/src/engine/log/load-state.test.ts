@@ -16,7 +16,7 @@ import { rewindThread } from '../threads/threads.ts'
 
 const MESSAGES = 1200
 
-/** A store that has lost its views, as after a change of the reducer, and in which an append may fail. */
+/** A store without its views, as after a change of the reducer, whose appends may fail. */
 class ForgetfulStore extends MemoryStore {
   failing: number | undefined
   headVersion: number | undefined
@@ -109,7 +109,7 @@ suite('opening a thread whose views are of another version', () => {
         ['pending', 'pending', undefined],
       ],
     )
-    // Into a store that has the records and nothing else.
+    // Rebuilt in a store that has only the records.
     const bare = new ForgetfulStore()
     await using copy = await openTestThread(bare)
     const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))

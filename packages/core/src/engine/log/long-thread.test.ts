@@ -14,7 +14,7 @@ function said(index: number): Extract<RecordBody, { type: 'message.added' }> {
 
 const SAID = Array.from({ length: COUNT }, (_, index) => said(index))
 
-/** A thread of thousands of messages, and an agent that looks at it as the test says. */
+/** Opens a thread with thousands of messages, and an agent that reads them as `look` says. */
 async function longThread(
   look: (read: (query: HistoryQuery) => Promise<string[]>) => Promise<void>,
 ): Promise<{ bench: RuntimeBench; store: CountingStore }> {

@@ -27,8 +27,8 @@ import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread, forkThread } from '../threads/threads.ts'
 
 /**
- * As if these types had a past: a message was `{ who, words }` in its first version and had no parts in its second, a
- * piece of a text was a `chunk`, and opening a wait was called asking a question.
+ * A format as if these types had older versions: a message was `{ who, words }` in version 1 and had no parts in
+ * version 2, a text delta was a `chunk`, and opening a wait was called asking a question.
  */
 const FORMAT: RecordFormat = {
   versions: { ...RECORD_VERSIONS, 'message.added': 3, batch: 2, 'wait.opened': 2 },
@@ -75,7 +75,7 @@ const chunk = (words: string): OldBody => [
 ]
 const current = (body: RecordBody): OldBody => [RECORD_VERSIONS[body.type], body as unknown as JsonObject]
 
-/** What an earlier release left in the log, and nothing beside it: heads and views are of another version. */
+/** Writes records as an earlier release left them, without heads and views, which are of another version. */
 async function wroteThen({ store, fence }: TestThread, ...bodies: readonly OldBody[]): Promise<void> {
   const head = (await store.getStream('thread'))?.headSeq ?? 0
   const records = bodies.map(([v, body], index): LogRecord => ({
@@ -119,7 +119,7 @@ for (const [name, open] of Object.entries(stores)) {
         assert.equal((await store.getWait('thread', 'w'))?.wait.description, 'Which one?')
         assert.equal((await store.readHead('thread', REDUCER_VERSION))?.seq, 3)
         await assertFolds(store, log)
-        // The records themselves were not touched: lifted once more they say the same.
+        // The stored records are unchanged: lifted again, they are the same.
         assert.deepEqual(
           (await Array.fromAsync(recordsAfter(store, 'thread', 0))).map(({ v }) => v),
           [3, 3, 2],
@@ -196,7 +196,7 @@ for (const [name, open] of Object.entries(stores)) {
         const { items } = await store.listMessages(runtime.state.head.lineage, { order: 'newest', limit: 1 })
         const [part] = items[0]?.parts ?? []
         assert.deepEqual([items[0]?.state, part?.type === 'text' && part.text], ['interrupted', 'Half a word'])
-        // The sealed part has taken the place of its batches, of whichever release.
+        // The sealed part has replaced its batches, whichever release wrote them.
         const records = await Array.fromAsync(recordsAfter(store, 'thread', 0))
         assert.equal(records.find(({ body }) => body.type === 'text-delta')?.first, 5)
         assert.ok(records.every(({ body }) => body.type !== 'batch'))
@@ -223,7 +223,7 @@ for (const [name, open] of Object.entries(stores)) {
         assert.deepEqual((await store.listMessages(rootLineage('thread'), { order: 'oldest' })).items, [])
         assert.equal(await store.readHead('thread', REDUCER_VERSION), null)
         assert.equal((await store.readRecords('thread', { upTo: 1 })).items.length, 1)
-        // Others are not affected.
+        // Other threads are not affected.
         await createThread(store, { id: 'other', resourceId: 'test' })
         const other = await ThreadRuntime.open({ store, owner, thread: 'other', agents: {} })
         await other.close()

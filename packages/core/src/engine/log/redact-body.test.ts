@@ -79,7 +79,7 @@ suite('a redacted record', () => {
     })
     const untouched = { ...reasoning, text: 'Hm.' }
     assert.deepEqual(redact(untouched), untouched)
-    // Half a signature is none.
+    // A changed signature is worthless.
     const signed = {
       ...place,
       type: 'text-delta',

@@ -1,5 +1,5 @@
 /**
- * The process that `redaction-everywhere.test.ts` kills: says a word that must not be kept, in a part that it never ends.
+ * The process that `redaction-everywhere.test.ts` kills: says a word that must not be kept, in a part that never ends.
  * Run as: node redaction-child.fixture.ts <database> <thread> text|input|output.
  */
 import { writeSync } from 'node:fs'

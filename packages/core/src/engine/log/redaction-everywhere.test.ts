@@ -26,12 +26,12 @@ const stores: { readonly [name: string]: (directory: string) => Promise<Store> }
   SQLite: (directory) => SqliteStore.open({ url: join(directory, 'data.db') }),
 }
 
-/** Where the word is, but for the files: what SQLite has not put in its place yet stands there once more. */
+/** Returns the places of the word except files, where SQLite may still have an old copy of a page. */
 async function rowsWith(directory: string, store: Store, logs: readonly ThreadLog[]): Promise<string[]> {
   return (await placesOf(directory, store, logs)).filter((place) => !place.startsWith('file '))
 }
 
-/** A turn that says it everywhere an agent and its tools can, with everything written as soon as it is said. */
+/** Records a turn with the word everywhere an agent and its tools can say it, and writes each piece at once. */
 async function sayEverywhere(log: ThreadLog, seen: (when: string) => Promise<void>): Promise<void> {
   const long = `${WORD} `.repeat(3000)
   await log.commit(
@@ -91,7 +91,7 @@ for (const [name, open] of Object.entries(stores)) {
           await sayEverywhere(log, async (when) => {
             if ((await rowsWith(directory, store, [log])).length > 0) shown.push(when)
           })
-          // While they come, deltas are kept as they come: a reader far away sees them.
+          // Deltas are stored unredacted until their part is sealed: a remote reader sees them.
           assert.deepEqual(shown, ['reasoning-delta', 'text-delta', 'tool-call-delta', 'tool-progress'])
           await noteHashes(store, [log])
           assert.deepEqual(await rowsWith(directory, store, [log, await thread.reopen()]), [])
@@ -148,7 +148,7 @@ async function lastBoundary(store: Store, { state }: ThreadLog): Promise<number>
   return boundaryAt(store, state.head.lineage, state.head.seq)
 }
 
-/** When the database is closed, what was overwritten is gone from the file as well. */
+/** Checks that closing the database removes what was overwritten from the file as well. */
 async function assertNotInFile(directory: string): Promise<void> {
   assert.deepEqual(await placesOf(directory, new MemoryStore(), []), [])
 }

@@ -145,7 +145,7 @@ suite('a question about a call whose arguments were redacted', () => {
     await using bench = await openBench(FETCH, [approved(got)], { runtime })
     const run = await bench.submit('Go.')
     const wait = await bench.wait()
-    // One that has nothing to hide is let go of meanwhile.
+    // A thread without redacted arguments is released meanwhile.
     const plain = [{ toolCalls: [{ id: 'c1', name: 'fetch', input: { key: 'none' } }] }, { text: 'Done.' }]
     await using other = await openBench(plain, [approved([])], { runtime })
     await other.submit('Go.')
@@ -223,7 +223,7 @@ suite('what a foreign agent says', () => {
     assert.deepEqual([wait.description, wait.subject.args], ['May I use [key]?', { key: '[key]' }])
     await bench.runtime.answer(wait.id, { decision: 'answer', value: 'Yes, sk-0.' })
     await run.done
-    // Raw lines are its own to record, with what the host takes out of them.
+    // The agent records raw lines itself, redacted by its host.
     assert.deepEqual(seen, ['Yes, sk-0.', '[key]'])
     assert.deepEqual(JSON.stringify(agent.turns[0]?.input), '[{"id":"0","type":"text","text":"Use sk-0."}]')
     assert.doesNotMatch(JSON.stringify(await bench.records()).replaceAll('sk-0', ''), /sk-/)

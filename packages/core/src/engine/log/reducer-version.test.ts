@@ -22,7 +22,7 @@ async function openLog(store: SqliteStore, owner: ProcessOwner, stream: string):
   return ThreadLog.open({ store, stream, fence: await owner.claim(stream) })
 }
 
-/** Two threads with stored heads; the heads are then made what the given version of the reducer would have stored. */
+/** Makes two threads whose stored heads are as the given version of the reducer would have stored them. */
 async function withHeadsOf(version: number, change: (head: StoredHead) => object, url: string): Promise<void> {
   const store = await SqliteStore.open({ url })
   const owner = await ProcessOwner.register(store)
@@ -53,7 +53,7 @@ function versionsIn(url: string): Record<string, unknown> {
   return Object.fromEntries(rows.map(({ id, version }) => [String(id), version]))
 }
 
-/** What a head was before it knew which records had set what, and otherwise wrong. */
+/** Returns a head from before it knew which records had set what, with other wrong values. */
 function oldHead({
   titleAt: _title,
   goalAt: _goal,
@@ -74,7 +74,7 @@ suite('a stored head of an older reducer', () => {
       const store = await SqliteStore.open({ url })
       const owner = await ProcessOwner.register(store)
       assert.deepEqual(versionsIn(url), { a: old, b: old })
-      // Reading writes nothing.
+      // Reads do not write.
       assert.equal((await readThreadState(store, 'a')).head.title, 'Title')
       assert.deepEqual(versionsIn(url), { a: old, b: old })
       const { head } = (await openLog(store, owner, 'a')).state

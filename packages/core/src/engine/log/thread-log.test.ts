@@ -30,7 +30,7 @@ function bodyTypes(all: readonly LogRecord[]): string[] {
   return all.map((record) => record.body.type)
 }
 
-/** Every seq is a row, or lies between the first and the last seq of a sealed one. */
+/** Checks that every seq is a row or lies between the first and last seq of a sealed one. */
 function assertTiled(all: readonly LogRecord[]): void {
   const head = all.at(-1)?.seq ?? 0
   for (let seq = 1; seq <= head; seq++) {
@@ -95,7 +95,7 @@ suite('the log of a thread', () => {
   })
 
   test('writes what has grown to 4 KB without waiting for its time', async () => {
-    // A clock that stands and a ticker that never ticks leave nothing but the size.
+    // With a stopped clock and ticker only the size triggers a write.
     class StillTicker extends FlushTicker {
       override add(): void {}
     }
@@ -112,7 +112,7 @@ suite('the log of a thread', () => {
     log.onFrame(frame.resolve)
     assert.equal((await frame.promise).seq, before + 1)
     assert.equal((await records(store)).at(-1)?.body.type, 'batch')
-    // The next 4 KB count from here.
+    // The next 4 KB are counted from here.
     const { seq } = log.committed.head
     log.delta(text('0', 'z'))
     await new Promise((resolve) => setImmediate(resolve))
@@ -133,7 +133,7 @@ suite('the log of a thread', () => {
     assert.deepEqual(written, ['ab', 'cd'])
     const reopened = await thread.reopen()
     assert.equal(JSON.stringify(reopened.state.messages), JSON.stringify(log.state.messages))
-    // Whoever goes on with the part knows where it began.
+    // A reopened log knows the first seq of the open part.
     const sealed = reopened.add({ type: 'text-delta', messageId: 'm', partId: '0', text: 'abcd' })
     await reopened.flush()
     assert.equal(sealed.first, 3)
@@ -334,7 +334,7 @@ suite('the log of a thread', () => {
   })
 })
 
-/** A store whose appends go wrong as the test says. */
+/** A store whose appends fail as the test says. */
 class FaultyStore extends MemoryStore {
   faults: ('before' | 'after')[] = []
 

@@ -16,7 +16,7 @@ const shell = (policy: 'allow' | 'deny'): PermissionRules => ({
   patterns: [{ tool: 'execute_command', pattern: 'rm *', policy }],
 })
 
-/** Agents that want to remove something, and what became of it. */
+/** Agents that try to remove something, and a record of what ran. */
 function removers(ran: string[]): RuntimeAgents {
   const tool: RunnableTool = {
     name: 'execute_command',

@@ -8,13 +8,13 @@ import { NO_RULES, type PermissionRules } from '@evener/protocol'
 import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
-/** It can leave a tool out, but not forbid a single command. */
+/** Rules that pi cannot enforce: it can leave a tool out, but not forbid a single command. */
 const RULES: PermissionRules = {
   ...NO_RULES,
   patterns: [{ tool: 'execute_command', pattern: 'rm *', policy: 'deny' }],
 }
 
-/** A program that says its version, and leaves a file when it is started for more. */
+/** A program that prints its version, and creates a file when it is started for more. */
 async function program(folder: string): Promise<string> {
   const bin = join(folder, 'pi')
   const script = `#!/bin/sh\nif [ "$1" = --version ]; then echo 0.87.1; exit 0; fi\ntouch "${join(folder, 'started')}"\n`

@@ -12,7 +12,7 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread, forkThread } from '../threads/threads.ts'
 
-/** Threads of one store whose agent calls a tool that nobody has spoken about yet. */
+/** Threads of one store whose agent calls a tool without any rule or grant. */
 class Office implements AsyncDisposable {
   readonly store = new MemoryStore()
   readonly journal: string[] = []
@@ -43,7 +43,7 @@ class Office implements AsyncDisposable {
     return runtime
   }
 
-  /** Whether somebody is asked when the tool is called. */
+  /** Whether a call of the tool asks for approval. */
   async asks(runtime: ThreadRuntime): Promise<boolean> {
     await runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Deploy.' }] })
     await runtime.idle()

@@ -14,7 +14,7 @@ const make = (policy: PatternRule['policy'], pattern = 'make *'): PatternRule =>
   return { tool: 'execute_command', pattern, policy }
 }
 
-/** A native agent that runs `make` once, and what came of it. */
+/** A native agent that runs `make` once, and a count of its runs. */
 class Maker {
   runs = 0
   readonly tool: RunnableTool = {
@@ -36,7 +36,7 @@ class Maker {
   }
 }
 
-/** What comes of the call in a thread of a harness with these rules: `run`, `denied`, or the question. */
+/** Returns what becomes of the call in a thread of a harness with these rules: `run`, `denied`, or the question. */
 async function outcome(
   harness: Rules,
   thread: ConfigChange = {},
@@ -113,7 +113,7 @@ suite('of two rules that say different things about a call', () => {
 })
 
 suite('a call is judged again before its effect:', () => {
-  /** Rules that are changed while it is written that the call begins. */
+  /** Changes the rules while the start of the call is being written. */
   async function changed(change: ConfigChange): Promise<{ maker: Maker; bench: RuntimeBench; done: Promise<string> }> {
     const maker = new Maker()
     let isFirst = true

@@ -23,7 +23,7 @@ const command = (text: string, id: string = text): ScriptedTurn => ({
   toolCalls: [{ id, name: 'execute_command', input: { command: text } }],
 })
 
-/** A native agent with one shell tool that writes down what it is told. */
+/** A native agent with one shell tool that notes its commands. */
 class Shell {
   readonly ran: string[] = []
   tool: RunnableTool = {
@@ -108,7 +108,7 @@ suite('the rules of a run', () => {
     await using bench = await shellAgent.open()
     const handle = await go(bench)
     const wait = await bench.wait()
-    // Not waited for: the answer comes in the same moment.
+    // Not awaited: the answer comes at the same moment.
     const written = bench.runtime.configure({ rules: shell('deny', 'make *') })
     await bench.runtime.answer(wait.id, { decision: 'approve' })
     assert.equal(await handle.done, 'complete')

@@ -8,7 +8,7 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
 const write = (id: string): ScriptedTurn => ({ toolCalls: [{ id, name: 'write', input: { path: 'a' } }] })
 
-/** A thread without rules, and a tool whose first call never comes to its end where that is wanted. */
+/** A thread without rules, and a tool whose first call can be made to hang. */
 class Free {
   calls = 0
   tool: RunnableTool
@@ -30,7 +30,7 @@ class Free {
     return AgentBench.open([], { runtime: { agents: { native: { driver, tools: () => [this.tool] } }, ...options } })
   }
 
-  /** A process died while the tool was at work. */
+  /** Opens a thread whose process died while the tool was running. */
   async interrupted(script: readonly ScriptedTurn[], options: Partial<ThreadRuntimeOptions> = {}): Promise<AgentBench> {
     const bench = await this.open([write('c'), ...script], options)
     await bench.submit('Go.')

@@ -71,7 +71,7 @@ suite('a run within its budget of', () => {
     assert.equal(end?.finishReason, 'length')
     assert.equal(end.limit, 'tokens')
     assert.equal((await bench.eventsOf('finish')).length, 1)
-    // What the last step ordered is closed, not carried out.
+    // The calls of the last step are closed, not carried out.
     assert.equal((await bench.eventsOf('tool-call')).length, (await bench.eventsOf('tool-result')).length)
     assert.equal((await bench.records()).filter(({ body }) => body.type === 'call.started').length, 3)
   })
@@ -139,7 +139,7 @@ suite('a run within its budget of', () => {
     await using bench = await AgentBench.open([{ text: 'Hm', hang: true }], { agent: { budget: { ms: 60 } } })
     let clock = 0
     t.mock.timers.enable({ apis: ['setTimeout'] })
-    // Between two readings the moment has come.
+    // The limit passes between two readings of the clock.
     t.mock.method(performance, 'now', () => (clock += 0.2))
     const heard = Promise.withResolvers<void>()
     bench.runtime.onEntry(({ kind }) => void (kind === 'delta' && heard.resolve()))
@@ -298,7 +298,7 @@ test('a foreign agent is stopped at its limit as well', async () => {
             yield { type: 'text-delta', text: `step ${stepIndex} ` }
             yield { type: 'step-finish', stepIndex, finishReason: 'tool-calls', usage: { totalTokens: 40 } }
           }
-          // It would go on for ever.
+          // Without a stop the agent would go on for ever.
           await stopped.promise
           yield { type: 'finish', finishReason: 'error' }
         },

@@ -1,7 +1,7 @@
 /**
- * The process that `recovery-table.test.ts` lets die while a task is under way that a tool has given to a thread of its
- * own: killed by itself, as nobody else could be so exact. Started again it takes up what it finds, answers what is
- * asked, and says `over`. Run as: node delegate-child.fixture.ts <database> <journal> <point>.
+ * The process that `recovery-table.test.ts` lets die while another thread works on a task delegated by a tool. It kills
+ * itself, because nobody else could be so exact. Started again, it recovers what it finds, answers all waits and prints
+ * `over`. Run as: node delegate-child.fixture.ts <database> <journal> <point>.
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { nativeDriver } from '@evener/agent'
@@ -30,7 +30,7 @@ const write: RunnableTool = {
   },
 }
 
-/** Answer by what they are asked, so that it does not matter which process asks, or how often. */
+/** Answers depend on the request, so that it does not matter which process asks, or how often. */
 const isTold = (request: unknown): boolean => JSON.stringify(request).includes('"tool-result"')
 const working = (request: unknown): Turn => {
   if (isTold(request)) return { text: 'It is written.' }
@@ -69,7 +69,7 @@ const delegate = delegateTool({
       }
       if (entry.record.body.type === 'run.ended') dieAt('it is over')
     })
-    // What an earlier process asked.
+    // Answers the waits of an earlier process.
     void answerAll()
   },
 })

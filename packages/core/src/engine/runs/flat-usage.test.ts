@@ -5,7 +5,7 @@ import { AgentBench } from '../agent-bench.fixture.ts'
 
 const usage = { inputTokens: 100, outputTokens: 9, totalTokens: 109, cachedInputTokens: 70 }
 
-/** Of the specification that says flat numbers, by a provider that leaves the cache out of its input tokens or does not. */
+/** A V2 model, which reports flat numbers. Whether they include cached tokens depends on the provider. */
 function olderModel(provider: string): AgentOptions['model'] {
   return {
     specificationVersion: 'v2',

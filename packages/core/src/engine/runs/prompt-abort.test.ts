@@ -9,7 +9,7 @@ import { ForeignAgent, says } from '../foreign-agent.fixture.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntime } from '../thread-runtime.ts'
 
-/** Code that was asked for something and does not answer until it is let, whatever its signal says. */
+/** Code that does not answer until it is released, and ignores its signal. */
 class Deaf {
   readonly reached: PromiseWithResolvers<void> = Promise.withResolvers<void>()
   readonly #answers: (() => void)[] = []
@@ -19,7 +19,7 @@ class Deaf {
     return new Promise((resolve) => this.#answers.push(() => resolve(late)))
   }
 
-  /** Far too late. */
+  /** Answers, far too late. */
   answer(): void {
     for (const answer of this.#answers) answer()
   }
@@ -119,7 +119,7 @@ const PLACES: { readonly [name: string]: (deaf: Deaf) => AgentBenchOptions } = {
   'the hook afterTurn': hook('afterTurn'),
 }
 
-/** Under a clock that stands still no patience ever ends: whoever needs it is never done. */
+/** Cancels with a stopped clock: no time limit ever passes, so a cancel that needs one never ends. */
 async function cancelAtOnce(t: TestContext, runtime: ThreadRuntime, run: RunHandle): Promise<void> {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   await runtime.cancel()

@@ -9,7 +9,7 @@ import type { ThreadRuntimeOptions } from '../thread-options.ts'
 const text = (words: string): Part[] => [{ id: '0', type: 'text', text: words }]
 const LONG = 'and then? '.repeat(100_000)
 
-/** Its blobs cannot be read for a while. */
+/** A store whose blobs cannot be read for a while. */
 class UnreadableStore extends MemoryStore {
   isUnreadable = true
 
@@ -22,7 +22,7 @@ class UnreadableStore extends MemoryStore {
 interface Queued {
   readonly agent: ForeignAgent
   readonly bench: RuntimeBench
-  /** Lets the run end that the words were queued behind. */
+  /** Ends the run behind which the message is queued. */
   readonly end: () => Promise<unknown>
 }
 
@@ -55,7 +55,7 @@ suite('what is queued and cannot be sent', () => {
     const failing = (): { options: Partial<ThreadRuntimeOptions>; mend: () => void } => {
       const store = new UnreadableStore()
       let isBroken = true
-      // The run that it is queued behind has begun.
+      // Fails only for the queued message, not for the run it is queued behind.
       const beforeRun: ThreadRuntimeOptions['beforeRun'] = ({ head }) => {
         if (isBroken && head.queue.size > 0) throw new Error('No room for another run.')
         return []

@@ -29,7 +29,7 @@ const DELEGATE = fileURLToPath(new URL('delegate-child.fixture.ts', import.meta.
 const CALL = { toolCallId: 'c', toolName: 'write', args: { path: 'a' } } as const
 const ADDRESS = { messageId: 'm', partId: '0' } as const
 
-/** What a process had written of a run when it died, up to the order of a call. */
+/** The records of a process that died right after a call was ordered. */
 const orderedUnder = (write: Policy): readonly RecordBody[] => [
   { type: 'run.started', runId: 'r', agentId: 'native', rules: { ...NO_RULES, tools: { write } } },
   { type: 'message.added', messageId: 'u', role: 'user', parts: [{ id: '0', type: 'text', text: 'go' }] },
@@ -73,7 +73,7 @@ class Found {
     return RuntimeBench.open({ native: { driver, tools: [this.tool] } }, options)
   }
 
-  /** A thread in which a process has left these records and died. */
+  /** Opens a thread in which a dead process left these records. */
   async after(left: readonly RecordBody[], options: Partial<ThreadRuntimeOptions>): Promise<RuntimeBench> {
     const bench = await this.open(options)
     await bench.runtime.change(async (log) => {
@@ -89,12 +89,12 @@ function bodies<T extends RecordType>(records: readonly LogRecord[], type: T): E
   return records.map(({ body }) => body).filter(isWanted)
 }
 
-/** The attempts at a run that came after a crash. */
+/** Returns the attempts at a run that were resumed after a crash. */
 function crashes(records: readonly LogRecord[]): number[] {
   return bodies(records, 'run.resumed').flatMap(({ attempt, reason }) => (reason === 'crash' ? [attempt] : []))
 }
 
-/** A process with a task in a thread of its own, which died in the middle of it. */
+/** A process that died while another thread worked on a task for it. */
 class Delegated implements AsyncDisposable {
   readonly #folder: string
   childId = ''
@@ -277,7 +277,7 @@ suite('found after a crash', () => {
   for (const [point, resumed] of [
     ['its model answers', [2]],
     ['its tool has run', [2]],
-    // Nothing was under way that a crash could have cut short.
+    // Nothing was running that the crash could have interrupted.
     ['its approval waits', []],
     ['it is over', []],
   ] as const) {

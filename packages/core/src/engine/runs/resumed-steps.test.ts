@@ -16,7 +16,7 @@ const SCRIPT: Script = [
   { text: 'One step too many.', repeat: true },
 ]
 
-/** A turn that waits in its second step, and goes on in another process, or after the thread was let go of. */
+/** Plays a turn that waits in its second step and goes on in another process, or after the thread was released. */
 async function takenUp(
   how: 'restart' | 'passivation',
   stopWhen: StopCondition,

@@ -103,7 +103,7 @@ suite('the usage of a turn that several processes worked on', () => {
       await bench.wait()
       await bench.runtime.idle()
       if (how === 'given up') {
-        // As if the process had died when the second call had begun.
+        // As if the process had died right after the second call started.
         const [, second] = await bench.bodies('tool-call')
         assert.ok(second)
         const { messageId, partId, toolCallId } = second

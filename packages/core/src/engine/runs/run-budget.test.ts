@@ -23,7 +23,7 @@ async function limits(bodies: Bodies): Promise<unknown[]> {
   return (await bodies()).flatMap((body) => (body.type === 'turn.ended' ? [body.limit] : []))
 }
 
-/** A clock that is moved by hand, and a tool that works for 40 seconds of it before it asks something. */
+/** A manual clock, and a tool that takes 40 seconds of it before it asks something. */
 class Slow {
   time = 1_000_000
 
@@ -39,7 +39,7 @@ class Slow {
     },
   })
 
-  /** The run works for 40 s in one process, waits for a week, and is taken up in another. */
+  /** Plays a run that works for 40 s in one process, waits for a week, and is resumed in another. */
   async takenUp(budget: Budget): Promise<AgentBench> {
     const bench = await AgentBench.open([{ toolCalls: [{ name: 'slow' }] }, { text: 'Done.' }], {
       agent: { tools: { slow: this.tool }, budget },

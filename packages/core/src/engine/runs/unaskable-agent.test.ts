@@ -9,11 +9,11 @@ import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
 interface Uninstallable extends AgentDriver {
   isInstalled: boolean
-  /** What it says of itself while it is not there. */
+  /** The answer of `describe` while the program is not installed. */
   absent: () => Promise<Capabilities>
 }
 
-/** A program that can be uninstalled, and installed again. */
+/** A foreign agent that can be uninstalled and installed again. */
 function uninstallable(agent: ForeignAgent): Uninstallable {
   return {
     id: agent.id,
@@ -26,7 +26,7 @@ function uninstallable(agent: ForeignAgent): Uninstallable {
   }
 }
 
-/** Says nothing of itself from now on; resolves when it was asked. */
+/** Makes `describe` hang from now on; resolves when it was called. */
 function fallSilent(driver: Uninstallable): Promise<void> {
   const asked = Promise.withResolvers<void>()
   driver.isInstalled = false
@@ -37,7 +37,7 @@ function fallSilent(driver: Uninstallable): Promise<void> {
   return asked.promise
 }
 
-/** Lets the patience with an agent end that says nothing. Its clock moves only here. */
+/** Lets the time limit for a silent agent pass. The clock moves only here. */
 async function losePatience<T>(t: TestContext, driver: Uninstallable, act: () => Promise<T>): Promise<T> {
   const asked = fallSilent(driver)
   const done = act()
@@ -49,7 +49,7 @@ async function losePatience<T>(t: TestContext, driver: Uninstallable, act: () =>
 
 const call = { toolCallId: 'c1', toolName: 'execute_command', args: { command: 'make' } }
 
-/** Makes a call without a word to us, and does not come back from it. */
+/** Makes a call without asking, which never ends. */
 const begins = (begun: () => void): Act =>
   async function* () {
     yield { type: 'step-start', stepIndex: 0 }
@@ -58,7 +58,7 @@ const begins = (begun: () => void): Act =>
     await new Promise(() => undefined)
   }
 
-/** The same, and asks about another call meanwhile. */
+/** Like `begins`, and asks about another call meanwhile. */
 const beginsAndAsks = (agent: () => ForeignAgent): Act =>
   async function* (_turn, host) {
     yield { type: 'step-start', stepIndex: 0 }
@@ -66,7 +66,7 @@ const beginsAndAsks = (agent: () => ForeignAgent): Act =>
     yield* callOf(agent, 'make install', 'c2', host)
   }
 
-/** A run that was under way when its process died and its program was taken away. */
+/** Opens a thread with an active run whose foreign agent is uninstalled, for a restart. */
 async function leftBehind(): Promise<{ bench: RuntimeBench; driver: Uninstallable }> {
   const begun = Promise.withResolvers<void>()
   const agent = new ForeignAgent('cli', [begins(begun.resolve)])
@@ -283,7 +283,7 @@ suite('an answer that is on record', () => {
     asked = 0
     await bench.runtime.answer(id, { decision: 'approve' })
     assert.equal((await bench.bodies('wait.answered')).length, 1)
-    // Its turn says so, as of any agent that cannot take it.
+    // The turn fails, as with any agent that cannot take it.
     await bench.runtime.idle()
     assert.equal(bench.runtime.state.head.lastRun?.outcome, 'error')
     assert.match((await bench.bodies('error'))[0]?.error.message ?? '', /asked too often/)

@@ -6,7 +6,7 @@ import { AgentBench } from '../agent-bench.fixture.ts'
 
 const NOTHING = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
 
-/** Says a word, and of what that took only as much as it is told to. */
+/** A model that answers one word and reports only the given usage. */
 function modelTelling(input: Partial<Record<keyof typeof NOTHING, number>>, output?: number): AgentOptions['model'] {
   const usage = {
     inputTokens: { ...NOTHING, ...input },

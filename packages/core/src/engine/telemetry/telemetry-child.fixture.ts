@@ -1,6 +1,6 @@
 /**
- * A process in which the package of OpenTelemetry cannot be found. Says whether it was looked for and how a run ended.
- * Run as: node telemetry-child.fixture.ts [registered].
+ * A process without the OpenTelemetry package. Prints whether it was looked for and how a run ended. Run as: node
+ * telemetry-child.fixture.ts [registered].
  */
 import { registerHooks } from 'node:module'
 

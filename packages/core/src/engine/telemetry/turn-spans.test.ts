@@ -278,7 +278,7 @@ suite('with an SDK', () => {
       named('execute_tool Bash').parentSpanContext?.spanId,
       named('invoke_agent foreign').spanContext().spanId,
     )
-    // The conventions want a provider of every agent and model; that much of this one is known.
+    // The conventions require a provider for every agent and model; here only the program is known.
     for (const span of [named('invoke_agent foreign'), named('chat')]) {
       assert.equal(span.attributes['gen_ai.provider.name'], 'foreign')
       assert.equal(span.attributes['gen_ai.request.model'], undefined)

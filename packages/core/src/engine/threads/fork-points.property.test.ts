@@ -28,7 +28,7 @@ import { ThreadLog } from '../log/thread-log.ts'
 import { createThread, forkThread, rewindThread } from './threads.ts'
 import { foldWithViews } from '../log/view-writes.ts'
 
-/** Generated logs name blobs that nobody has written. */
+/** Generated logs refer to blobs that were never written. */
 class BlobbedStore extends MemoryStore {
   override readBlob(hash: string): Promise<Blob | null> {
     return Promise.resolve({ hash, mime: 'text/plain', bytes: new Uint8Array() })
@@ -59,7 +59,7 @@ async function play(records: readonly LogRecord[]): Promise<Played> {
   return { store, owner, state, records: await Array.fromAsync(recordsAfter(store, 'main', 0)) }
 }
 
-/** Message ends and step starts at which nothing is open, and the start: told from the records one by one. */
+/** Returns message ends and step starts with no open message, and the start, found record by record. */
 function boundariesOf(records: readonly LogRecord[], lineage: Lineage): Set<number> {
   const boundaries = new Set([0])
   const open = new Set<string>()
@@ -74,7 +74,7 @@ function boundariesOf(records: readonly LogRecord[], lineage: Lineage): Set<numb
   return boundaries
 }
 
-/** What the records up to a point show in a lineage. */
+/** Returns the messages that a lineage shows up to a point. */
 function shownAt(records: readonly LogRecord[], lineage: Lineage, at: number): StoredMessage[] {
   const rows = new Map<string, StoredMessage>()
   let state = emptyState('main')
@@ -89,7 +89,7 @@ function shownAt(records: readonly LogRecord[], lineage: Lineage, at: number): S
     .sort((a, b) => a.order - b.order)
 }
 
-/** What the lineage says as far as a point, without what was dropped. */
+/** Returns the head of the lineage at a point, without what was rewound. */
 function headAt(records: readonly LogRecord[], lineage: Lineage, at: number): Head {
   return records
     .filter(({ seq }) => seq <= at && lineageHolds(lineage, seq))
@@ -135,7 +135,7 @@ suite('a thread', () => {
           const point = headAt(records, head.lineage, at)
           const settings = keptSettings(head.settings.toJSON(), shownAt(records, lineage, at))
           const expected: StoredHead = {
-            // Waits, queue, run, grants, usage, title, goal and state begin anew.
+            // Waits, queue, run, grants, usage, title, goal and state start empty.
             ...storedHead(emptyHead(id)),
             seq: at + 1,
             lineage: [...lineage, { stream: id, from: at + 1, to: null }],
@@ -174,7 +174,7 @@ suite('a thread', () => {
         const boundaries = boundariesOf(records, head.lineage)
         const fence = await owner.claim('main')
         const thread = await ThreadLog.open({ store, stream: 'main', fence })
-        // Back step by step, and forward again.
+        // Rewinds step by step, and forward again.
         const forward = Array.from({ length: head.seq + 1 }, (_, at) => at)
         const whole = lineageUpTo(head.lineage, head.seq)
         for (const [at, target] of [
@@ -223,7 +223,7 @@ suite('a thread', () => {
   })
 })
 
-/** All that configure; of what was said, the notes about messages that the fork shows. */
+/** Returns all config settings, and of the content settings the notes about messages that the fork shows. */
 function keptSettings(settings: JsonObject, shown: readonly StoredMessage[]): JsonObject {
   return Object.fromEntries(
     Object.entries(settings).filter(

@@ -12,7 +12,7 @@ import { ProcessOwner } from './ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from './threads.ts'
 
-/** A store whose disk is full from one moment to another. */
+/** A store whose disk can become full at any moment. */
 class FullStore extends MemoryStore {
   isFull = false
 
@@ -22,7 +22,7 @@ class FullStore extends MemoryStore {
   }
 }
 
-/** Two runtimes of one process on one thread, as two harnesses have them; the second has the thread. */
+/** Two runtimes of one process on one thread, as in two harnesses; the second one holds it. */
 class Two implements AsyncDisposable {
   readonly store = new FullStore()
   readonly #owners: ProcessOwner[] = []
@@ -49,7 +49,7 @@ class Two implements AsyncDisposable {
     })
   }
 
-  /** The second one says half of something, and finds that it cannot be written. */
+  /** The second runtime shows half a message and fails to write it. */
   async failHalfway(): Promise<void> {
     const said = Promise.withResolvers<void>()
     const stop = this.first.onEntry((entry) => {
@@ -108,7 +108,7 @@ suite('what one runtime of a process shows of another, when that cannot write wh
     assert.equal(barriers.length, 2)
     for (const record of barriers) assert.ok(heard.includes(record.seq), `${record.body.type} was not told`)
     assert.equal(two.first.state.head.lastRun?.outcome, 'complete')
-    // And the other one hears it, and can be used again.
+    // The other runtime gets it too, and can be used again.
     assert.equal(two.second.state.head.title, 'Ours')
     assert.equal(two.second.state.head.seq, two.first.state.head.seq)
   })

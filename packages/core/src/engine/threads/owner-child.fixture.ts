@@ -1,6 +1,6 @@
 /**
- * A process that holds a thread until it is killed, for `ownership.test.ts`: says "holding", then on every line of
- * standard input tries to write and says what came of it. Run as: node owner-child.fixture.ts <database> <thread>.
+ * A process that holds a thread until it is killed, for `ownership.test.ts`: prints "holding", then tries to write on
+ * every line of standard input and prints the result. Run as: node owner-child.fixture.ts <database> <thread>.
  */
 import { createInterface } from 'node:readline'
 import { EvenerError } from '@evener/protocol'

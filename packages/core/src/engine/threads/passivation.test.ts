@@ -98,7 +98,7 @@ suite('a thread with nothing to do', () => {
     const owner = await ProcessOwner.register(bench.store)
     const fence = await owner.claim('thread')
     assert.ok(!bench.runtime.isHeld)
-    // What has the thread open and cannot let go of it says so instead.
+    // An owner without a runtime cannot be asked to release the thread, so the command is refused.
     await assert.rejects(bench.runtime.configure({ mode: 'x' }), (error) => EvenerError.is(error, 'held'))
     await owner.release('thread', fence)
     await bench.runtime.configure({ mode: 'x' })

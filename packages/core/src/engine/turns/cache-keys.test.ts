@@ -21,7 +21,7 @@ function keysOf({ requests }: Provider): unknown[] {
   return requests.map(({ body }) => body['prompt_cache_key'])
 }
 
-/** What is asked on another thread of the same store. */
+/** Asks on another thread of the same store. */
 async function ask(bench: AgentBench, thread: string, model: LanguageModel): Promise<void> {
   const owner = await ProcessOwner.register(bench.store)
   const agents = { native: runtimeAgent(new Agent({ id: 'native', model })) }
@@ -51,7 +51,7 @@ suite('OpenAI is told which requests go on from one another', () => {
     const [key, ...more] = keysOf(provider)
     const other = more.pop()
     assert.ok(typeof key === 'string' && key !== '')
-    // A longer one is refused.
+    // OpenAI refuses longer keys.
     assert.ok(key.length <= 64)
     assert.deepEqual(more, [key, key, key])
     assert.equal(typeof other, 'string')

@@ -11,10 +11,10 @@ import type { ThreadRuntime } from '../thread-runtime.ts'
 
 const ALLOW = { policy: createPolicy({ rules: { ...NO_RULES, tools: { submit_plan: 'allow', note: 'allow' } } }) }
 
-/** The call beside it has to be approved. */
+/** Rules under which the other call of the step has to be approved. */
 const NOTE_ASKS = { policy: createPolicy({ rules: { ...NO_RULES, tools: { submit_plan: 'allow' } } }) }
 
-/** A planner that gives the floor to `builder` with a tool, beside another call of the same step. */
+/** A planner that hands off to `builder` with a tool, beside another call of the same step. */
 function planning(
   builder: { readonly [agentId: string]: RuntimeAgent },
   current: () => ThreadRuntime,
@@ -135,7 +135,7 @@ suite('another agent takes the floor', () => {
     bench = opened
     assert.equal(await (await opened.submit('go', { agentId: 'planner' })).done, 'complete')
     assert.match(JSON.stringify(model.requests[0]), /approved/)
-    // What another one said last would be taken for the beginning of its own answer.
+    // The model would take another agent's last words for the beginning of its own answer.
     assert.match(
       JSON.stringify(model.requests[0]?.prompt),
       /"role":"user","content":[^{]*\{[^{]*Go on with the task[^{]*$/,

@@ -11,7 +11,7 @@ import { createPolicy } from '../../policy/index.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 import type { ThreadRuntimeOptions } from '../thread-options.ts'
 
-/** Speaks like the program and keeps what it is told: one file for each time it is started. */
+/** Behaves like the CLI and stores each prompt in a file, one per start. */
 const PROGRAM = `#!/usr/bin/env node
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 if (process.argv.includes('--version')) { console.log('2.1.325 (Claude Code)'); process.exit(0) }
@@ -61,7 +61,7 @@ class Relay implements AsyncDisposable {
     assert.equal(await done, 'complete', JSON.stringify(await this.bench.bodies('error')))
   }
 
-  /** What the program was told when it was started for the nth time. */
+  /** Returns the prompt of the nth start. */
   async told(n: number): Promise<string> {
     return readFile(join(this.#folder, `prompt-${n}`), 'utf8')
   }

@@ -69,7 +69,7 @@ suite('the session of a foreign agent', () => {
         ['The recording is not complete.', undefined],
       ]),
     )
-    // Between its turns there is none to say it of, and nobody is harmed.
+    // Between turns the error is ignored, because there is no turn to record it for.
     agent.hosts[0]?.log('error', 'Something else is wrong.')
     await bench.runtime.close()
     agent.hosts[0]?.log('error', 'Something else is wrong.')
@@ -114,7 +114,7 @@ suite('the session of a foreign agent', () => {
 })
 
 suite('what is said while a foreign agent works', () => {
-  /** Works until somebody says something. */
+  /** Works until it is steered. */
   const works: Act = async function* () {
     yield { type: 'text-delta', text: 'Working.' }
     await new Promise<never>(() => undefined)
@@ -252,7 +252,7 @@ suite('what is said while a foreign agent works', () => {
   test('and is not heard before the turn is over, is said in a run of its own', async () => {
     const agent = new ForeignAgent('cli', [says('Done.'), says('Again.')])
     await using bench = await RuntimeBench.open({ cli: { driver: agent } })
-    // Queued in the same moment: the turn may be over before the program can be told.
+    // Submitted at the same moment: the turn may be over before the program can be told.
     const first = bench.submit('go', { agentId: 'cli' })
     const second = bench.submit('And?', { agentId: 'cli' })
     await Promise.all([first, second])

@@ -13,7 +13,7 @@ const picture = (data: JsonValue): { raw: JsonObject } => ({
   raw: { type: 'file', mediaType: 'image/png', data, providerMetadata: { made: { id: 'f1' } } },
 })
 
-/** Draws, calls a tool and goes on; the second request holds what the first answer was. */
+/** Plays a run in which the model makes a file, calls a tool and goes on; the second request holds the first answer. */
 async function drawn(data: JsonValue): Promise<AgentBench> {
   const bench = await AgentBench.open(
     [

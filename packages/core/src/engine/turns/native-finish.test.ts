@@ -45,7 +45,7 @@ const answer: fc.Arbitrary<Turn> = fc.oneof(
   ),
 )
 
-/** The rules every stream of events keeps, whatever happened. */
+/** Checks what holds for every stream of events, whatever happened. */
 function assertWellFormed(events: readonly AgentEvent[]): void {
   const types = events.map(({ type }) => type)
   assert.equal(types.filter((type) => type === 'finish').length, 1, 'one finish')
@@ -67,7 +67,7 @@ function assertWellFormed(events: readonly AgentEvent[]): void {
   assert.equal(types.includes('error'), isFailed, 'who ends with an error says which, and nobody else does')
 }
 
-/** Attempts that failed are limited by the retries; the limit of steps is for answers. */
+/** Checks the limit of steps, which counts answers. Failed attempts are limited by the retries. */
 function assertLimit(events: readonly AgentEvent[], calls: number, maxSteps: number): void {
   const ends = events.flatMap((event) => (event.type === 'step-finish' ? [event.finishReason] : []))
   const answers = ends.filter((reason) => reason !== 'error').length
@@ -95,7 +95,7 @@ test('C4-43 C4-48 a turn has exactly one finish, whatever the model and its tool
       bench.runtime.onEntry((entry) => {
         entries++
         if (cancelAfter !== undefined && entries > cancelAfter) cancel()
-        // What would never end by itself is ended when it is there.
+        // A script that hangs is cancelled once it has started.
         if (entry.kind === 'delta' && script.some(({ hang }) => hang === true)) cancel()
         if (entry.kind === 'record' && entry.record.body.type === 'call.started') {
           if (JSON.stringify(entry.state.messages.toArray().map(({ parts }) => parts.toArray())).includes('deaf'))

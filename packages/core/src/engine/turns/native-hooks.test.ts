@@ -18,7 +18,7 @@ function bench(hooks: LoopHooks, ran: unknown[] = []): Promise<AgentBench> {
   return AgentBench.open(CALL, { agent: { tools: [echo], hooks } })
 }
 
-/** A hook as a program without types may write it. */
+/** A hook that returns anything, as in a program without types. */
 function returning(name: keyof LoopHooks, returned: unknown): LoopHooks {
   return { [name]: (): unknown => returned }
 }

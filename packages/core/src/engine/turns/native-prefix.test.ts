@@ -18,7 +18,7 @@ const note = createTool({
 const large = createTool({ id: 'large', description: 'Says much.', execute: async () => 'y'.repeat(40_000) })
 const tools = { note, large }
 
-/** Cache markers move with the end of the conversation, and are not part of what is compared. */
+/** Removes cache markers, which move with the end of the conversation and are not compared. */
 function withoutMarkers(prompt: readonly string[]): string[] {
   return prompt.map((message) =>
     JSON.stringify(JSON.parse(message), (key, value: unknown) =>
@@ -27,7 +27,7 @@ function withoutMarkers(prompt: readonly string[]): string[] {
   )
 }
 
-/** Every request begins with the whole one before it, byte for byte. */
+/** Checks that every request begins with the whole one before it, byte for byte. */
 function assertGrows(prompts: readonly (readonly string[])[]): void {
   for (const [index, prompt] of prompts.entries()) {
     const before = prompts[index - 1] ?? []

@@ -149,7 +149,7 @@ suite('an answer that is cut off after it began', () => {
       assert.notEqual(half?.error, undefined)
       assert.equal(whole?.parts[0]?.type === 'text' && whole.parts[0].text, 'A whole one.')
       assert.equal((await bench.eventsOf('error')).length, 0, 'the turn went on: nothing failed for who listens')
-      // What was shown and failed is not what the model said.
+      // The text of a failed attempt is not sent as the model's words.
       assert.equal(bench.model.requestBodies[1], bench.model.requestBodies[0])
       await bench.play('And then?')
       assert.ok(!JSON.stringify(bench.model.requests[2]).includes('Half'))
@@ -213,7 +213,7 @@ suite('an answer that is cut off after it began', () => {
     )
     assert.equal(await bench.play(), 'complete')
     assert.equal(ran, 1)
-    // An order whose input was cut off never was one.
+    // A call whose input was cut off does not count.
     const ordered = (await bench.eventsOf('tool-call')).filter(({ meta }) => meta?.interrupted !== true)
     assert.deepEqual(
       ordered.map(({ toolCallId }) => toolCallId),
@@ -237,7 +237,7 @@ suite('an answer that is cut off after it began', () => {
   })
 })
 
-/** How the calls of a thread ended, as it stands on record. */
+/** Returns the recorded outcomes of the calls of a thread. */
 async function outcomes(bench: AgentBench): Promise<unknown[]> {
   return (await bench.records()).flatMap(({ body }) => (body.type === 'tool-result' ? [body.outcome] : []))
 }
@@ -254,7 +254,7 @@ test('what the provider did itself is in doubt after a crash as well', async () 
   })
   await bench.submit('Go.')
   await shown.promise
-  // The call has to be on disk: what is not, no other process can know of.
+  // Waits until the call is on disk, or another process could not know of it.
   while (!(await bench.records()).some(({ body }) => body.type === 'tool-call')) {
     await new Promise((resolve) => setImmediate(resolve))
   }

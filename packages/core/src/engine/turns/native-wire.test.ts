@@ -8,7 +8,7 @@ import { startProvider, type Provider, type Turn } from '@evener/testing'
 import { z } from 'zod'
 import { AgentBench } from '../agent-bench.fixture.ts'
 
-/** The packages that people use, over HTTP: what counts is what a provider is sent and what it answers. */
+/** The common provider packages over HTTP: what counts is the request that is sent and the answer. */
 const MODELS: { readonly [name: string]: (provider: Provider) => LanguageModel } = {
   Anthropic: ({ url }) => createAnthropic({ baseURL: `${url}/v1`, apiKey: 'any' })('claude-sonnet-4-5'),
   'OpenAI Responses': ({ url }) => createOpenAI({ baseURL: `${url}/v1`, apiKey: 'any' })('gpt-5'),
@@ -24,7 +24,7 @@ const count = createTool({
 })
 const agent = { tools: [note, count], instructions: 'Be brief.' }
 
-/** A conversation of two runs, with thoughts, calls at once, a failure on the way and a new process in between. */
+/** A conversation of two runs, with reasoning, parallel calls, a failure and a new process in between. */
 const CONVERSATION: readonly Turn[] = [
   {
     reasoning: 'Hm.',
@@ -51,7 +51,7 @@ async function converse(model: LanguageModel): Promise<void> {
   assert.equal(await bench.play('And now?'), 'complete')
 }
 
-/** What was said, as it went over the wire, and all that stands before it. */
+/** Returns the conversation as sent over the wire, and the rest of the request. */
 function conversationOf({ body }: { readonly body: JsonObject }): { said: string[]; before: string } {
   const { input, messages, ...before } = withoutMarks(body) as { [name: string]: JsonValue }
   const said = (messages ?? input) as readonly JsonValue[]
@@ -80,7 +80,7 @@ suite('provider caches hit', () => {
     })
   }
 
-  /** The blocks of a request in the order in which Anthropic keeps them, and whether each is marked. */
+  /** Returns the blocks of a request in the order in which Anthropic caches them, and whether each has a marker. */
   function blocks({ body }: { readonly body: JsonObject }): { block: string; isMarked: boolean }[] {
     const messages = body['messages'] as readonly { readonly content: readonly JsonObject[] }[]
     const all = [
@@ -92,7 +92,7 @@ suite('provider caches hit', () => {
   }
 
   test('Anthropic: tools, instructions, the end of a request and that of the one before it are marked', async () => {
-    // A mark is looked for up to 20 blocks back: a step of so many calls must not lose what is kept.
+    // Providers look up to 20 blocks back for a marker: a step with so many calls must not lose the cache.
     const toolCalls = Array.from({ length: 15 }, () => ({ name: 'note' }))
     const script = [{ text: 'Many.', toolCalls }, { text: 'Done.', toolCalls }, { text: 'Over.' }, { text: 'Bye.' }]
     await using provider = await startProvider(script)
@@ -139,7 +139,7 @@ suite('provider caches hit', () => {
 
 suite('Anthropic keeps what people want to be kept for longer', () => {
   const hour = { anthropic: { cacheControl: { type: 'ephemeral', ttl: '1h' } } }
-  /** The marks of the last request, in the order of its blocks. */
+  /** Returns the markers of the last request, in the order of its blocks. */
   const times = ({ requests }: Provider): (string | undefined)[] => {
     const { messages, system, tools } = requests.at(-1)?.body ?? {}
     const text = JSON.stringify([tools, system, messages])
@@ -202,7 +202,7 @@ suite('an answer that is to be data', () => {
       const { at, city } = sent['properties'] as { [name: string]: JsonObject }
       assert.deepEqual(city, { type: 'string' })
       assert.deepEqual(sent['required'], ['city', 'at'])
-      // Refused otherwise by providers that hold a model to it.
+      // Providers that enforce a schema would refuse it otherwise.
       assert.deepEqual([sent['additionalProperties'], at?.['additionalProperties']], [false, false])
     })
   }

@@ -1,4 +1,4 @@
-/** What a turn costs, counted and not timed. */
+/** The cost of a turn, counted and not timed. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { scriptedModel } from '@evener/testing'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
 
-/** Keeps what is asked of it. */
+/** A store that keeps all appends and counts reads. */
 class WatchedStore extends SqliteStore {
   appends: Append[] = []
   listings = 0
@@ -32,7 +32,7 @@ class WatchedStore extends SqliteStore {
     return super.listMessages(lineage, query)
   }
 
-  /** What something waited for. How often deltas are written besides depends on how long the turn takes. */
+  /** Returns the barrier records of each append. How often deltas are written depends on the duration of the turn. */
   get barriers(): string[][] {
     return this.appends
       .map(({ records }) => records.map(({ body }) => body.type).filter((type) => BARRIER_TYPES.has(type)))

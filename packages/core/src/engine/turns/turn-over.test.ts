@@ -23,7 +23,7 @@ function hostOf(agent: ForeignAgent): Host {
   return host
 }
 
-/** Works until it is told to end. */
+/** An agent that works until `end` is called. */
 function busy(): { readonly act: Act; readonly begun: Promise<void>; readonly end: () => void } {
   const begun = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ function busy(): { readonly act: Act; readonly begun: Promise<void>; readonly en
   return { act, begun: begun.promise, end: over.resolve }
 }
 
-/** Calls `onWrite` when a write begins that has such a record, which takes a while. */
+/** Calls `onWrite` when a write with such a record begins, and delays it. */
 class WatchedStore extends MemoryStore {
   #type: string | undefined
   #onWrite: () => void = () => undefined
@@ -154,7 +154,7 @@ suite('a tool whose start is still being written', () => {
 })
 
 suite('what is said to a program while it works', () => {
-  /** Tells what happens when it is talked to. */
+  /** A driver that calls `onSteer` when it is steered. */
   function told(agent: ForeignAgent, onSteer: () => Promise<void>): AgentDriver {
     return {
       id: agent.id,

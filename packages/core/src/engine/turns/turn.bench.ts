@@ -1,4 +1,4 @@
-/** A turn of streamed text through log and store, beside `streamText` and the bare stream of the same model. */
+/** Compares a turn of streamed text through log and store with `streamText` and the bare stream of the same model. */
 import { compare, report, scriptedModel, type CompareOptions, type Work } from '@evener/testing'
 import { streamText } from 'ai'
 import { answerOf, memoryPlace, readyThread, sqlitePlace, type Place, type ReadyThread } from './turn.fixture.ts'
@@ -30,7 +30,7 @@ async function bareTurn(deltas: number): Promise<void> {
   if (seen < deltas) throw new Error('deltas were lost')
 }
 
-/** Turns on threads that are open: making and opening them is not part of a turn. */
+/** Turns on open threads: creating and opening them is not measured. */
 function ours(
   place: Place,
   deltas: number,
@@ -66,7 +66,7 @@ for (const { name, limit, open } of places) {
     await measure({
       name: `turn of ${deltas === 1 ? 'one delta' : `${deltas} deltas`}, ${name}, beside streamText`,
       limit: deltas === 1 ? 1 : limit,
-      // Short turns leave more garbage than they take time: how much of it a round collects is chance.
+      // Short turns leave much garbage for their time, and how much of it a round collects is chance.
       ...(deltas <= 100 ? { rounds: 24 } : {}),
       floor: repeat(deltas, sdkTurn),
       ...ours(place, deltas),

@@ -10,7 +10,7 @@ import { ProcessOwner } from '../threads/ownership.ts'
 import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from '../threads/threads.ts'
 
-/** What the benchmarks of turns have in common: a script of one answer, and a whole turn of it on a thread of its own. */
+/** Returns a script with one answer of this many deltas. */
 export function answerOf(deltas: number): { text: string[] }[] {
   return [{ text: Array.from({ length: deltas }, (_, i) => `word${i % 10} `) }]
 }
@@ -41,7 +41,7 @@ export async function sqlitePlace(): Promise<Place> {
   }
 }
 
-/** An open thread whose agent gives one answer of so many deltas. */
+/** An open thread whose agent gives one answer with a given number of deltas. */
 export interface ReadyThread {
   readonly runtime: ThreadRuntime
   /** A whole turn, with a listener that looks at the message after every delta. */

@@ -1,4 +1,4 @@
-/** A program that has nothing to do but wait for an approval that nobody gives. Says how its run ended. */
+/** A program that only waits for an approval that nobody gives. Prints how its run ended. */
 import { createTool } from '@evener/agent'
 import { AgentBench } from '../agent-bench.fixture.ts'
 

@@ -101,7 +101,7 @@ suite('a question of a program that is gone', () => {
     assert.equal(bench.runtime.state.head.waits.size, 0)
   })
 
-  /** Asks about several calls at once, and makes those that it may. */
+  /** Asks about several calls at once, and makes those that are approved. */
   const several = (agent: () => ForeignAgent, ...commands: readonly string[]): Act =>
     async function* (_turn, host) {
       yield { type: 'step-start', stepIndex: 0 }

@@ -16,7 +16,7 @@ interface Asked {
   readonly kind: Exclude<WaitKind, 'approval'>
   readonly schema: z.ZodType
   readonly answer: JsonValue
-  /** What does not answer it. */
+  /** A value that does not fit the question. */
   readonly wrong: JsonValue
 }
 
@@ -64,7 +64,7 @@ async function everyQuestion(store: Store): Promise<void> {
   await bench.runtime.configure({ yolo: true })
   const { runId } = await bench.submit('Ask away.', { agentId: 'native' })
   const asked = await bench.waits(Object.keys(QUESTIONS).length)
-  // Another process knows all of them, and answers them the other way round.
+  // Another process has all waits, and answers them in reverse order.
   await bench.restart()
   const waits = [...bench.runtime.state.head.waits]
   assert.deepEqual(waits.map(({ id }) => id).sort(), asked.map(({ id }) => id).sort())

@@ -1,4 +1,4 @@
-/** What a thread that waits keeps in memory: seen by what the garbage collector takes away, not by how large the heap is. */
+/** What a parked thread keeps in memory: found by what the garbage collector removes, not by the size of the heap. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate as nextTask } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { createThread } from '../threads/threads.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What has to go, by name. Held weakly, so that watching it does not keep it. */
+/** Objects that must be collected, by name. Held weakly, so that watching does not keep them. */
 class Watched {
   readonly #refs: { readonly name: string; readonly ref: WeakRef<object> }[] = []
 
@@ -29,7 +29,7 @@ class Watched {
     return this.#refs.filter(({ ref }) => ref.deref() !== undefined).map(({ name }) => name)
   }
 
-  /** What is left after the garbage was collected. An object that was looked at in this task lives until the next one. */
+  /** Returns what is left after garbage collection. Objects dereferenced in this task live until the next one. */
   async leftAfterCollection(): Promise<string[]> {
     for (let round = 0; round < 100 && this.left.length > 0; round++) {
       await nextTask()
@@ -41,7 +41,7 @@ class Watched {
 
 const write: RunnableTool = { name: 'write', inputSchema: { type: 'object' }, execute: async () => ({ result: 'ok' }) }
 
-/** A driver whose sessions, and what they were given to work with, are watched. */
+/** A driver whose sessions and their hosts are watched. */
 function watchedDriver(watched: Watched): AgentDriver {
   const model = scriptedModel([{ toolCalls: [{ name: 'write', input: { text: 'x'.repeat(1000) } }], repeat: true }])
   const driver = nativeDriver({ id: 'native', model })
@@ -51,7 +51,7 @@ function watchedDriver(watched: Watched): AgentDriver {
   }
 }
 
-/** A thread whose only call waits for somebody to approve it. */
+/** Opens a thread whose only call waits for an approval. */
 async function parkedThread(
   store: MemoryStore,
   owner: ProcessOwner,

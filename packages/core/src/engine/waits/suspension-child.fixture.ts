@@ -1,6 +1,6 @@
 /**
- * The process that `suspension.test.ts` kills while a tool of its waits for an answer. Says on standard output what it
- * waits for and how the run ended. Run as: node suspension-child.fixture.ts <database> <journal> [answer].
+ * The process that `suspension.test.ts` kills while one of its tools waits for an answer. Prints what it waits for and
+ * how the run ended. Run as: node suspension-child.fixture.ts <database> <journal> [answer].
  */
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { createTool, nativeDriver, runnableTool } from '@evener/agent'
@@ -51,7 +51,7 @@ await runtime.idle()
 const [wait] = [...runtime.state.head.waits]
 say(`waiting ${JSON.stringify(wait)}`)
 if (answer === undefined) {
-  // Killed from outside.
+  // Keeps running until it is killed.
   setInterval(() => undefined, 1000)
 } else {
   await runtime.answer(wait?.id ?? '', { decision: 'answer', value: { target: answer } })

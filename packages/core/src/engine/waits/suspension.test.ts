@@ -27,7 +27,7 @@ const CHILD = fileURLToPath(new URL('suspension-child.fixture.ts', import.meta.u
 
 interface Opened extends AsyncDisposable {
   readonly runtime: ThreadRuntime
-  /** The next question that somebody has to answer. */
+  /** Resolves with the next open wait. */
   wait(): Promise<Wait>
   result(toolCallId: string): Promise<ToolResultPart | undefined>
   records(): Promise<LogRecord[]>
@@ -74,7 +74,7 @@ async function open(script: Script, tools: readonly Tool[], decide?: () => Decis
 const INPUT = { agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] } as const
 const CALL: Script = [{ toolCalls: [{ id: 'c1', name: 'choose', input: {} }] }, { text: 'Done.' }]
 
-/** Asks for a colour, and paints when it knows one. */
+/** A tool that asks for a colour and then paints. */
 function painter(journal: string[]): Tool {
   return createTool({
     id: 'choose',
@@ -278,7 +278,7 @@ suite('a tool that asks', () => {
   })
 })
 
-/** Starts the child; with `kill` it is killed as soon as it waits. Gives what it said it waits for. */
+/** Starts the child; with `kill` it is killed as soon as it waits. Returns the wait it reported. */
 async function child(args: readonly string[], kill: boolean): Promise<{ wait: Wait; isDone: boolean }> {
   const process_ = spawn(process.execPath, [CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''

@@ -22,7 +22,7 @@ import { createThread } from '../threads/threads.ts'
 
 const isCode = (code: ErrorCode) => (error: unknown) => EvenerError.is(error, code)
 
-/** What a question is called here, whatever the program calls it. */
+/** Returns our id of a wait, whatever the program calls it. */
 function idOf(bench: RuntimeBench, description: string): string | undefined {
   return [...bench.runtime.state.head.waits].find((wait) => wait.description === description)?.id
 }
@@ -64,7 +64,7 @@ suite('an answer', () => {
     assert.deepEqual(journal, [])
     await theirs.answer(wait.id, { decision: 'approve' })
     await theirs.idle()
-    // Over there it is answered; here it was never asked.
+    // The wait is answered in the other thread and was never opened in this one.
     await assert.rejects(theirs.answer(wait.id, { decision: 'approve' }), isCode('conflict'))
     await assert.rejects(mine.answer(wait.id, { decision: 'approve' }), isCode('not-found'))
     assert.deepEqual(journal, ['theirs'])
