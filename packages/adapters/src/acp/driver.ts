@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { aText, checkFields, type AgentDriver, type Capabilities } from '@evener/protocol'
+import { aText, checkFields, oneOf, type AgentDriver, type Capabilities } from '@evener/protocol'
 import type { LaunchRequest } from '../launch/launch-plan.ts'
 import { refuseUnkept } from '../launch/permissions.ts'
 import type { CliProfile } from '../launch/profile.ts'
@@ -25,7 +25,8 @@ const GRACE_MS = 3_000
 
 /** Makes an agent of any program that speaks the Agent Client Protocol on its standard input and output. */
 export function acp(options: AcpOptions): AgentDriver {
-  checkFields('the options of an ACP agent', options, { command: aText, title: aText }, ['command'])
+  const rules = { command: aText, title: aText, permissions: oneOf('full') }
+  checkFields<AcpOptions & Pick<LiveOptions, 'permissions'>>('the options of an ACP agent', options, rules, ['command'])
   const { command, args = [], title = basename(command), ...rest } = options
   const profile = profileOf(options.id ?? 'acp', command, title)
   const env = { ...process.env, ...options.env }

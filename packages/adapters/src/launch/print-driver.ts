@@ -61,9 +61,9 @@ export interface PrintOptions {
   /** Model if the turn has none. Default: the CLI's own choice. */
   readonly model?: string
   /**
-   * What the agent may do in print mode, where it cannot ask, if no rule decides. Default: `edit`. In live mode the CLI
-   * asks and the rules answer. There the level is the sandbox of Codex, which asks to leave it, or the set of tools of
-   * Pi; other agents refuse a level below `full`.
+   * What the agent may do beyond the rules in print mode, where it cannot ask. Default `edit`. In live mode the CLI
+   * asks, and a thread without rules allows it: there the level is the set of tools of Pi, and other agents refuse a
+   * level below `full`.
    */
   readonly permissions?: PermissionLevel
   /** Start even under rules that the CLI cannot keep. Default: false, which throws `policy-unsupported`. */

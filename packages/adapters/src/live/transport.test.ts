@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EvenerError } from '@evener/protocol'
-import { claudeCode, cline, codex, goose, kiloCode, opencode, pi } from '../index.ts'
+import { acp, claudeCode, cline, codex, goose, kiloCode, opencode, pi, type AcpOptions } from '../index.ts'
 
 const LEVELS = ['read-only', 'edit'] as const
 
 suite('a level of permissions', () => {
-  for (const [name, agent] of Object.entries({ claudeCode, cline, goose, kiloCode, opencode })) {
+  for (const [name, agent] of Object.entries({ claudeCode, cline, codex, goose, kiloCode, opencode })) {
     test(`is refused where nobody would keep a program to it: ${name}`, () => {
       for (const permissions of LEVELS) {
         assert.throws(
@@ -20,7 +20,14 @@ suite('a level of permissions', () => {
     })
   }
 
-  test('is taken where it means something: the sandbox of codex, the tools of pi', () => {
-    for (const permissions of LEVELS) for (const agent of [codex, pi]) assert.doesNotThrow(() => agent({ permissions }))
+  test('is refused by an agent that is always live', () => {
+    for (const permissions of LEVELS) {
+      const options: AcpOptions & { permissions: string } = { command: 'agent', permissions }
+      assert.throws(() => acp(options), /`permissions` of .* has to be one of full/)
+    }
+  })
+
+  test('is taken where it means something: the tools of pi', () => {
+    for (const permissions of LEVELS) assert.doesNotThrow(() => pi({ permissions }))
   })
 })
