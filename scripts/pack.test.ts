@@ -253,6 +253,8 @@ async function packAll(): Promise<void> {
   const path = [join(root, 'node_modules', '.bin')]
   // A pack that was killed halfway leaves this state.
   await run('node', ['scripts/pack.ts', 'prepare', 'packages/protocol'], { cwd: copy, path })
+  // So does somebody who deletes what was built, but not what `tsc` noted about it.
+  await rm(join(copy, 'packages', 'protocol', 'dist'), { recursive: true })
   await run('npm', ['pack', '--workspaces', '--pack-destination', tarballs], { cwd: copy, path })
 }
 

@@ -27,6 +27,7 @@ switch (task) {
 }
 
 async function prepare(folder: string): Promise<void> {
+  for (const each of await allPackages()) forgetLostBuild(each)
   tsc('-b', folder)
   // Built from scratch: a module that was deleted or renamed must not be published from an old build. Sources go into
   // the source maps, which would otherwise point outside the package. Declaration maps could only do that, so there are
@@ -36,6 +37,11 @@ async function prepare(folder: string): Promise<void> {
   await bundlePackage(folder)
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   rewriteManifest(folder, toPublished)
+}
+
+/** `tsc -b` goes by its notes, and takes for built what somebody has deleted since. */
+function forgetLostBuild(folder: string): void {
+  if (!existsSync(join(folder, 'dist'))) rmSync(join(folder, 'tsconfig.tsbuildinfo'), { force: true })
 }
 
 function restore(folder: string): void {
