@@ -11,6 +11,7 @@ import type {
   ToolCategory,
 } from '@evener/protocol'
 import type { Redactor } from '../engine/log/redactor.ts'
+import type { ThreadRuntimeOptions } from '../engine/thread-options.ts'
 import type { HeartbeatHandler } from './runs/heartbeats.ts'
 import type { Observability } from './runs/observability.ts'
 import type { RestoreRequestContext } from './agents/request-context.ts'
@@ -101,7 +102,10 @@ export interface PubSub {
 /** Standing rules; all kinds are optional. */
 export type StandingRules = Partial<PermissionRules>
 
-export interface HarnessConfig<State extends HarnessState = HarnessState> {
+/** Of every thread, as `ThreadRuntime` takes them. */
+type ThreadLimits = Pick<ThreadRuntimeOptions, 'approvalTimeout' | 'parkAfter' | 'keepWarm' | 'handoverTokens'>
+
+export interface HarnessConfig<State extends HarnessState = HarnessState> extends ThreadLimits {
   readonly id: string
   /** Whose threads these are, unless a session says otherwise. Default: the harness's `id`. */
   readonly resourceId?: string

@@ -37,6 +37,10 @@ const CONFIG: Names<HarnessConfig> = {
   redact: true,
   restoreRequestContext: true,
   onInterrupted: true,
+  approvalTimeout: true,
+  parkAfter: true,
+  keepWarm: true,
+  handoverTokens: true,
   spool: true,
 }
 

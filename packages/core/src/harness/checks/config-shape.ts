@@ -1,7 +1,14 @@
-import { checkNames, EvenerError } from '@evener/protocol'
+import { aCount, aDuration, checkFields, checkNames, EvenerError, type FieldRules } from '@evener/protocol'
 import type { HarnessConfig } from '../harness-config.ts'
 import { BUILTIN_TOOL_IDS } from '../tools/builtin-tools.ts'
 import { CONFIG_NAMES, MODE_NAMES, SUBAGENT_NAMES } from './config-names.ts'
+
+const LIMITS: FieldRules<HarnessConfig> = {
+  approvalTimeout: aDuration,
+  parkAfter: aDuration,
+  keepWarm: aDuration,
+  handoverTokens: aCount,
+}
 
 /** Checks the types of the options, for programs that no compiler has checked. */
 export function checkShape(config: HarnessConfig): void {
@@ -19,6 +26,7 @@ export function checkShape(config: HarnessConfig): void {
     'readRecords',
   ])
   checkMethods(config.threadLock, 'threadLock', '{ acquire, release }', ['acquire', 'release'])
+  checkFields('a harness', config, LIMITS)
   const { disableBuiltinTools, onInterrupted, redact, restoreRequestContext, stateSchema, subagents } = config
   if (onInterrupted !== undefined && !['report', 'ask', 'retry'].includes(onInterrupted))
     throw wrong('`onInterrupted`', 'one of report, ask, retry')

@@ -50,7 +50,7 @@ export async function openThread(
     builtinTools: () => control?.tools() ?? [],
     threadTool: (id: string) => control?.tool(id),
   }
-  const { observability, onInterrupted, redact } = core.config
+  const { approvalTimeout, handoverTokens, keepWarm, observability, onInterrupted, parkAfter, redact } = core.config
   const tracing = tracerSource(observability, (runId, traceId) => core.traces.note(runId, traceId))
   const emit = (event: HarnessEvent): void => viewers.forEach((viewer) => viewer.emit(event))
   /** Called before anything goes on in the thread, so that nobody misses anything. */
@@ -85,6 +85,10 @@ export async function openThread(
         ...(tracing === undefined ? {} : { tracing }),
         ...(redact === undefined ? {} : { redact }),
         ...(onInterrupted === undefined ? {} : { onInterrupted }),
+        ...(approvalTimeout === undefined ? {} : { approvalTimeout }),
+        ...(parkAfter === undefined ? {} : { parkAfter }),
+        ...(keepWarm === undefined ? {} : { keepWarm }),
+        ...(handoverTokens === undefined ? {} : { handoverTokens }),
         ...(core.agents.haveMoneyLimit ? { priceOf: (model, usage) => priceOf(model, usage) } : {}),
       },
       onTaken,
