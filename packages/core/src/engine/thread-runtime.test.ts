@@ -464,6 +464,13 @@ suite('what goes wrong', () => {
     assert.match(JSON.stringify(bench.model.requests[1]), /not a JSON object/)
   })
 
+  test('a tool that is not there: the model is told which are', async () => {
+    await using bench = await Bench.open([{ toolCalls: [{ name: 'wirte' }] }, { text: 'Sorry.' }])
+    assert.equal(await (await bench.submit('Write it.')).done, 'complete')
+    const told = JSON.stringify(bench.model.requests[1])
+    assert.match(told, /There is no tool named \\"wirte\\"\. There are: [^"]*\bwrite\b/)
+  })
+
   for (const id of ['', '__proto__', 'constructor']) {
     test(`a call with the id ${JSON.stringify(id)} is carried out like any other`, async () => {
       await using bench = await Bench.open([{ toolCalls: [{ id, name: 'write' }] }, { text: 'Done.' }])

@@ -93,7 +93,7 @@ export class CallRunner {
     const begun = this.#callOf(address)
     const isInterrupted = isBegun(begun)
     if (tool === undefined || address === undefined) {
-      const missing = `There is no tool named "${call.toolName}".`
+      const missing = `There is no tool named "${call.toolName}". ${toolsThereAre(offered)}`
       return isInterrupted ? this.#end(call, 'in-doubt', inDoubt(missing)) : { result: missing, isError: true }
     }
     if (this.#callPart(address)?.meta?.redacted === true && !recorder.hasArguments(call.toolCallId)) {
@@ -300,6 +300,16 @@ const IN_DOUBT = 'The call was interrupted and its outcome is unknown. Check wha
 const REDACTED =
   'The call cannot be carried out: its arguments were redacted on record, and the process that knew them is gone. ' +
   'Make it again if it is still wanted.'
+
+const MAX_NAMES = 30
+
+/** A name that is nearly right is how a call of a tool that is not there mostly comes about. */
+function toolsThereAre(tools: readonly RunnableTool[]): string {
+  if (tools.length === 0) return 'There are none.'
+  const names = tools.slice(0, MAX_NAMES).map(({ name }) => name)
+  const more = tools.length > MAX_NAMES ? ` and ${tools.length - MAX_NAMES} more` : ''
+  return `There are: ${names.join(', ')}${more}.`
+}
 
 function inDoubt(more: string): string {
   return more === '' ? IN_DOUBT : `${IN_DOUBT} ${more}`

@@ -13,6 +13,7 @@ const throwing = {
     throw new Error('not me')
   },
 }
+const SAID: Submission['parts'] = [{ id: '0', type: 'text', text: 'Hi' }]
 const isRefused = (error: unknown): boolean => EvenerError.is(error, 'invalid-input')
 
 async function openBench(): Promise<RuntimeBench> {
@@ -87,7 +88,7 @@ test('words, a context and a name that are no JSON are refused, and the next are
   await using bench = await openBench()
   for (const bad of [{ requestContext: { a: 1n } }, { requestContext: cyclic }, { by: 1n }, { parts: [{ id: 1n }] }]) {
     await assert.rejects(
-      bench.runtime.submit({ agentId: 'native', parts: [], ...bad } as unknown as Submission),
+      bench.runtime.submit({ agentId: 'native', parts: SAID, ...bad } as unknown as Submission),
       isRefused,
     )
   }
@@ -101,10 +102,22 @@ test('words, a context and a name that are no JSON are refused, and the next are
   assert.equal(await handle.done, 'complete')
 })
 
+test('nothing at all is no message: no run comes of it', async () => {
+  await using bench = await openBench()
+  const nothing: Submission = { agentId: 'native', parts: [] }
+  for (const say of ['submit', 'steer', 'followUp'] as const) {
+    await assert.rejects(
+      bench.runtime[say](nothing),
+      (error) => EvenerError.is(error, 'invalid-input') && /`parts` of a submission is empty/.test(error.message),
+    )
+  }
+  assert.equal((await bench.bodies('run.started')).length, 0)
+})
+
 test('a budget that is no number of at least 0 is refused', async () => {
   await using bench = await openBench()
   for (const budget of [{ tokens: NaN }, { usd: -1 }, { ms: Infinity }, { tokens: 5, warnAt: NaN }]) {
-    const submission: Submission = { agentId: 'native', parts: [], turn: { budget } }
+    const submission: Submission = { agentId: 'native', parts: SAID, turn: { budget } }
     await assert.rejects(bench.runtime.submit(submission), isRefused)
     await assert.rejects(bench.runtime.steer(submission), isRefused)
     await assert.rejects(bench.runtime.followUp(submission), isRefused)

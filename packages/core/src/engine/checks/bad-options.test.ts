@@ -148,7 +148,8 @@ suite('whatever a thread is given, it says what is wrong, and goes on', () => {
     submit: (runtime, given) => runtime.submit(given),
     'submit of parts': (runtime, given) => runtime.submit({ agentId: 'cli', parts: given }),
     'submit of a part': (runtime, given) => runtime.submit({ agentId: 'cli', parts: [given] }),
-    'submit to an agent': (runtime, given) => runtime.submit({ agentId: given, parts: [] }),
+    'submit to an agent': (runtime, given) =>
+      runtime.submit({ agentId: given, parts: [{ id: '0', type: 'text', text: 'Hi' }] }),
     steer: (runtime, given) => runtime.steer(given),
     followUp: (runtime, given) => runtime.followUp(given),
     record: (runtime, given) => runtime.record([given]),

@@ -61,6 +61,10 @@ const SUBMISSION: OptionRules<Submission> = {
 /** Throws if the submission is wrong, before it starts a run or is queued. */
 export async function checkSubmission(submission: Submission, state: ThreadState, store: Store): Promise<void> {
   checkOptions('a submission', submission, SUBMISSION, ['parts', 'agentId'])
+  if (submission.parts.length === 0) {
+    const hint = "Say something: `[{ id: '0', type: 'text', text: 'Hi' }]`."
+    throw new EvenerError('invalid-input', '`parts` of a submission is empty.', { hint })
+  }
   checkParts(submission.parts)
   checkTurnDefaults('the turn of a submission', submission.turn)
   if (submission.messageId !== undefined) await assertNewMessage(submission.messageId, state, store)

@@ -12,6 +12,7 @@ import { EvenerError, type Owner } from '@evener/protocol'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { isDead, ProcessOwner } from './ownership.ts'
 import { ThreadLog } from '../log/thread-log.ts'
+import { ThreadRuntime } from '../thread-runtime.ts'
 import { createThread } from './threads.ts'
 
 const CHILD = fileURLToPath(new URL('owner-child.fixture.ts', import.meta.url))
@@ -100,6 +101,18 @@ suite('two processes and one thread', () => {
       const { items } = await store.readRecords('thread', {})
       assert.deepEqual(items, [])
     })
+  })
+})
+
+test('an owner that was closed opens no thread, and says why', async () => {
+  await withThread(async (store) => {
+    const owner = await ProcessOwner.register(store)
+    await owner.close()
+    await assert.rejects(
+      ThreadRuntime.open({ store, owner, thread: 'thread', agents: {} }),
+      (error) =>
+        EvenerError.is(error, 'closed') && /its owner is closed\. .*ProcessOwner\.register/.test(error.message),
+    )
   })
 })
 

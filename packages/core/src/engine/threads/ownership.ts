@@ -20,6 +20,7 @@ export class ProcessOwner {
   readonly #entered = new Set<string>()
   readonly #lettingGo = new Map<string, LetGo>()
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   private constructor(store: Store, id: string) {
     this.#store = store
@@ -71,6 +72,12 @@ export class ProcessOwner {
 
   /** Takes the stream, even from a dead owner. Throws if it is held, and says by whom. */
   async claim(stream: string): Promise<Fence> {
+    if (this.#isClosed) {
+      throw new EvenerError('closed', `Thread ${stream} cannot be opened: its owner is closed.`, {
+        hint: 'Register another with `ProcessOwner.register(store)`.',
+        details: { stream, owner: this.id },
+      })
+    }
     let claim = await this.#store.claim(stream, this.id)
     if (claim.status === 'held' && (claim.holder === null || isDead(claim.holder, Date.now()))) {
       claim = await this.#store.takeOver(stream, this.id, claim.epoch)
@@ -104,6 +111,7 @@ export class ProcessOwner {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     clearInterval(this.#timer)
     here.delete(this.id)
     await this.#store.removeOwner(this.id)

@@ -151,7 +151,7 @@ suite('a tool that asks', () => {
       },
     })
     await using opened = await open([{ toolCalls: [{ id: 'c', name: 'trip' }] }, { text: 'Done.' }], [trip])
-    const run = await opened.runtime.submit({ agentId: 'native', parts: [] })
+    const run = await opened.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
     for (const said of ['Rome', 'today']) {
       const { id } = await opened.wait()
       await opened.runtime.answer(id, { decision: 'answer', value: { said } })
@@ -174,7 +174,7 @@ suite('a tool that asks', () => {
     let policy: Decision['policy'] = 'allow'
     const decide = (): Decision => ({ policy, reason: 'today' })
     await using opened = await open([{ toolCalls: [{ id: 'c', name: 'trip' }] }, { text: 'Done.' }], [trip], decide)
-    const run = await opened.runtime.submit({ agentId: 'native', parts: [] })
+    const run = await opened.runtime.submit({ agentId: 'native', parts: [{ id: '0', type: 'text', text: 'Go.' }] })
     const question = await opened.wait()
     policy = 'ask'
     await opened.runtime.answer(question.id, { decision: 'answer', value: 'Rome' })
