@@ -31,7 +31,8 @@ export interface ToolOptions<
   readonly idempotent?: boolean
   /**
    * What to do with a call that had started when its process died: `report` it to the model, `ask` somebody whether to
-   * repeat it, or `retry` it with the same key. Default: the runtime's `onInterrupted`, which is `report`.
+   * repeat it, or `retry` it with the same key. Default: `retry` if the tool is idempotent or read-only, else the
+   * runtime's `onInterrupted`, which is `report`.
    */
   readonly onInterrupted?: OnInterrupted
   readonly annotations?: ToolAnnotations

@@ -58,9 +58,9 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
   /** Called before recovery looks at an open run that is not active here: when the thread is opened or taken again. */
   readonly beforeRecovery?: () => Promise<void>
-  /** How often a run is resumed after a crash before it is given up. Default: 3. */
+  /** How many attempts a run has, the first one included, before a crash ends it. Default: 3. */
   readonly maxAttempts?: number
-  /** What to do with interrupted calls whose tool does not say so itself. Default: `report`. */
+  /** What to do with interrupted calls of tools that do not say so and are not safe to repeat. Default: `report`. */
   readonly onInterrupted?: OnInterrupted
   /** Milliseconds after which an unanswered approval is declined. Default: it waits for ever. */
   readonly approvalTimeout?: number

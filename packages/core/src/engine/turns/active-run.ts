@@ -128,7 +128,7 @@ export interface ActiveTurn {
   readonly turnId: string
   readonly handle: OpenHandle
   readonly agent: RuntimeAgent
-  /** Set when an earlier process began the turn: how often its run was resumed after a crash. */
+  /** Set when an earlier process began the turn: the number of this attempt at the run, which a crash raises. */
   readonly attempt: number | undefined
   /** What the run had spent before this turn was driven here. */
   readonly spent: RunSpending

@@ -326,7 +326,7 @@ export class TurnRecorder {
     tracker.order(event.toolCallId, event.toolName, address)
     this.#callTracker.set(event.toolCallId, tracker)
     this.#ordered.add(event.toolCallId)
-    // A provider begins its own calls at once: without its result nobody knows what became of one.
+    // A provider starts its own calls at once: without a result nobody knows what became of one.
     if (event.meta?.['providerExecuted'] === true) this.noteOutcome(event.toolCallId, 'in-doubt')
     this.#log.add({ ...event, ...address }, this.#origin)
   }
