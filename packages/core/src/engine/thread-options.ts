@@ -56,8 +56,6 @@ export interface ThreadRuntimeOptions extends Pick<ThreadLogOptions, 'now' | 'on
   readonly withAnswer?: (wait: Wait, answer: Answer) => readonly ControlFact[]
   /** Returns facts to record before a run begins, whoever starts it. */
   readonly beforeRun?: (state: ThreadState) => readonly ControlFact[]
-  /** Called before recovery looks at an open run that is not active here: when the thread is opened or taken again. */
-  readonly beforeRecovery?: () => Promise<void>
   /** How many attempts a run has, the first one included, before a crash ends it. Default: 3. */
   readonly maxAttempts?: number
   /** What to do with interrupted calls of tools that do not say so and are not safe to repeat. Default: `report`. */

@@ -222,7 +222,8 @@ function applyWaitAnswered(draft: Draft, body: WaitAnsweredRecord): void {
 
 function applyQueueAdded(draft: Draft, body: QueueAddedRecord, record: RecordContext): void {
   // The run is over, so there is no floor left to hand off.
-  if (body.item.lane === 'hand-off' && body.item.id !== handOffId(draft.head.run)) return
+  const { run } = draft.head
+  if (body.item.lane === 'hand-off' && (run === null || body.item.id !== handOffId(run))) return
   addHeadEntry(draft, 'queue', body.item.id, {
     ...body.item,
     addedAt: record.seq,

@@ -74,8 +74,8 @@ export function applyStepEnded(draft: Draft, body: StepEndedRecord): void {
 }
 
 export function setRun(draft: Draft, run: RunState | null): void {
-  const handedOff = handOffId(draft.head.run)
-  if (handedOff !== undefined) removeHeadEntry(draft, 'queue', handedOff)
+  const before = draft.head.run
+  if (before !== null) removeHeadEntry(draft, 'queue', handOffId(before))
   draft.head = { ...draft.head, run }
   if (draft.isOnlyShown) return
   draft.ops.push({ type: 'set', path: ['head', 'run'], value: run === null ? null : asJson(storedRun(run)) })

@@ -27,7 +27,6 @@ const OPTIONS: OptionRules<ThreadRuntimeOptions> = {
   withAnswer: aFunction,
   now: aFunction,
   beforeRun: aFunction,
-  beforeRecovery: aFunction,
   maxAttempts: aCount,
   onInterrupted: oneOf('report', 'ask', 'retry'),
   onListenerFailure: aFunction,

@@ -1,5 +1,6 @@
-import type { QueueItem, RecordBody, ThreadState } from '@evener/protocol'
-import type { Submission } from '../thread-options.ts'
+import { handOffId, type QueueAddedRecord, type QueueItem, type RecordBody, type ThreadState } from '@evener/protocol'
+import { GO_ON } from '../waits/continuation.ts'
+import type { HandOff, Submission } from '../thread-options.ts'
 import { timeOrderedId } from '../time-ordered-id.ts'
 
 /** Returns the queue item for a message that cannot be heard now. */
@@ -10,6 +11,11 @@ export function queueItem(
 ): QueueItem {
   const { runId: _runId, ...item } = submission
   return { id: newId(), lane, ...item }
+}
+
+/** Returns the record that hands off the floor of the run: taken when the calls of the step have their results. */
+export function handOffFact(run: { readonly runId: string }, { agentId, input = GO_ON }: HandOff): QueueAddedRecord {
+  return { type: 'queue.added', item: { id: handOffId(run), lane: 'hand-off', agentId, parts: input } }
 }
 
 export function submissionOf(item: QueueItem, agentId: string): Submission {

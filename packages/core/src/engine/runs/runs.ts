@@ -31,7 +31,7 @@ import { GO_ON } from '../waits/continuation.ts'
 import { CurrentTurn } from '../turns/current-turn.ts'
 import { runStart } from '../turns/open-turn.ts'
 import { inTime } from '../turns/patiently.ts'
-import { heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
+import { handOffFact, heardBodies, queueItem, steeredItems, submissionOf } from './run-queue.ts'
 import { noSuchRun } from './run-opinions.ts'
 import { RunRecovery } from './run-recovery.ts'
 import { openRunSpending, openTurnUsage } from './run-spending.ts'
@@ -152,23 +152,22 @@ export class Runs {
   }
 
   /** Hands off the floor. Takes effect at once, for an agent that goes on by itself; resolves when it is on disk. */
-  async handOff({ agentId, input = GO_ON }: HandOff): Promise<void> {
+  async handOff(to: HandOff): Promise<void> {
     const { active } = this
-    this.#agent(agentId)
+    this.#agent(to.agentId)
     const { run } = this.#log.state.head
-    const id = handOffId(run)
     const isOpen =
       active === undefined
         ? run?.turnId === null
         : !active.abort.signal.aborted && active.recorder.outcome === undefined
-    if (run === null || id === undefined || !isOpen) {
+    if (run === null || !isOpen) {
       throw new EvenerError('misuse', 'There is no run in which another agent could take the floor.', {
         hint: 'Start one with submit().',
       })
     }
+    const { agentId, input = GO_ON } = to
     if (active !== undefined) active.next = { agentId, input, before: [], isHandOff: true }
-    const item: QueueItem = { id, lane: 'hand-off', agentId, parts: input }
-    await this.#log.commit([{ type: 'queue.added', item }], {
+    await this.#log.commit([handOffFact(run, to)], {
       run: run.runId,
       ...(active === undefined ? {} : { turn: active.turnId }),
     })
@@ -179,7 +178,6 @@ export class Runs {
     const { run } = this.#log.state.head
     if (this.active !== undefined) return
     if (run === null) return this.#nextInQueue()
-    await this.#ports.options.beforeRecovery?.()
     return this.#recovery.recover(run)
   }
 
@@ -299,8 +297,8 @@ export class Runs {
         ? []
         : [{ type: 'message.added', messageId: newId(), role: 'user', parts: input, meta: { synthetic: true } }]
     const heard = steered.flatMap((item) => heardBodies(item, newId))
-    const given = isHandOff === true ? handOffId({ runId }) : undefined
-    const taken: RecordBody[] = given === undefined ? [] : [{ type: 'queue.removed', itemId: given, reason: 'heard' }]
+    const taken: RecordBody[] =
+      isHandOff === true ? [{ type: 'queue.removed', itemId: handOffId({ runId }), reason: 'heard' }] : []
     await this.#log.commit([...before, ...taken, ...message, ...heard, { type: 'turn.started', turnId, agentId }], {
       run: runId,
       turn: turnId,

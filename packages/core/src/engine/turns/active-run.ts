@@ -114,10 +114,14 @@ export interface NextTurn {
   readonly isHandOff?: true
 }
 
+/** Returns who has the floor after the turn. */
+export function nextOf({ next }: ActiveTurn, state: ThreadState): NextTurn | undefined {
+  return next ?? handedOff(state)
+}
+
 /** Returns the hand-off of the open run that has not started yet. */
 export function handedOff({ head }: ThreadState): NextTurn | undefined {
-  const id = handOffId(head.run)
-  const item = id === undefined ? undefined : head.queue.get(id)
+  const item = head.run === null ? undefined : head.queue.get(handOffId(head.run))
   if (item?.agentId === undefined) return undefined
   return { agentId: item.agentId, input: item.parts, before: [], isHandOff: true }
 }
@@ -152,6 +156,7 @@ export interface ActiveTurn {
   budget: Pick<TurnBudget, 'check'> | undefined
   /** Set when tracing is on. */
   spans: TurnTrace | undefined
+  /** Who has the floor next, before that is recorded. */
   next: NextTurn | undefined
   /** Settles when everything steered so far was passed to the agent, one item after the other. */
   telling: Promise<void>

@@ -12,6 +12,7 @@ import {
   closedCalls,
   fullReceipt,
   isForeign,
+  nextOf,
   NOTHING_TO_CANCEL,
   openCalls,
   receiptOf,
@@ -153,7 +154,7 @@ export class CurrentTurn {
       active.failure = toErrorData(failure)
       this.#log.add({ type: 'error', error: active.failure }, { run: runId, turn: active.turnId })
     }
-    const next = failure === undefined && !isAborted ? active.next : undefined
+    const next = failure === undefined && !isAborted ? nextOf(active, this.#log.state) : undefined
     const waitIds = this.#hold.desk.waitsOf(runId)
     this.#hold.desk.forget()
     const cancelled = waitIds.map((waitId): RecordBody => ({ type: 'wait.cancelled', waitId, reason: 'abort' }))

@@ -1,5 +1,5 @@
 import type { AgentSession, Part, PermissionRules, RecordBody } from '@evener/protocol'
-import { handedOff, type ActiveTurn, type OpenHandle, type RuntimeAgent } from './active-run.ts'
+import type { ActiveTurn, OpenHandle, RuntimeAgent } from './active-run.ts'
 import { pricesUntil, type PriceOf } from '../runs/priced-usage.ts'
 import { NOTHING_SPENT, type RunSpending } from '../runs/run-spending.ts'
 import type { ThreadHold } from '../threads/thread-hold.ts'
@@ -77,7 +77,7 @@ export function openTurn(start: TurnStart, { log, newId }: ThreadHold, priceOf: 
     calls: undefined,
     budget: undefined,
     spans: undefined,
-    next: handedOff(log.state),
+    next: undefined,
     telling: NOTHING_TOLD,
     isDetached: false,
     isLeft: false,

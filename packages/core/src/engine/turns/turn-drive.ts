@@ -11,7 +11,7 @@ import {
   type Turn,
   type TurnDefaults,
 } from '@evener/protocol'
-import { cancelSession, hasOpenCalls, isForeign, type ActiveTurn } from './active-run.ts'
+import { cancelSession, hasOpenCalls, isForeign, nextOf, type ActiveTurn } from './active-run.ts'
 import { callHash } from '../calls/call-hash.ts'
 import { checkedEvent } from '../checks/check-event.ts'
 import { ForeignCalls } from '../calls/foreign-calls.ts'
@@ -121,7 +121,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   if (budget.isUsedUp()) return
   const isOther = active.capabilities !== undefined && isForeign(active.capabilities)
   // An earlier process died after the last call, before the promised agent got the floor.
-  if (active.attempt !== undefined && active.next !== undefined && !isOther && !hasOpenCalls(drive.hold.log.state)) {
+  if (active.attempt !== undefined && !isOther && isHandedOn(active, drive)) {
     void recorder.record({ type: 'finish', finishReason: 'stop' })
     return
   }
@@ -149,7 +149,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     } else if (event.type === 'finish') await budget.checkEnd()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
-      if (active.next !== undefined && !hasOpenCalls(drive.hold.log.state)) {
+      if (isHandedOn(active, drive)) {
         // Another agent has the floor now. A program has to be stopped, and reports itself when it has.
         if (!isOther) {
           void recorder.record({ type: 'finish', finishReason: 'stop' })
@@ -166,6 +166,12 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
   }
   if (!recorder.isFinished && active.failure === undefined && !active.abort.signal.aborted)
     throw brokenOff(active.agent.driver.id)
+}
+
+/** Returns whether another agent has the floor next and every call has its result. */
+function isHandedOn(active: ActiveTurn, { hold }: TurnDrive): boolean {
+  const { state } = hold.log
+  return nextOf(active, state) !== undefined && !hasOpenCalls(state)
 }
 
 /** Adds the server of the tool to an event: our own loop only knows tool names. */

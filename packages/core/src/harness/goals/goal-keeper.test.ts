@@ -36,7 +36,7 @@ async function open(
     planTarget: () => 'build',
     switchMode: async () => undefined,
     entered: () => ({ type: 'config.changed' }),
-    giveFloor: async () => undefined,
+    handedOff: () => [],
     judgeModel: async (modelId) => (modelId === 'judge/one' ? judge : undefined),
     emit: (event: HarnessEvent) => {
       if (event.type === 'goal_evaluation') evaluations.push(event.payload)

@@ -50,7 +50,7 @@ async function open(
     planTarget: () => 'build',
     switchMode: async () => undefined,
     entered: () => ({ type: 'config.changed' }),
-    giveFloor: async () => undefined,
+    handedOff: () => [],
     judgeModel: async () => undefined,
     emit: (event) => events.push(event),
     now: () => ++time,

@@ -8,7 +8,6 @@ import {
   type Store,
   type Wait,
 } from '@evener/protocol'
-import { answeredWaits } from '../../engine/waits/continuation.ts'
 import type { ControlFact, ThreadRuntime } from '../../engine/thread-runtime.ts'
 import { GoalKeeper, type GoalKeeperOptions } from '../goals/goal-keeper.ts'
 import { inboxTool } from '../signals/inbox-tool.ts'
@@ -26,7 +25,7 @@ import type { StateSignal } from '../signals/state-lane.ts'
 import { saveSystemReminder, type SystemReminder } from '../signals/system-reminder.ts'
 import { threadPort, type ThreadPort } from '../signals/thread-port.ts'
 import { builtinTools, type BuiltinToolId } from '../tools/builtin-tools.ts'
-import { ForeignPlans, type ForeignPlanModes } from '../tools/foreign-plans.ts'
+import { factsOfPlan, type ForeignPlanModes } from '../tools/foreign-plans.ts'
 
 export interface ThreadControlOptions extends ForeignPlanModes, Pick<GoalKeeperOptions, 'emit' | 'judgeModel'> {
   readonly store: Store
@@ -51,7 +50,6 @@ export class ThreadControl {
   /** Made when a run first asks for them: most open threads are idle. */
   #made: { readonly own: readonly RunnableTool[]; readonly builtin: readonly RunnableTool[] } | undefined
   #inboxTool: RunnableTool | undefined
-  readonly #plans: ForeignPlans
   readonly #stop: () => void
   #after: Promise<void> = Promise.resolve()
   #following = new AbortController()
@@ -68,23 +66,15 @@ export class ThreadControl {
       ...(delivery === undefined ? {} : { policy: delivery }),
     })
     this.goal = new GoalKeeper({ port: this.port, emit, judgeModel, now })
-    this.#plans = new ForeignPlans(this.port, options)
     this.#stop = runtime.onEntry((entry) => {
       if (entry.kind !== 'record') return
-      this.#plans.follow(entry.record, entry.others === true).catch((error: unknown) => this.#tell(error))
       if (entry.others !== true && entry.record.body.type === 'run.ended') this.#ended(entry.record.body.outcome)
     })
   }
 
   /** Returns what is recorded together with an answer. */
   withAnswer(wait: Wait, answer: Answer): readonly ControlFact[] {
-    return this.#plans.withAnswer(wait, answer)
-  }
-
-  /** Called before anything goes on in the thread: finishes what a dead process had left to do. */
-  takeUp(): Promise<void> {
-    const { runtime, store } = this.#options
-    return this.#plans.takeUp((run) => answeredWaits(store, runtime.state.head.stream, run))
+    return factsOfPlan(this.port, this.#options, wait, answer)
   }
 
   /** Returns a built-in tool of the thread, also one that is not offered. */

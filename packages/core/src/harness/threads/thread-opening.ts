@@ -10,7 +10,8 @@ import {
 } from '@evener/protocol'
 import type { TurnContext } from '../../engine/turns/active-run.ts'
 import type { ProcessOwner } from '../../engine/threads/ownership.ts'
-import { unheardFacts } from '../../engine/runs/run-queue.ts'
+import { handOffFact, unheardFacts } from '../../engine/runs/run-queue.ts'
+import type { HandOff } from '../../engine/thread-options.ts'
 import { ThreadRuntime } from '../../engine/thread-runtime.ts'
 import { effectiveRules } from '../../policy/effective-rules.ts'
 import { addHarness } from '../harness-context.ts'
@@ -77,7 +78,6 @@ export async function openThread(
         agentOfQueued: (state) => core.agents.of(core.agents.modeOf(state)).id,
         policy: core.policy,
         newId: core.newId,
-        beforeRecovery: async () => control?.takeUp(),
         withAnswer: (wait, answer) => control?.withAnswer(wait, answer) ?? [],
         beforeRun: (state) => [...unheardFacts(state, core.newId), ...summaryBeforeRun(state, core.newId)],
         sessionRules: () => rulesOf(viewers),
@@ -149,24 +149,26 @@ function planModes(core: HarnessCore, runtime: ThreadRuntime): ForeignPlanModes 
     const change = mode.id === from.id ? {} : modeChange(mode, current, (id) => textOf(before.get(modeModelKey(id))))
     return { type: 'config.changed', ...change, settings: { ...change.settings, ...settings } }
   }
-  const giveFloor: ForeignPlanModes['giveFloor'] = async (modeId, order) => {
-    const { run } = runtime.state.head
+  const handOff = (modeId: string, order: string): HandOff | undefined => {
     const mode = core.config.modes.find(({ id }) => id === modeId)
     // It may have been recorded by a program with other modes.
-    if (mode === undefined) return
+    if (mode === undefined) return undefined
     const agentId = core.agents.of(mode).id
-    // At work here, or waiting while the program that asked is gone.
-    const hasFloor = runtime.run !== undefined || run?.turnId === null
-    if (!hasFloor || agentId === run?.agentId) return
-    await runtime.handOff({ agentId, input: [{ id: '0', type: 'text', text: order }] })
+    if (agentId === runtime.state.head.run?.agentId) return undefined
+    return { agentId, input: [{ id: '0', type: 'text', text: order }] }
   }
   return {
     planTarget: () => core.agents.modeOf(runtime.state).transitionsTo ?? core.defaultMode.id,
     entered,
-    giveFloor,
+    handedOff: (modeId, order) => {
+      const { run } = runtime.state.head
+      const to = handOff(modeId, order)
+      return run === null || to === undefined ? [] : [handOffFact(run, to)]
+    },
     switchMode: async (modeId, order, settings) => {
+      const to = handOff(modeId, order)
       // First, and without waiting: an agent that goes on by itself must find that it no longer has the floor.
-      await giveFloor(modeId, order)
+      if (to !== undefined) await runtime.handOff(to)
       await runtime.record([entered(modeId, settings)])
     },
   }

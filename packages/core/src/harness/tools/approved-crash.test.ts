@@ -39,28 +39,20 @@ async function killedAtTheApproval(t: TestContext, how: 'live' | 'gone'): Promis
 }
 
 suite('a plan of a foreign program whose approval was the last thing before a crash', { timeout: 120_000 }, () => {
-  test('has led on: the run is over, and the next one is of the agent that builds', async (t) => {
-    const storage = await killedAtTheApproval(t, 'live')
-    const { builder, modes, planner } = planners([says('The planner goes on.')])
-    await using bench = new HarnessBench([], { storage, modes })
-    await bench.harness.selectOrCreateThread()
-    assert.equal(bench.harness.session.mode.get(), 'build')
-    await bench.harness.sendMessage({ content: 'Go on.' })
-    assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
-  })
-
-  test('is carried out by the agent that builds, where the program that asked was gone before', async (t) => {
-    const storage = await killedAtTheApproval(t, 'gone')
-    const { builder, modes, planner } = planners([says('The planner goes on.')])
-    await using bench = new HarnessBench([], { storage, modes })
-    const ended = bench.next('agent_end')
-    await bench.harness.selectOrCreateThread()
-    assert.equal((await ended).reason, 'complete')
-    assert.equal(bench.harness.session.mode.get(), 'build')
-    assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
-    const said = JSON.stringify(builder.turns[0]?.input)
-    for (const word of [PLAN, 'approved', 'Mind the tests.']) assert.ok(said.includes(word), word)
-  })
+  for (const how of ['live', 'gone'] as const) {
+    test(`is carried out by the agent that builds, in the same run (the program that asked was ${how})`, async (t) => {
+      const storage = await killedAtTheApproval(t, how)
+      const { builder, modes, planner } = planners([says('The planner goes on.')])
+      await using bench = new HarnessBench([], { storage, modes })
+      const ended = bench.next('agent_end')
+      await bench.harness.selectOrCreateThread()
+      assert.equal((await ended).reason, 'complete')
+      assert.equal(bench.harness.session.mode.get(), 'build')
+      assert.deepEqual([planner.turns.length, builder.turns.length], [0, 1])
+      const said = JSON.stringify(builder.turns[0]?.input)
+      for (const word of [PLAN, 'approved', 'Mind the tests.']) assert.ok(said.includes(word), word)
+    })
+  }
 
   test('is carried out also by who had the thread open before, and looks at it again', async (t) => {
     const { file, storage } = await database(t)
