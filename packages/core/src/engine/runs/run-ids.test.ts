@@ -6,7 +6,10 @@ import { scriptedModel } from '@evener/testing'
 import { MemoryStore } from '../../stores/memory-store.ts'
 import { SqliteStore } from '../../stores/sqlite-store.ts'
 import { RuntimeBench } from '../runtime-bench.fixture.ts'
-import { rewindThread } from '../threads/threads.ts'
+import { ThreadRuntime } from '../thread-runtime.ts'
+import { boundaryAt } from '../threads/boundaries.ts'
+import { ProcessOwner } from '../threads/ownership.ts'
+import { forkThread, rewindThread } from '../threads/threads.ts'
 
 const isTaken = (error: unknown): boolean =>
   EvenerError.is(error, 'already-exists') && error.message.includes('a run "mine" already')
@@ -57,6 +60,26 @@ for (const [place, makeStore] of [
       ).done
       await bench.runtime.change((log) => rewindThread(bench.store, log, 0))
       await assert.rejects(bench.submit('again', mine), isTaken)
+    })
+
+    test('by one that a fork has from its parent', async () => {
+      await using bench = await openBench([{ text: 'Hi.', repeat: true }], makeStore())
+      await (
+        await bench.submit('hi', mine)
+      ).done
+      await (
+        await bench.submit('and', { agentId: 'native' })
+      ).done
+      const at = await boundaryAt(bench.store, bench.runtime.state.head.lineage, bench.runtime.state.head.seq)
+      const owner = await ProcessOwner.register(bench.store)
+      const fork = await forkThread(bench.store, owner, bench.runtime.state, { resourceId: 'test', at })
+      const driver = nativeDriver({ id: 'native', model: scriptedModel([{ text: 'Here.' }]) })
+      const agents = { native: { driver } }
+      const runtime = await ThreadRuntime.open({ store: bench.store, owner, thread: fork.id, agents })
+      await assert.rejects(runtime.submit(said), (error) => EvenerError.is(error, 'already-exists'))
+      assert.equal(await (await runtime.submit({ ...said, runId: 'other' })).done, 'complete')
+      await runtime.close()
+      await owner.close()
     })
 
     test('and not by one that never began', async () => {
