@@ -1,14 +1,12 @@
 import type { AgentDriver } from '@evener/protocol'
-import { refuseLevel, transportOf, type TransportOptions } from '../live/transport.ts'
+import { transportOf, type TransportOptions } from '../live/transport.ts'
 import { claudeCode as claudeCodePrint } from './driver.ts'
 import { claudeCodeLive, type ClaudeLiveOptions } from './live.ts'
-import { claudeCodeProfile } from './profile.ts'
 
 export interface ClaudeCodeAgentOptions extends ClaudeLiveOptions, TransportOptions {}
 
 /** Makes an agent of Claude Code: live if somebody can answer its questions, otherwise one process per turn. */
 export function claudeCode({ transport, canAnswer, ...options }: ClaudeCodeAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return claudeCodePrint(options)
-  refuseLevel(claudeCodeProfile.title, options.permissions)
   return claudeCodeLive(options)
 }

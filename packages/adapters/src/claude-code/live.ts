@@ -6,6 +6,7 @@ import type { ClaudeLaunchOptions } from './launch.ts'
 import { claudeCodeLiveDialect } from './live-dialect.ts'
 import { launchClaudeLive } from './live-launch.ts'
 import { claudeCodeProfile } from './profile.ts'
+import { refuseLevel } from '../live/transport.ts'
 
 /** We judge every call before it runs, also those of subagents. */
 const CAPABILITIES: Capabilities = {
@@ -29,6 +30,7 @@ export interface ClaudeLiveOptions extends LiveOptions, ClaudeLaunchOptions {}
 
 /** Makes an agent of Claude Code in live mode. */
 export function claudeCodeLive(options: ClaudeLiveOptions = {}): AgentDriver {
+  refuseLevel(claudeCodeProfile.title, options.permissions)
   return liveDriver(
     {
       profile: claudeCodeProfile,

@@ -1,14 +1,12 @@
 import type { AgentDriver } from '@evener/protocol'
-import { refuseLevel, transportOf, type AgentOptions } from '../live/transport.ts'
+import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { cline as clinePrint, type ClineOptions } from './driver.ts'
 import { clineLive, type ClineLiveOptions } from './live.ts'
-import { clineProfile } from './profile.ts'
 
 export type ClineAgentOptions = AgentOptions<ClineOptions, ClineLiveOptions>
 
 /** Makes an agent of Cline: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function cline({ transport, canAnswer, ...options }: ClineAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return clinePrint(options)
-  refuseLevel(clineProfile.title, options.permissions)
   return clineLive(options)
 }

@@ -12,6 +12,7 @@ import type { LivePlan } from '../live/live-harness.ts'
 import { settledRules } from '../live/settled-rules.ts'
 import { launchCline, type ClineLaunchOptions } from './launch.ts'
 import { clineProfile } from './profile.ts'
+import { refuseLevel } from '../live/transport.ts'
 
 /** Cline asks about every call. Its subagents do not ask, so they are not offered unless `allowUngoverned`. */
 const CAPABILITIES: Capabilities = {
@@ -30,6 +31,7 @@ export interface ClineLiveOptions extends LiveOptions, ClineLaunchOptions {}
 
 /** Makes an agent of Cline in live mode. */
 export function clineLive(options: ClineLiveOptions = {}): AgentDriver {
+  refuseLevel(clineProfile.title, options.permissions)
   const agent: AcpAgent = {
     profile: clineProfile,
     dialect: clineAcpDialect,

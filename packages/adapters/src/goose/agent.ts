@@ -1,14 +1,12 @@
 import type { AgentDriver } from '@evener/protocol'
-import { refuseLevel, transportOf, type AgentOptions } from '../live/transport.ts'
+import { transportOf, type AgentOptions } from '../live/transport.ts'
 import { goose as goosePrint, type GooseOptions } from './driver.ts'
 import { gooseLive, type GooseLiveOptions } from './live.ts'
-import { gooseProfile } from './profile.ts'
 
 export type GooseAgentOptions = AgentOptions<GooseOptions, GooseLiveOptions>
 
 /** Makes an agent of Goose: over ACP if somebody can answer its questions, otherwise one process per turn. */
 export function goose({ transport, canAnswer, ...options }: GooseAgentOptions = {}): AgentDriver {
   if (transportOf({ transport, canAnswer }) === 'print') return goosePrint(options)
-  refuseLevel(gooseProfile.title, options.permissions)
   return gooseLive(options)
 }

@@ -15,6 +15,7 @@ import type { LiveOptions } from '../live/live-driver.ts'
 import type { LivePlan } from '../live/live-harness.ts'
 import type { GooseLaunchOptions } from './launch.ts'
 import { gooseProfile } from './profile.ts'
+import { refuseLevel } from '../live/transport.ts'
 
 const CAPABILITIES: Capabilities = {
   ...ACP_CAPABILITIES,
@@ -34,6 +35,7 @@ export interface GooseLiveOptions extends LiveOptions, GooseLaunchOptions {}
 
 /** Makes an agent of Goose in live mode. */
 export function gooseLive(options: GooseLiveOptions = {}): AgentDriver {
+  refuseLevel(gooseProfile.title, options.permissions)
   const env: Environment = { ...process.env, ...options.env }
   const driver = async (): Promise<AgentDriver> => gooseDriver(options, await asksAboutAll(env))
   const { id } = gooseDriver(options, true)

@@ -7,6 +7,7 @@ import { launchOpencodeLive, OPENCODE_LIVE_AGENT, type LiveFlavour } from '../op
 import { OPENCODE_LIVE_CAPABILITIES, type OpencodeLiveOptions } from '../opencode/live.ts'
 import { opencodeNativeTools } from '../opencode/native-tools.ts'
 import { kiloCodeProfile } from './profile.ts'
+import { refuseLevel } from '../live/transport.ts'
 
 const SHELL: readonly string[] = [...opencodeNativeTools.kinds.shell, 'background_process']
 const TOOLS: NativeTools = {
@@ -24,6 +25,7 @@ const FLAVOUR: LiveFlavour = {
 
 /** Makes an agent of Kilo Code in live mode. Kilo Code is built on OpenCode. */
 export function kiloCodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
+  refuseLevel(kiloCodeProfile.title, options.permissions)
   const agent: AcpAgent = {
     profile: kiloCodeProfile,
     dialect: kiloCodeAcpDialect,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { EvenerError } from '@evener/protocol'
+import { harnesses } from '../harnesses.ts'
 import { acp, claudeCode, cline, codex, goose, kiloCode, opencode, pi, type AcpOptions } from '../index.ts'
 
 const LEVELS = ['read-only', 'edit'] as const
@@ -29,5 +30,17 @@ suite('a level of permissions', () => {
 
   test('is taken where it means something: the tools of pi', () => {
     for (const permissions of LEVELS) assert.doesNotThrow(() => pi({ permissions }))
+  })
+
+  test('is refused by the list of harnesses as well, once an agent of it is used', async () => {
+    const live = harnesses.flatMap(({ profile, live }) => (live === undefined ? [] : [{ id: profile.id, live }]))
+    const refusing = live.filter(({ id }) => id !== 'pi')
+    assert.equal(refusing.length, 6)
+    for (const { live: make } of refusing) {
+      await assert.rejects(
+        async () => make({ permissions: 'read-only' }).describe(),
+        (error) => EvenerError.is(error, 'unsupported'),
+      )
+    }
   })
 })

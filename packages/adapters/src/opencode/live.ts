@@ -7,6 +7,7 @@ import type { OpencodeLaunchOptions } from './launch.ts'
 import { launchOpencodeLive, OPENCODE_LIVE_AGENT } from './live-launch.ts'
 import { opencodeNativeTools } from './native-tools.ts'
 import { opencodeProfile } from './profile.ts'
+import { refuseLevel } from '../live/transport.ts'
 
 /**
  * OpenCode asks about every call. Subagents, which would not ask, are not offered. If one of several calls is refused,
@@ -26,6 +27,7 @@ export interface OpencodeLiveOptions extends LiveOptions, OpencodeLaunchOptions 
 
 /** Makes an agent of OpenCode in live mode. */
 export function opencodeLive(options: OpencodeLiveOptions = {}): AgentDriver {
+  refuseLevel(opencodeProfile.title, options.permissions)
   const flavour = { profile: opencodeProfile, prefix: 'OPENCODE', tools: opencodeNativeTools, env: {} }
   const agent: AcpAgent = {
     profile: opencodeProfile,

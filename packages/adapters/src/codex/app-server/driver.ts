@@ -6,6 +6,7 @@ import { liveDriver, type LiveOptions } from '../../live/live-driver.ts'
 import { launchAppServer } from './launch.ts'
 import { codexAppServerDialect } from './mapper.ts'
 import { AppServerPeer } from './peer.ts'
+import { refuseLevel } from '../../live/transport.ts'
 
 /**
  * Codex asks about commands, file changes and MCP tools. It does not ask about web searches, about starting subagents,
@@ -32,6 +33,8 @@ export interface CodexLiveOptions extends LiveOptions, Omit<CodexLaunchOptions, 
 
 /** Makes an agent of Codex in live mode. */
 export function codexLive(options: CodexLiveOptions = {}): AgentDriver {
+  // The level would set the sandbox, but Codex asks to leave it, and a thread without rules allows that.
+  refuseLevel(codexProfile.title, options.permissions)
   return liveDriver(
     {
       profile: codexProfile,
