@@ -53,7 +53,9 @@ function checkFloor(survived: Survived): void {
     const mayBeNone = inDoubt.has(toolName) || (toolName === 'gather' && inDoubt.has('give'))
     assert.ok(times === 1 || (times === 0 && mayBeNone), `${toolName} ran ${times} times`)
   }
-  const chosen = bodiesOf(records, 'tool-result').filter(({ toolName }) => toolName === 'choose')
+  // What a model had ordered whose answer was cut off is not carried out.
+  const carriedOut = bodiesOf(records, 'tool-result').filter(({ outcome }) => outcome !== 'aborted')
+  const chosen = carriedOut.filter(({ toolName }) => toolName === 'choose')
   if (!inDoubt.has('choose'))
     assert.deepEqual(
       chosen.map(({ result }) => result),
