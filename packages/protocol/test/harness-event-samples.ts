@@ -30,7 +30,7 @@ export const SAMPLE_EVENTS: { readonly [Type in HarnessEventType]: Extract<Harne
   thread_deleted: { type: 'thread_deleted', threadId: 't1' },
   state_changed: { type: 'state_changed', state: { a: 1 }, changedKeys: ['a'] },
   agent_start: { type: 'agent_start' },
-  agent_end: { type: 'agent_end', reason: 'suspended' },
+  agent_end: { type: 'agent_end', reason: 'complete', output: { name: 'Ann' } },
   message_start: { type: 'message_start', message: { ...SAMPLE_MESSAGE, content: [] } },
   message_update: { type: 'message_update', message: SAMPLE_MESSAGE },
   message_end: { type: 'message_end', message: SAMPLE_MESSAGE },

@@ -61,7 +61,7 @@ export interface PrintOptions {
   /** Model if the turn has none. Default: the CLI's own choice. */
   readonly model?: string
   /**
-   * What the agent may do beyond the rules in print mode, where it cannot ask. Default `edit`. In live mode the CLI
+   * What the agent may do in print mode, where it cannot ask, if no rule decides. Default: `edit`. In live mode the CLI
    * asks, and a thread without rules allows it: there the level is the set of tools of Pi, and other agents refuse a
    * level below `full`.
    */

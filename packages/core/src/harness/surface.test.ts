@@ -38,7 +38,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'session.subagents.model': 'get set',
   'session.run':
     'getRunId getTraceId getAbortSignal ensureAbortController hasAbortController isRunning isAbortRequested ' +
-    'requestAbort addScore addFeedback opinions',
+    'requestAbort getOutput addScore addFeedback opinions',
   'session.stream': 'isOpen activeRunId isActive abort',
   'session.suspensions': 'list get has hasPending resolveToolCallId',
   'session.approval': 'isArmed getToolName respond cancel',

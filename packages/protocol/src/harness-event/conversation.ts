@@ -1,6 +1,7 @@
 import type { HarnessDisplayState } from '../display-state.ts'
 import type { HarnessMessage, TokenUsage } from '../harness-message.ts'
 import type { HarnessThread } from '../harness-thread.ts'
+import type { JsonValue } from '../json.ts'
 import type { TaskItem } from '../task.ts'
 
 export interface ModeChangedEvent {
@@ -46,6 +47,8 @@ export interface AgentStartEvent {
 export interface AgentEndEvent {
   readonly type: 'agent_end'
   readonly reason?: 'complete' | 'aborted' | 'error' | 'suspended'
+  /** The answer as data, if the agent's `output` asked for it. */
+  readonly output?: JsonValue
 }
 
 export interface MessageStartEvent {

@@ -7,6 +7,7 @@ import {
   type HarnessEventType,
   type HarnessMessage,
   type Head,
+  type JsonValue,
   type LogRecord,
   type MessageAddedRecord,
   type Part,
@@ -180,7 +181,7 @@ export class EventProjection {
         return
       case 'run.ended':
         this.#runId ??= body.runId
-        this.#end(this.#reasonOf(body.outcome))
+        this.#end(this.#reasonOf(body.outcome), body.output)
         return
       case 'message.added':
         this.#added(body, at)
@@ -245,13 +246,13 @@ export class EventProjection {
     this.#options.emit({ type: 'agent_start' })
   }
 
-  #end(reason: 'complete' | 'aborted' | 'error' | 'suspended'): void {
+  #end(reason: 'complete' | 'aborted' | 'error' | 'suspended', output?: JsonValue): void {
     const runId = this.#runId
     if (runId === undefined) return
     this.#runId = undefined
     this.#inputs.clear()
     if (reason !== 'suspended') this.#subagents.endAll(reason !== 'complete', this.#at)
-    this.#options.emit({ type: 'agent_end', reason })
+    this.#options.emit({ type: 'agent_end', reason, ...(output === undefined ? {} : { output }) })
     this.#options.onRest(runId)
   }
 

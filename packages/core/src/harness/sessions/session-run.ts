@@ -1,4 +1,4 @@
-import { EvenerError } from '@evener/protocol'
+import { EvenerError, type JsonValue } from '@evener/protocol'
 import type { Feedback, RunOpinions, Score } from '../../engine/runs/run-opinions.ts'
 import { givenFields, givenNumber, givenText, givenWords, optionalNumber, optionalText } from '../checks/check-given.ts'
 import type { Conversation } from '../runs/conversation.ts'
@@ -44,6 +44,11 @@ export class SessionRun {
     const { controller } = this.#conversation.aborting
     if (controller !== undefined) return controller
     throw new EvenerError('misuse', 'There is no run to abort.', { hint: 'Send a message first.' })
+  }
+
+  /** Returns the answer of the newest ended run as data, if the agent's `output` asked for it; else `undefined`. */
+  getOutput(): JsonValue | undefined {
+    return this.#binding.head?.lastRun?.output
   }
 
   /** Returns the trace id of the newest run where `observability` takes spans; else `null`. */

@@ -51,6 +51,7 @@ export const conversationEventSchema: Schema<Wire<ConversationEvent>> = exact<Wi
     object({
       type: z.literal('agent_end'),
       reason: optional(z.enum(['complete', 'aborted', 'error', 'suspended'])),
+      output: optional(jsonValueSchema),
     }),
     object({ type: z.literal('message_start'), message: harnessMessageSchema }),
     object({ type: z.literal('message_update'), message: harnessMessageSchema }),
