@@ -133,7 +133,7 @@ export { parseSubagentMeta, type SubagentMeta } from './harness/agents/subagent-
 export type { MessagePage, ThreadListQuery, ThreadPage } from './harness/sessions/session-thread.ts'
 export type { Listed, MessageListQuery } from './harness/threads/thread-reads.ts'
 export type { ApprovalDecision } from './harness/sessions/suspensions.ts'
-export type { CloneRequest } from './harness/threads/thread-lifecycle.ts'
+export type { CloneRequest, ThreadRewind } from './harness/threads/thread-lifecycle.ts'
 export { askUserTool, type BuiltinToolId } from './harness/tools/builtin-tools.ts'
 export {
   submitPlanTool,

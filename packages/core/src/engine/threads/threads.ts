@@ -124,11 +124,7 @@ export async function forkThread(
  */
 export async function rewindThread(store: Store, log: ThreadLog, to: number, target?: Lineage): Promise<void> {
   const { head } = log.state
-  if (head.run !== null) {
-    throw new EvenerError('misuse', `Thread ${log.stream} cannot be rewound while run ${head.run.runId} is open.`, {
-      hint: 'Abort the run first.',
-    })
-  }
+  requireNoRun(log)
   checkFields('a rewind', { to }, { to: aCount }, ['to'])
   await log.flush()
   await requireBoundary(store, target ?? head.lineage, to)
@@ -136,6 +132,15 @@ export async function rewindThread(store: Store, log: ThreadLog, to: number, tar
   const lineage = target === undefined ? {} : { lineage: lineageUpTo(target, to) }
   const body: RewindRecord = { type: 'rewind', to, ...lineage, tasks, om }
   await log.commit([body])
+}
+
+/** Throws if a run is open: a thread is rewound only between runs. */
+export function requireNoRun(log: ThreadLog): void {
+  const { run } = log.state.head
+  if (run === null) return
+  throw new EvenerError('misuse', `Thread ${log.stream} cannot be rewound while run ${run.runId} is open.`, {
+    hint: 'Abort the run first.',
+  })
 }
 
 /** Returns tasks and memory pointer as they were at a point, folded from the records of the lineage. */

@@ -111,6 +111,12 @@ export const CALLS: readonly PublicCall[] = [
     isOptional: true,
   },
   {
+    name: 'thread.rewind',
+    call: ({ session }, argument) => session.thread.rewind(argument),
+    good: { messageId: 'nowhere' },
+    fields: { messageId: 'text' },
+  },
+  {
     name: 'memory.deleteThread',
     call: (harness, argument) => harness.memory.deleteThread(argument),
     good: { threadId: 'nowhere' },

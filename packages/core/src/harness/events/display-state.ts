@@ -118,6 +118,15 @@ export class DisplayState {
     this.#snapshot = undefined
   }
 
+  /** Shows nothing of the last run: the thread was moved to another point. Files that it has changed stay changed. */
+  rewind(): void {
+    this.#message = null
+    this.#tools.clear()
+    this.#inputs.clear()
+    this.#subagents.clear()
+    this.#snapshot = undefined
+  }
+
   /** Shows what a run did before the session was bound to its thread. */
   catchUp(messages: readonly ThreadMessage[]): void {
     const own = messages.filter(({ parentToolCallId }) => parentToolCallId === undefined)

@@ -222,8 +222,10 @@ export class EventProjection {
       case 'config.changed':
         configEvents(body, before, { defaultModeId, scope: modelScope() }).forEach(emit)
         return
-      case 'tasks.changed':
       case 'rewind':
+        this.#rewound(state.head, before)
+        return
+      case 'tasks.changed':
         if (before.tasks !== state.head.tasks) emit({ type: 'task_updated', tasks: state.head.tasks })
         return
       case 'error':
@@ -237,6 +239,14 @@ export class EventProjection {
       }
       default:
     }
+  }
+
+  /** Listeners have to read the messages again, as when another thread was chosen. */
+  #rewound({ stream, tasks }: Head, before: Head): void {
+    const { display, emit } = this.#options
+    display.rewind()
+    emit({ type: 'thread_changed', threadId: stream, previousThreadId: stream })
+    if (before.tasks !== tasks) emit({ type: 'task_updated', tasks })
   }
 
   #start(runId: string): void {

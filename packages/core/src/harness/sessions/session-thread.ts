@@ -22,7 +22,7 @@ import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from './session-binding.ts'
 import type { ThreadSettings } from './session-defaults.ts'
 import type { SessionIdentity } from './session-identity.ts'
-import type { CloneRequest, ThreadLifecycle } from '../threads/thread-lifecycle.ts'
+import type { CloneRequest, ThreadLifecycle, ThreadRewind } from '../threads/thread-lifecycle.ts'
 import {
   checkPage,
   listed,
@@ -116,6 +116,15 @@ export class SessionThread {
     optionalText(resourceId, 'resourceId')
     if (title !== undefined) givenWords(title, 'title')
     return this.#lifecycle.clone(request)
+  }
+
+  /**
+   * Moves the bound thread back to before a message: this and all after it are no longer shown, to nobody. Throws
+   * `misuse` while a run is open. Files that tools have changed stay as they are.
+   */
+  async rewind(options: { readonly messageId: string }): Promise<ThreadRewind> {
+    const { messageId } = givenFields(options, 'thread.rewind({ messageId })')
+    return this.#lifecycle.rewind(givenText(messageId, 'messageId'))
   }
 
   async delete(options: ThreadChoice): Promise<DeleteReport> {
@@ -233,7 +242,11 @@ export class SessionThread {
   }
 
   async #state(threadId: string): Promise<ThreadState> {
-    return this.#core.threads.find(threadId)?.state ?? readThreadState(this.#core.store, threadId)
+    const open = this.#core.threads.find(threadId)
+    if (open?.isHeld === true) return open.state
+    // Somebody else may have written to a thread that is at rest here.
+    const stored = await readThreadState(this.#core.store, threadId)
+    return open !== undefined && open.state.head.seq >= stored.head.seq ? open.state : stored
   }
 }
 

@@ -11,7 +11,7 @@ import { deleteThread, type DeleteReport } from '../../engine/erase/delete-threa
 import { frozenCopy } from '../../engine/log/frozen.ts'
 import type { Mailbox } from '../../engine/threads/mailbox.ts'
 import type { ThreadRuntime } from '../../engine/thread-runtime.ts'
-import { createThread, forkThread } from '../../engine/threads/threads.ts'
+import { createThread, forkThread, requireNoRun, rewindThread } from '../../engine/threads/threads.ts'
 import type { HarnessCore } from '../harness-core.ts'
 import type { SessionBinding } from '../sessions/session-binding.ts'
 import type { SessionDefaults } from '../sessions/session-defaults.ts'
@@ -25,6 +25,12 @@ export interface CloneRequest {
   readonly sourceThreadId?: string
   readonly title?: string
   readonly resourceId?: string
+}
+
+/** A rewind that can be taken back. */
+export interface ThreadRewind {
+  /** Shows again what the rewind took away; what was said since then is no longer shown. */
+  readonly undo: () => Promise<void>
 }
 
 type Config = Omit<ConfigChangedRecord, 'type'>
@@ -126,6 +132,29 @@ export class ThreadLifecycle {
       ...(title === undefined ? {} : { title }),
     })
     return this.#enterNew(info, {})
+  }
+
+  /** Moves the bound thread back to before a message. Nothing is lost: a later rewind can bring it back. */
+  rewind(messageId: string): Promise<ThreadRewind> {
+    return this.#inTurn(() => {
+      const { binding, core } = this.#parts
+      const { store } = core
+      const runtime = binding.lastRuntime ?? binding.requireRuntime()
+      return runtime.change(async (log) => {
+        requireNoRun(log)
+        const { lineage, seq, stream } = log.state.head
+        const message = await store.getMessage(lineage, messageId)
+        if (message === null) {
+          throw new EvenerError('not-found', `Thread "${stream}" has no message "${messageId}".`, {
+            hint: 'The messages that it shows are listed by `thread.listActiveMessages()`.',
+            details: { threadId: stream, messageId },
+          })
+        }
+        const end = await boundaryAt(store, lineage, seq)
+        await rewindThread(store, log, await boundaryAt(store, lineage, message.order - 1))
+        return { undo: () => this.#inTurn(() => runtime.change((later) => rewindThread(store, later, end, lineage))) }
+      })
+    })
   }
 
   /**
