@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { unlessAborted, type AgentEvent } from '@evener/protocol'
+import { EvenerError, type AgentEvent } from '@evener/protocol'
 import type { CallIds } from './call-ids.ts'
 import type { LanguageModel } from './language-model.ts'
 import { ModelAnswer, type StepResult } from './model-answer.ts'
@@ -82,16 +82,27 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
     }
   }
 
-  async #open(): Promise<Reader> {
+  /** Asks the model. Rejects as soon as nobody waits for it any more, whether or not the model listens to its signal. */
+  #open(): Promise<Reader> {
+    const patience = this.#patience
+    const { signal } = patience
     this.#ports.ids.nextStep()
-    const { signal } = this.#patience
-    // The versions of the specification differ only in fields that are not read here.
-    const reader = (await streamOf(this.#model as LanguageModelV4, this.#options, signal)).getReader()
-    // A model that ignores its signal keeps sending: for us its stream ends here.
-    const letGo = (): void => letGoOf(reader, signal.reason)
-    if (signal.aborted) letGo()
-    else signal.addEventListener('abort', letGo, { once: true })
-    return reader
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(new EvenerError('closed', 'The run was cancelled.'))
+      if (signal.aborted) return leave()
+      patience.onEnd = leave
+      // The specifications differ in what they leave out, not in what is read here.
+      Promise.resolve((this.#model as LanguageModelV4).doStream({ ...this.#options, abortSignal: signal }))
+        .then(({ stream }) => {
+          const reader = stream.getReader()
+          const letGo = (): void => letGoOf(reader, signal.reason)
+          if (signal.aborted) return letGo()
+          // A model that ignores its signal would send on: its stream is cancelled.
+          patience.onEnd = letGo
+          resolve(reader)
+        })
+        .catch(reject)
+    })
   }
 
   #take(read: Read): void {
@@ -130,24 +141,6 @@ export class ModelStep implements AsyncIterator<AgentEvent, StepResult> {
 
 function letGoOf(reader: Reader, reason: unknown): void {
   reader.cancel(reason).catch(ignore)
-}
-
-/** Starts the stream. Cancels one that only starts after an abort. */
-async function streamOf(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-  abortSignal: AbortSignal,
-): Promise<ReadableStream<LanguageModelV4StreamPart>> {
-  const asked = model.doStream({ ...options, abortSignal })
-  try {
-    return (await unlessAborted(abortSignal, asked)).stream
-  } catch (error) {
-    if (abortSignal.aborted)
-      Promise.resolve(asked)
-        .then(({ stream }) => stream.cancel(), ignore)
-        .catch(ignore)
-    throw error
-  }
 }
 
 function ignore(): void {}

@@ -1,3 +1,5 @@
+import { whenAborted } from '@evener/protocol'
+
 /** Ticks per time limit: a silent model is given up between the limit and a quarter more. */
 const TICKS = 4
 
@@ -10,17 +12,17 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  */
 export class Patience {
   readonly #abort = new AbortController()
-  readonly #turn: AbortSignal | undefined
+  readonly #unfollow: (() => void) | undefined
   readonly #timer: NodeJS.Timeout | undefined
-  readonly #follow = (): void => this.#abort.abort(this.#turn?.reason)
+  /** Called when the wait ends early. A field and not a listener of `signal`, which would cost more per step. */
+  onEnd: (() => void) | undefined
   /** `NaN` while we do not wait for the model. */
   #silentTicks = 0
   #isOver = false
 
   constructor(turn: AbortSignal | undefined, silentMs: number) {
-    this.#turn = turn
-    if (turn?.aborted === true) this.#follow()
-    else turn?.addEventListener('abort', this.#follow, { once: true })
+    if (turn?.aborted === true) this.#abort.abort(turn.reason)
+    else if (turn !== undefined) this.#unfollow = whenAborted(turn, () => this.#stop(turn.reason))
     const tickMs = Math.ceil(silentMs / TICKS)
     if (tickMs <= LONGEST_TIMER_MS) this.#timer = setInterval(() => this.#tick(), tickMs).unref()
   }
@@ -46,13 +48,18 @@ export class Patience {
 
   end(): void {
     clearInterval(this.#timer)
-    this.#turn?.removeEventListener('abort', this.#follow)
+    this.#unfollow?.()
   }
 
   #tick(): void {
     if (!(++this.#silentTicks > TICKS)) return
     this.end()
     this.#isOver = true
-    this.#abort.abort(new DOMException('The model has been silent for too long.', 'TimeoutError'))
+    this.#stop(new DOMException('The model has been silent for too long.', 'TimeoutError'))
+  }
+
+  #stop(reason: unknown): void {
+    this.#abort.abort(reason)
+    this.onEnd?.()
   }
 }

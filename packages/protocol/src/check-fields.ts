@@ -97,7 +97,8 @@ export function checkOptions<Options extends object>(
   rules: OptionRules<Options>,
   required: readonly (keyof Options & string)[] = [],
 ): void {
-  checkNames(what, given, Object.keys(rules))
+  if (!isFields(given) || Object.keys(given).some((name) => !Object.hasOwn(rules, name)))
+    checkNames(what, given, Object.keys(rules))
   checkFields<Options>(what, given, rules, required)
 }
 

@@ -1,7 +1,7 @@
 export type { JsonObject, JsonValue } from './json.ts'
 export { toError, toErrorData, type ErrorData } from './error-data.ts'
 export { ErrorCode, EvenerError } from './errors.ts'
-export { unlessAborted } from './unless-aborted.ts'
+export { unlessAborted, whenAborted } from './unless-aborted.ts'
 export {
   aCount,
   aDuration,

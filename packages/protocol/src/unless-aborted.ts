@@ -10,14 +10,18 @@ export function unlessAborted<T>(signal: AbortSignal, work: T | PromiseLike<T>):
     pending.catch(() => undefined)
     return Promise.reject(cancelled())
   }
-  const leaving = leavingOf(signal)
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(cancelled())
-    const stay = (): void => void leaving.delete(leave)
-    leaving.add(leave)
+    const stay = whenAborted(signal, () => reject(cancelled()))
     pending.then(stay, stay)
     pending.then(resolve, reject)
   })
+}
+
+/** Calls `leave` when the signal aborts, unless the returned function was called before. */
+export function whenAborted(signal: AbortSignal, leave: () => void): () => void {
+  const leaving = leavingOf(signal)
+  leaving.add(leave)
+  return () => void leaving.delete(leave)
 }
 
 /** What to call when a signal aborts. One listener per signal, as one per wait would cost more than most waits. */

@@ -414,10 +414,10 @@ export class ThreadRuntime {
 
   #watch(hold: ThreadHold): void {
     this.#hold = hold
-    hold.log.onEntry((entry) => this.#entries.emit(entry))
     hold.log.onFrame((frame) => this.#rested.frame(frame))
     this.#clock?.follow(hold.log.state)
     hold.log.onEntry((entry) => {
+      this.#entries.emit(entry)
       if (entry.kind !== 'record') return
       const { type } = entry.record.body
       if (PAUSES.has(type)) this.#rest()

@@ -26,7 +26,8 @@ export function assertJson(what: string, value: unknown, depth = 0): boolean {
     }
     return isExact
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue
     if (!assertJson(what, (value as Record<string, unknown>)[key], depth + 1)) isExact = false
   }
   return isExact

@@ -12,9 +12,10 @@ export function frozenCopy<T>(value: T): T {
   if (!isData(value)) return value
   if (Array.isArray(value)) return Object.freeze(value.map((item: unknown) => frozenCopy(item))) as T
   const copy = { ...value } as Record<string, unknown>
-  for (const key of Object.keys(copy)) {
+  // Without a list of the keys: every record passes here.
+  for (const key in copy) {
     const item = copy[key]
-    if (typeof item === 'object') copy[key] = frozenCopy(item)
+    if (typeof item === 'object' && Object.hasOwn(copy, key)) copy[key] = frozenCopy(item)
   }
   return Object.freeze(copy) as T
 }

@@ -38,6 +38,10 @@ export class TurnBudget implements Disposable {
     this.#setTimer()
   }
 
+  get isLimited(): boolean {
+    return this.#budget !== undefined
+  }
+
   /** Whether earlier turns or processes have used up the budget. Called before the agent gets its input. */
   isUsedUp(): boolean {
     return this.#check()

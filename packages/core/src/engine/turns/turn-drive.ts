@@ -145,7 +145,7 @@ async function pump(active: ActiveTurn, drive: TurnDrive, session: AgentSession,
     }
     // In our own loop an answer without calls is the last one, or the next step checks the budget.
     if (event.type === 'step-finish') {
-      if (isOther || hasOpenCalls(drive.hold.log.state)) budget.check()
+      if (budget.isLimited && (isOther || hasOpenCalls(drive.hold.log.state))) budget.check()
     } else if (event.type === 'finish') await budget.checkEnd()
     if (event.type === 'tool-result') {
       desk.parkIfWaiting(isOther)
