@@ -67,7 +67,7 @@ for (const { name, limit, open } of places) {
       name: `turn of ${deltas === 1 ? 'one delta' : `${deltas} deltas`}, ${name}, beside streamText`,
       limit: deltas === 1 ? 1 : limit,
       // Short turns leave much garbage for their time, and how much of it a round collects is chance.
-      ...(deltas <= 100 ? { rounds: 24 } : {}),
+      ...(deltas <= 100 ? { rounds: 60 } : {}),
       floor: repeat(deltas, sdkTurn),
       ...ours(place, deltas),
     })
